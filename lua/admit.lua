@@ -1,34 +1,34 @@
--- Lets a user towards a sale, within the rates. Step "challenge" notes what the user is to answer; step "answer" takes
--- the answer, once, while there is something to buy; step "pass" does so for a sale that asks nothing. Each step may run
--- twice: the second run answers as the first did and is not charged.
+-- Admits a user to a sale, within the rates. Step "challenge" stores the challenge's answer; step "answer" checks the
+-- user's answer and uses the challenge up, while there is something to buy; step "pass" admits in a sale without
+-- challenges. Each step may run twice: the second run answers like the first and is not charged.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 buyers     hash, user -> entries
---       3 challenge  string, what the user is to answer, or has answered a few seconds ago (forms in README.md)
---       4 user, 5 address, 6 everybody: strings, when the user, the address and the sale's public have used up what
---         they did (microseconds since the Unix epoch; GCRA's theoretical arrival time)
+--       3 challenge  string, the right answer, or what was answered a few seconds ago (forms in README.md)
+--       4 user, 5 address, 6 everybody: strings, when the requests of the user, the address and
+--         everybody are used up (microseconds since the Unix epoch; GCRA's theoretical arrival time)
 -- ARGV  1 step: "challenge", "answer" or "pass"
 --       2 user id
---       3 its right answer, or the one given; any word for step "pass"
---       4 how long the challenge holds, or what it was answered is remembered (ms)
---       5 user, 7 address, 9 everybody: microseconds between two requests, or 0 for no limit; and after each one how
+--       3 the right answer, or the user's; any word for step "pass"
+--       4 how long the challenge is valid, or its answer is remembered (ms)
+--       5 user, 7 address, 9 everybody: microseconds between two requests, or 0 for no limit; each followed by how
 --         many may come at once
 --       11 how long before everyone's opening the user may buy (ms)
 --       12 1 if units that are set aside are for the user, 0 otherwise
---       13 1 if another lane may have a unit for the user, so that this one may have none; left out otherwise
+--       13 1 if another lane may have a unit for the user although this one has none; left out otherwise
 -- Returns
---   challenged               the user is to answer
+--   challenged               the challenge is stored
 --   admitted MS              the answer is right, and was given for the first time at MS
---   wrong_answer AGAIN       it is not. AGAIN is 1 if this very answer was given a moment ago, else 0
---   no_challenge             there is no such challenge: it is over, was used up, or never was
---   rate_limited MS OWN      too many requests; one will be taken in MS. OWN is 1 if the user's own are, else 0
+--   wrong_answer AGAIN       the answer is wrong. AGAIN is 1 if the same answer was given a moment ago, else 0
+--   no_challenge             there is no such challenge: it expired, was used up, or never existed
+--   rate_limited MS OWN      too many requests; the next one is allowed in MS. OWN is 1 for the user's own limit, else 0
 --   not_open MS              opens for the user at MS
 --   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS, and nobody gets one within the next FOR_MS; with a plan,
 --                            the next units come at NEXT
 --   set_aside MS             what is left is set aside for a group until MS
 --   closed | paused | unknown_sale
 --   denied                   a note in the user's record keeps the user out
--- where MS are milliseconds, since the Unix epoch if it is a moment.
+-- where MS are milliseconds: since the Unix epoch if it is a point in time.
 
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
 local step, user, answer, life_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -52,8 +52,8 @@ elseif noted == answer then
   if was_wrong then return 'wrong_answer 1' end
 end
 
--- GCRA: a request is taken if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing is
--- charged unless all of them take it.
+-- GCRA: a request is allowed if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing
+-- is charged unless every limit allows it.
 local used_up, waits_us, wait_us = {}, {}, 0
 for i = 0, 1 do
   local interval, burst = tonumber(ARGV[5 + 2 * i]), tonumber(ARGV[6 + 2 * i])
@@ -89,7 +89,7 @@ elseif now < sellable_at_ms then
   --- @has plan
   sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
 end
--- Who has a reservation may ask for it again, whatever is left.
+-- A user with a reservation may ask for it again, whatever is left.
 if not string.find(record, ';%d') then
   --- @read set_aside_until_ms set_aside
   if not sold_out and now < set_aside_until_ms and ARGV[12] ~= '1' and returned + last_unit + 1 - next_unit <= set_aside then
@@ -108,8 +108,8 @@ if step == 'answer' then
     return 'wrong_answer 0'
   end
 end
--- Only a right answer counts for everybody: wrong ones, of which anybody can send many, would keep the others out. Whoever
--- is refused here can send the same answer again.
+-- Only a right answer counts for everybody. Anybody can send many wrong ones, which would otherwise keep everybody out.
+-- A user who is refused here can send the same answer again.
 local everybody = tonumber(ARGV[9])
 if everybody > 0 then
   local at = math.max(tonumber(redis.call('GET', KEYS[6]) or 0), now_us) + everybody

@@ -1,5 +1,5 @@
--- Makes Redis know an order that it forgot: the order's unit is taken out of what can be handed out, and its user has
--- an ordered entry for it.
+-- Tells Redis about an order that it forgot: the order's unit can no longer be handed out, and its user has an ordered
+-- entry for it.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
@@ -11,8 +11,8 @@
 --       5 when it was reserved (ms since the Unix epoch)
 --       6 1 if this is one of several lanes; left out otherwise
 -- Returns
---   adopted             Redis knows it now, and hands its unit out to nobody
---   already_confirmed   that was so; nothing changed
+--   adopted             Redis knows it now, and hands its unit out to nobody else
+--   already_confirmed   Redis knew it; nothing changed
 --   already_released    Redis knows that it ended; nothing changed
 --   unknown_sale
 
@@ -43,7 +43,7 @@ if not known then
   redis.call('PEXPIREAT', buyers_key, expires_at_ms)
 end
 
--- The unit may be free although the order is known: another reservation that had it too gave it back.
+-- The unit may be free although the order is known: another reservation that had the same unit gave it back.
 local function give(first, last)
   if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
 end
@@ -56,7 +56,7 @@ if ARGV[6] then
     known = false
   end
 elseif unit >= next_unit then
-  -- Whatever lies between was never handed out and can still be.
+  -- Units in between were never handed out and still can be.
   give(next_unit, unit - 1)
   returned, moves = returned + unit - next_unit, moves + 1
   next_unit, last_unit = unit + 1, math.max(last_unit, unit)

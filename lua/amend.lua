@@ -1,5 +1,5 @@
--- Brings a loaded round to what the ledger says of it: paused or not, more units, another end. An older version of the
--- sale than the one that was applied last changes nothing, whatever order they come in.
+-- Applies the ledger's terms to a loaded round: paused or not, more units, another end. A version of the sale that is
+-- older than the last one applied changes nothing, in whatever order versions arrive.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
@@ -21,15 +21,15 @@ if not sale then return 'unknown_sale' end
 local newer = tonumber(ARGV[1])
 --- @read version
 --- @has set_aside
--- The version in force is applied once more to a round that the release before loaded, which lacks what came since.
+-- The current version is applied once more to a round that the previous release loaded, which lacks the newer fields.
 if newer < version or newer == version and has_set_aside then return 'present' end
 
--- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
+-- Units are numbered, so more units mean a later last one. It never goes back: the units may be sold.
 --- @read next_unit last_unit returned
 --- @has plan
 local now, next_drop_at = nil, 0
 if has_plan then
-  -- What the plan so far has made available stays so.
+  -- Units that the old plan has made available stay available.
   --- @include drop
 end
 local sold_out, told_until = returned == 0 and next_unit > last_unit, next_drop_at
@@ -59,7 +59,7 @@ if not has_set_aside then set_aside = ARGV[10] end
 if has_plan or plan ~= '' then
   --- @write plan
 end
--- Whoever was told that nothing is left goes by the plan so far: what comes earlier than it said is held back.
+-- Clients that were told "sold out" follow the old plan, so units that come earlier than it said are held back.
 local comes_earlier = next_drop_ms > 0 and (told_until == 0 or next_drop_ms < told_until)
 if sold_out and (returned > 0 or next_unit <= last_unit or comes_earlier) then
   next_drop_at = 0

@@ -1,14 +1,14 @@
--- Names everybody who has or had a reservation in a round in which nothing can be handed out. One call, since a scan in
--- pages may lose names when another node takes over in between.
+-- Lists everybody who has or had a reservation in a sold-out round. It is one call, since paging with a scan may miss
+-- names if another node takes over in between.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
 --       3 denied  hash, user -> until when the note in the user's record denies
--- ARGV  1 most users to name; those who are denied do not count
+-- ARGV  1 how many users to list at most; denied users do not count
 -- Returns
---   buyers MS       the users, each after a line break, as of when the last unit was handed out (ms since the Unix epoch);
+--   buyers MS       the users, each after a line break; MS is when the last unit was handed out (ms since the Unix epoch);
 --                   some of them may have no reservation
---   too_many COUNT  there are so many
+--   too_many COUNT  there are COUNT users, more than the caller takes
 --   selling         units can be handed out
 --   unknown_sale
 

@@ -1,4 +1,5 @@
--- Notes that a lane lacks no units any more which it may have had before Redis lost it: an audit found none in no place.
+-- Records that a lane is no longer short of units that it had before Redis lost it: an audit found every unit in a
+-- place.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)

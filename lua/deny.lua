@@ -1,12 +1,12 @@
--- Notes in users' records until when they are denied, or removes the notes.
+-- Writes into users' records until when they are denied, or removes that.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
 --       3 denied  hash, user -> until when the note in the user's record denies (ms since the Unix epoch)
--- ARGV  pairs of a user and the first moment at which the user is let in again, or 0 to remove the note (bounded by the
+-- ARGV  pairs of a user and when the denial ends, or 0 to remove it (bounded by the
 --       caller)
 -- Returns
---   noted          that is how it stands now
+--   noted          the records are as requested
 --   unknown_sale   the round has no keys; nothing changed
 
 local sale_key, buyers_key, denied_key = KEYS[1], KEYS[2], KEYS[3]

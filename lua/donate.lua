@@ -5,10 +5,10 @@
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 free       sorted set of ranges of returned units, by their first unit
 --       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
--- ARGV  1 index of the lane that asks
---       2 how long before everyone's opening its user may buy (ms); or -1 for a reservation that is to have another unit: it
+-- ARGV  1 index of the receiving lane
+--       2 how long before everyone's opening its user may buy (ms); or -1 for a reservation that needs another unit: it
 --         gets one at any time, also one that is held back
---       3 the latest id that the lane that asks took: what it gets has a later one, whatever this lane has forgotten
+--       3 the latest id that the receiving lane took: the new transfer's id is later, even if this lane has forgotten some
 -- Returns
 --   donated ID RANGES [held]   these units are on their way: "FIRST-LAST", joined by ","; held if they are held back
 --   sold_out MS FOR_MS    nothing is free here, or all of it is held back, for another FOR_MS; the last unit was handed out
@@ -39,7 +39,8 @@ end
 local fresh = last_unit + 1 - next_unit
 if returned == 0 and fresh <= 0 then return string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS) end
 
--- From the end, since this lane hands out from the beginning. Of many single units no more than one call takes quickly.
+-- From the end, since this lane hands out from the beginning. Of single units, at most as many as one call can take
+-- quickly.
 local ranges, count = {}, 0
 if fresh > 0 then
   count = is_reseat and 1 or math.max(1, math.floor(fresh / 2))
@@ -62,7 +63,8 @@ end
 moves = moves + 1
 --- @write next_unit last_unit returned moves
 
--- The recipient takes no id twice, and only later ones. A replica that took over may not know which this lane gave.
+-- The receiving lane takes no id twice, and only later ones. A replica that took over may not know which ids this lane
+-- used.
 local id = math.max(now_us, (tonumber(redis.call('HGET', transfers_key, 'last')) or 0) + 1, heard + 1)
 local record = string.format('%d %s', id, table.concat(ranges, ',')) .. (now < sellable_at_ms and ' held' or '')
 redis.call('HSET', transfers_key, 'last', string.format('%d', id), to, record)

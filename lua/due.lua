@@ -1,13 +1,16 @@
--- Claims reservations that no order has confirmed in time: their messages are to be sent again.
+-- Claims reservations that no order has confirmed in time: their messages are to be sent again. Each claim says that its
+-- message was not sent, until the next call says that it was.
 --
 -- KEYS  1 buyers  hash, user -> entries
 --       2 outbox  list of reservations that no order has confirmed (README.md has its elements)
 -- ARGV  1 most elements of the outbox to look at
---       2 a reservation is due so long after it was made, and claimed again each time as long has passed (ms)
+--       2 a reservation is due so long after it was made, and claimed again as long after a claim that was not sent. Once
+--         sent, it is claimed again only as its age doubles (ms)
+--       3 DUE_AT_MS of an earlier call of which every message was sent since; left out if there is none
 -- Returns
---   due LOOKED LENGTH LINES   LOOKED elements were looked at, of LENGTH that there were; a line "USER ENTRIES" for each
---                             element that is due, after a line break; fewer than asked for means that nothing else is
---                             due
+--   due LOOKED LENGTH DUE_AT_MS LINES   LOOKED elements were looked at, of LENGTH that there were; a line "USER ENTRIES"
+--                                       for each element that is due, after a line break; fewer than asked for means that
+--                                       nothing else is due. All that were looked at are due again at DUE_AT_MS.
 -- where ENTRIES are joined by ";". The outbox is in the order of being due, since all wait equally long. An element whose
 -- reservation is no longer held is dropped, due or not.
 
@@ -16,11 +19,25 @@ local wait = tonumber(ARGV[2])
 local now
 --- @include clock
 
+-- What a call claims it puts behind everything else. Reservations that were made since are behind it; if they are very many,
+-- the claims stay as not sent, and are sent once more.
+local sent_at, from_end, most_from_end = tonumber(ARGV[3]), 0, 5000
+while sent_at and from_end < most_from_end do
+  from_end = from_end + 1
+  local element = redis.call('LINDEX', outbox_key, -from_end)
+  local rest, unsent, due_at = string.match(element or '', '^(%S+ 0%d+) (0?)(%d+)$')
+  due_at = tonumber(due_at)
+  if not element or due_at and due_at < sent_at then break end
+  if due_at == sent_at and unsent == '0' then
+    redis.call('LSET', outbox_key, -from_end, string.format('%s %d', rest, due_at))
+  end
+end
+
 local length = redis.call('LLEN', outbox_key)
 local lines, looked = {}, 0
 while looked < math.min(tonumber(ARGV[1]), length) do
   local head = redis.call('LINDEX', outbox_key, 0)
-  local user, made_at, due_at = string.match(head, '^(%S+) 0(%d+) ?(%d*)$')
+  local user, made_at, unsent, due_at = string.match(head, '^(%S+) 0(%d+) ?(0?)(%d*)$')
   -- The version before wrote "USER", or "USER DUE_AT_MS" once it was claimed, for all of the user's reservations.
   if not user then user, due_at = string.match(head, '^(%S+) ?(%d*)$') end
   made_at, due_at = tonumber(made_at), tonumber(due_at)
@@ -34,19 +51,20 @@ while looked < math.min(tonumber(ARGV[1]), length) do
         is_early = true
         again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, due_from)
       else
-        -- Claimed again and again, and sent at doubling ages: through a long outage each copy becomes a dead letter.
+        -- Looked at again and again, and sent at doubling ages: through a long outage each copy becomes a dead letter.
         local age, before = now - reserved_at, (due_at or 0) - wait - reserved_at
         local _, doublings = math.frexp(age / math.max(wait, 1))
         local _, doublings_before = math.frexp(before / math.max(wait, 1))
-        if wait == 0 or before < wait or doublings > doublings_before then due[#due + 1] = entry end
-        again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, now + wait)
+        local is_due = unsent == '0' or wait == 0 or before < wait or doublings > doublings_before
+        if is_due then due[#due + 1] = entry end
+        again[#again + 1] = string.format('%s 0%s %s%d', user, reserved_at, is_due and '0' or '', now + wait)
       end
     end
   end
   if made_at and is_early then break end
 
-  -- Written before it is taken away, so that the key and its expiry never go. Two reservations of a user in the same
-  -- millisecond have an element each, and each of these stands for both.
+  -- Written before the old one is removed, so that the key and its expiry never disappear. Two reservations that a user
+  -- made in the same millisecond have one element each, and either element stands for both.
   if made_at then
     if again[1] then redis.call('RPUSH', outbox_key, again[1]) end
   else
@@ -56,4 +74,4 @@ while looked < math.min(tonumber(ARGV[1]), length) do
   if #due > 0 then lines[#lines + 1] = user .. ' ' .. table.concat(due, ';') end
   looked = looked + 1
 end
-return string.format('due %d %d\n', looked, length) .. table.concat(lines, '\n')
+return string.format('due %d %d %d\n', looked, length, now + wait) .. table.concat(lines, '\n')

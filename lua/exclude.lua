@@ -1,13 +1,13 @@
--- Takes units out of what a lane can hand out: they belong to orders, or another lane has them as well. Whoever saw them in two
--- lanes read these in pages, and only if no unit has moved since is what it saw still so.
+-- Removes units from what a lane can hand out, because they belong to orders or another lane has them too. The caller
+-- saw them in two lanes by reading in pages, so its finding only holds if no unit has moved since.
 --
 -- KEYS  1 sale  string, packed (layout in README.md)
 --       2 free  sorted set of ranges of returned units, by their first unit
 -- ARGV  1 moves of the sale when it was looked at; empty if the units are taken out whatever has moved
---       2 epoch likewise (ms since the Unix epoch)
+--       2 epoch of the sale at the same time (ms since the Unix epoch)
 --       and then the units (bounded by the caller)
 -- Returns
---   excluded COUNT  so many of them were free; none of them is now
+--   excluded COUNT  COUNT of them were free; none is now
 --   moved           units have moved since, or the lane was loaded again; nothing changed
 --   unknown_sale
 

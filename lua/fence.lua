@@ -1,11 +1,11 @@
--- Has a lane refuse what lanes gave it before Redis lost them: they are about to be loaded anew with the units, and whoever
--- still knows of such a transfer comes too late.
+-- Makes a lane refuse transfers from lanes that Redis has lost. Those lanes are about to be loaded again with the units
+-- in transfer, so a process that still knows of such a transfer comes too late.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  pairs of the index of a lane that gave, and the highest id of its transfers that is refused
 -- Returns
---   fenced         they are refused, now or since an earlier run
+--   fenced         they are refused, by this run or an earlier one
 --   unknown_sale
 
 local sale_key, transfers_key = KEYS[1], KEYS[2]
@@ -20,7 +20,7 @@ for i = 1, #ARGV, 2 do
   end
 end
 if is_new then
-  -- Whoever looked at the lane before knows nothing of it any more: what it found in no place may be loaded elsewhere.
+  -- Invalidates earlier audits of this lane: units that they found missing may be loaded elsewhere.
   --- @read moves
   --- @read expires_at_ms
   moves = moves + 1

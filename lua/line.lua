@@ -1,23 +1,23 @@
--- Looks at the line of a round, or moves it on if it is as it was when somebody looked.
+-- Reads how far the line of a round has moved, or moves it if nobody has moved it since the caller read it.
 --
 -- KEYS  1 line      string, how far the line is: HEAD LATE_S LATE_PPB TAIL
 --       2 people    HyperLogLog of the users who came early
 --       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
 --       4 early       string, a Bloom filter of those who came early
 --       5 early_more  string, another one
--- ARGV  none to look; or 1 until when all of it is kept at least (ms since the Unix epoch), to look and keep it; or
---       1 what the line was at the look, or - if it was not there
+-- ARGV  none to read; or 1 until when to keep all of it at least (ms since the Unix epoch), to read and keep it; or
+--       1 the line as the caller read it, or - if there was none
 --       2 HEAD, what comes before the late ones
 --       3 TAIL, what comes after them
---       4 how many late ones to admit, or -1 to let the next two be
---       5 LATE_S: late ones before this second are admitted
---       6 LATE_PPB: and of those who came in it this part, in parts per billion
+--       4 how many late users to admit, or -1 to ignore the next two
+--       5 LATE_S: users who came late before this second are admitted
+--       6 LATE_PPB: the part of those who came in that second that is admitted, in parts per billion
 --       7 when the line expires (ms since the Unix epoch)
---       8 and 9, which may be left out: LATE_S and LATE_PPB beyond which it may not go
+--       8 and 9, optional: LATE_S and LATE_PPB beyond which it must not move
 -- Returns
---   line NOW_MS PEOPLE LATE ADMITTED REST   Redis's clock, early ones, late ones, how many of them are admitted, and the line or -
---   advanced LATE_S LATE_PPB                it is moved
---   beyond LATE_S LATE_PPB                  it would go so far, which is too far: nothing changed
+--   line NOW_MS PEOPLE LATE ADMITTED REST   Redis's clock, early users, late users, how many late ones are admitted, and the line or -
+--   advanced LATE_S LATE_PPB                the line has moved
+--   beyond LATE_S LATE_PPB                  it would move this far, which is too far; nothing changed
 --   overtaken                               somebody else has moved it
 
 local line_key, people_key, arrivals_key = KEYS[1], KEYS[2], KEYS[3]
@@ -40,7 +40,7 @@ if late_ppb > 0 then
   admitted = admitted + math.floor(redis.call('ZCOUNT', arrivals_key, late_s, late_s) * late_ppb / 1000000000)
 end
 if is_look then
-  -- The sale may last longer by now than when these keys were made.
+  -- The sale may now last longer than when these keys were created.
   if ARGV[1] then
     for i = 1, #KEYS do redis.call('PEXPIREAT', KEYS[i], ARGV[1], 'GT') end
   end
@@ -50,7 +50,7 @@ end
 
 local count = tonumber(ARGV[4])
 if count >= 0 then
-  -- Of those who come in this second there may be more.
+  -- More users may still come in the current second.
   local this_second = math.floor(now / 1000)
   local next_one = redis.call('ZRANGE', arrivals_key, admitted + count, admitted + count, 'WITHSCORES')
   local second = tonumber(next_one[2] or this_second)
@@ -58,7 +58,7 @@ if count >= 0 then
   if second < this_second then
     local before = redis.call('ZCOUNT', arrivals_key, '-inf', string.format('(%d', second))
     local inside = redis.call('ZCOUNT', arrivals_key, second, second)
-    -- Rounded up: what is read back above is rounded down, and would be one less.
+    -- Rounded up, because reading it back rounds down and would lose one.
     ppb = math.ceil((admitted + count - before) * 1000000000 / inside)
   else
     second = this_second

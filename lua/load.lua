@@ -1,19 +1,19 @@
--- Makes a round's keys, if it has none, from what the ledger says is taken. Never overwrites a loaded round: the sale
--- key is written last and from then on every run answers "present".
+-- Creates a round's keys, if it has none, from what the ledger says is taken. Never overwrites a loaded round: the sale
+-- key is written last, and from then on every run answers "present".
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
---       5 staged  hash as buyers, of this loading alone: two at once do not mix what they read
+--       5 staged  like buyers, for this load only, so that two concurrent loads do not mix what they read
 --       6 denied  hash, user -> until when the note in the user's record denies
---       7 staged denied  hash as denied, of this loading alone
+--       7 staged denied  like denied, for this load only
 --       8 transfers      hash, what is on its way from this lane and to it; left out if there is only one lane, as is the next
---       9 loading        string: who loads the lane
+--       9 loading        string: which caller loads the lane
 -- ARGV  1 step: "claim", "buyers" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
---       claim:  3 the smallest number that is given  4 how far clocks may differ (µs). Only with several lanes
---       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
+--       claim:  3 the smallest number to give  4 how far clocks may differ (µs). Only with several lanes
+--       buyers: pairs of user and entries, one page of the users with orders (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
 --               10 epoch  11 version of the sale  12 unpaid limit  13 plan of its drops (README.md has its form), or empty
 --               14 until when units are set aside, or 0  15 how many units are set aside
@@ -22,7 +22,7 @@
 --               and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
---   claimed NUMBER   who has this number loads the lane, unless somebody claims it after that. It lies above each id that the
+--   claimed NUMBER   the caller with this number loads the lane, unless somebody claims it later. It is above each id that the
 --             lane gave before it was lost
 --   overtaken   somebody claimed the lane since; nothing changed
 --   staged    the page is written
@@ -66,7 +66,7 @@ for i = transfers_key and 18 or 16, #ARGV do redis.call('ZADD', free_key, string
 redis.call('PEXPIREAT', free_key, expires_at_ms)
 local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit, plan,
   set_aside_until_ms, set_aside = unpack(ARGV, 3, 15)
--- Whatever was won before, was won before this.
+-- All earlier purchases happened before this moment.
 local now
 --- @include clock
 local last_won_at_ms, next_drop_ms = now, 0

@@ -6,19 +6,34 @@
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 a unit that belongs to another order, or 0: if it is the reservation's, it is forgotten and not returned
---       4 1 if the reservation ended because its user cancelled or did not pay, which is counted once; 0 otherwise
+--       4 1 if the reservation ended because its user cancelled or did not pay, which is counted once; 0 otherwise, and then
+--         a count of it is taken back
 -- Returns  released | already_released | unknown_hold
 
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id = ARGV[1], ARGV[2]
 local record, at, state
 --- @include find_entry
-if not at then return 'unknown_hold' end
-if state == 'r' then return 'already_released' end
-local parts = ';' .. string.sub(record, 1, at - 3) .. 'r' .. string.sub(record, at - 1)
-if ARGV[4] == '1' then
-  local before, count, after = string.match(parts, '^(.*;u )(%d+)(.*)$')
-  parts = count and string.format('%s%d%s', before, count + 1, after) or parts .. ';u 1'
+if not record then return 'unknown_hold' end
+local is_live, parts = at and state ~= 'r', ';' .. record
+if is_live then parts = ';' .. string.sub(record, 1, at - 3) .. 'r' .. string.sub(record, at - 1) end
+
+-- The entry may be gone by the time its count is taken back, or be made again by a late duplicate of its request. So the note
+-- says what it has counted, by half of the id, which nobody takes for the entry.
+do
+  local before, count, ids, after = string.match(parts, '^(.*;u )(%d+)([^;]*)(.*)$')
+  local half = ' ' .. string.sub(id, 17)
+  local first, last = string.find(ids or '', half, 1, true)
+  if first and ARGV[4] ~= '1' then
+    ids = string.sub(ids, 1, first - 1) .. string.sub(ids, last + 1)
+    parts = string.format('%s%d%s%s', before, count - 1, ids, after)
+  elseif is_live and not first and ARGV[4] == '1' then
+    parts = count and string.format('%s%d%s%s%s', before, count + 1, ids, half, after) or parts .. ';u 1' .. half
+  end
+end
+if not is_live then
+  if parts ~= ';' .. record then redis.call('HSET', buyers_key, user, string.sub(parts, 2)) end
+  return at and 'already_released' or 'unknown_hold'
 end
 local before, from_set_aside, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
 from_set_aside = tonumber(from_set_aside or 0)
@@ -28,7 +43,7 @@ redis.call('HSET', buyers_key, user, string.sub(parts, 2))
 local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
 if sale and from_set_aside > 0 then
-  -- It used up one of the units that are set aside, so its group gets another.
+  -- The reservation used one of the units that are set aside, so its group gets another one.
   --- @read set_aside
   set_aside = set_aside + 1
   --- @write set_aside

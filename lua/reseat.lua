@@ -21,7 +21,7 @@ local user, id, slot, taken, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 
--- Without an entry Redis lost the reservation: it gets a new one in its slot, in place of a released one.
+-- If Redis lost the reservation, it gets a new entry in its slot, replacing a released one.
 local kept, own, slot_taken = {}, false, false
 local record = redis.call('HGET', buyers_key, user)
 for entry in string.gmatch(record or '', '[^;]+') do
@@ -41,7 +41,7 @@ if slot_taken and not own then return 'unknown_hold' end
 --- @read expires_at_ms
 --- @has plan
 if has_plan and returned == 0 and next_unit > last_unit then
-  -- Whoever was promised a unit does not wait for the next drop, but has one of its units now.
+  -- A user who was promised a unit does not wait for the next drop, but gets one of its units now.
   --- @read plan
   local last = tonumber(string.match(plan, '^%d+'))
   if last and next_unit <= last then last_unit = next_unit end

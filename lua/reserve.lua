@@ -8,16 +8,16 @@
 --       2 reservation id: 32 hexadecimal digits
 --       3 how long before everyone's opening the user may buy (ms)
 --       4 1 if units that are set aside are for the user, 0 otherwise
---         (both are left out for who is in no group, as most are: two arguments more cost each call)
+--         (both are left out for users in no group, who are most: two more arguments slow down each call)
 -- Returns
 --   reserved ENTRY             the unit is the user's
 --   replayed ENTRY             this id was reserved before; nothing changed
 --   already_reserved ENTRIES   the user's live reservations reach the limit
---   too_many_unpaid COUNT      so many of the user's reservations in this round ended unpaid: as many as may
+--   too_many_unpaid COUNT      COUNT of the user's reservations in this round ended unpaid, which is the limit
 --   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS (ms since the Unix epoch), and nobody gets one within
 --                              the next FOR_MS; with a plan, the next units come at NEXT (ms since the Unix epoch)
 --   closed | paused | unknown_sale
---   denied                     a note in the user's record keeps the user out; a repeated request is answered all the same
+--   denied                     a note in the user's record keeps the user out; a repeated request still gets its answer
 --   not_open MS                opens for the user at MS (ms since the Unix epoch)
 --   set_aside MS               what is left is set aside for a group until MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".

@@ -1,10 +1,10 @@
--- Gives back units that are in no place: not free, not held and without an order. Whoever looked for them read the round
--- in pages, and only if no unit has moved since is what it found still so. Loading begins to count the moves again.
+-- Gives back units that are in no place: not free, not held and without an order. The caller read the round in pages,
+-- so its finding only holds if no unit has moved since. Loading restarts the count of moves.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 free    sorted set of ranges of returned units, by their first unit
--- ARGV  1 moves of the sale when it was looked at
---       2 epoch likewise (ms since the Unix epoch)
+-- ARGV  1 moves of the sale when the caller read it
+--       2 epoch of the sale at the same time (ms since the Unix epoch)
 --       3 "lane" if this is one of several lanes; left out otherwise
 --       and then ranges of units, "FIRST-LAST" (bounded by the caller)
 -- Returns
@@ -22,14 +22,14 @@ local sold_out, next_drop_at
 --- @include sold_out
 local is_lane = ARGV[3] == 'lane'
 local from = is_lane and 4 or 3
--- After a failover the moves may be as many by chance.
+-- After a failover, the count of moves may match by chance.
 for i = from, #ARGV do
   local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
   local at = redis.call('ZRANGE', free_key, last, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
   if at and tonumber(string.match(at, '%d+$')) >= tonumber(first) then return 'moved' end
 end
 for i = from, #ARGV do
-  -- A failover since the look may have forgotten that some were ever handed out: then they are free as they are.
+  -- A failover since then may have forgotten that some were ever handed out; those are already free.
   local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
   first, last = tonumber(first), tonumber(last)
   local before = math.min(last, next_unit - 1)

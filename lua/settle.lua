@@ -1,4 +1,4 @@
--- Removes the record of a transfer whose units the other lane has.
+-- Removes the record of a transfer once the other lane has its units.
 --
 -- KEYS  1 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  1 index of the lane that has them

@@ -1,15 +1,15 @@
--- Adds the units of a transfer to a lane, once, and takes none of them: for a reservation that is to have another unit, and
--- for a transfer whose process died.
+-- Adds the units of a transfer to a lane, once, without taking one: for a reservation that needs another unit, and for
+-- a transfer whose process died.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 free       sorted set of ranges of returned units, by their first unit
 --       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  1 index of the lane that the units come from
 --       2 id of the transfer
---       3 1 if they were held back where they come from: then they are here, if nothing was free. 0 otherwise
+--       3 1 if the giving lane held them back: then this lane does too, if it had nothing free. 0 otherwise
 --       and then its ranges, "FIRST-LAST"
 -- Returns
---   accepted       the lane has them, now or since an earlier run
+--   accepted       the lane has them, by this run or an earlier one
 --   unknown_sale   the lane has no keys; nothing changed
 
 local sale_key, free_key, transfers_key = KEYS[1], KEYS[2], KEYS[3]

@@ -1,8 +1,8 @@
--- Adds to how often requests for a round were answered with what.
+-- Adds to the counts of answers that requests for a round got.
 --
 -- KEYS  1 sale     string, packed (layout in README.md)
 --       2 answers  hash, code of an answer -> how often it was given
--- ARGV  pairs of a code and how often it was given since the last time (bounded by the caller: it has so many codes)
+-- ARGV  pairs of a code and how often it was given since the last run (bounded by the number of codes)
 -- Returns
 --   tallied       they are added
 --   unknown_sale  the round has no keys, and nothing is kept of it

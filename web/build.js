@@ -1,13 +1,14 @@
-// Builds the pages with Vite into `dist`: a few files whose names say what is in them, so that browsers may keep them for good.
-// The build before goes; what was deployed of it stays where it was deployed (infra/cdk/lib/page.ts).
+// Builds the pages with Vite into `dist`: a few files with content hashes in their names, so browsers may cache them for good.
+// The previous build is removed here, but not where it was deployed (infra/cdk/lib/page.ts).
 
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createServer, build as viteBuild } from 'vite';
+import { LICENCES, licencesText, noteLicences } from './licences.js';
 
 export const ROOT = fileURLToPath(new URL('.', import.meta.url));
 export const DIST = `${ROOT}dist`;
-/** What is built by itself. Who opens one page seldom opens the other, so nothing is cut out of either for both. */
+/** What is built separately. Few people open both pages, so they share no chunks. */
 const PAGES = ['index.html', 'operators.html'];
 /** Browsers of the last four years. */
 const TARGET = ['chrome111', 'firefox114', 'safari16.4'];
@@ -16,30 +17,33 @@ const shared = { root: ROOT, configFile: false, logLevel: 'warn' };
 
 /** Builds into `outDir`. */
 export async function build(outDir = DIST) {
+  const packages = new Set();
   for (const [at, page] of PAGES.entries()) {
     await viteBuild({
       ...shared,
-      // What is copied as it is comes with the first page.
+      plugins: [noteLicences(packages)],
+      // Files that are copied unchanged come with the first page.
       publicDir: at === 0 ? 'public' : false,
-      worker: { format: 'es' },
+      worker: { format: 'es', plugins: () => [noteLicences(packages)] },
       build: {
         outDir, emptyOutDir: at === 0, target: TARGET, modulePreload: { polyfill: false }, reportCompressedSize: false,
-        // The policy allows pictures of the page itself as data, and no style or script.
+        // The policy allows embedded pictures, but no embedded styles or scripts.
         assetsInlineLimit: (path) => (path.endsWith('.svg') ? undefined : false),
         rolldownOptions: { input: `${ROOT}${page}` },
       },
     });
   }
+  await writeFile(`${outDir}/${LICENCES}`, await licencesText(ROOT, packages));
   return outDir;
 }
 
-/** Serves the sources, for those who work on them; a connect middleware. */
+/** Serves the sources during development; a connect middleware. */
 export async function sources(server) {
   const { middlewares } = await createServer({ ...shared, appType: 'mpa', publicDir: 'public', server: { middlewareMode: true, hmr: { server } } });
   return middlewares;
 }
 
-/** Builds into `dist`. Whoever serves it meanwhile has the old build or the new one, whole. */
+/** Builds into `dist`. A server that reads it meanwhile sees either the old or the new build, never a mix. */
 async function replace() {
   const [coming, going] = ['coming', 'going'].map((which) => `${DIST}.${which}-${process.pid}`);
   await build(coming);

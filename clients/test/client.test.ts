@@ -405,6 +405,23 @@ describe('following a reservation', () => {
     expect(waited[7]).toBeGreaterThan(4_900);
   });
 
+  const unknown = () => problem(404, 'unknown_reservation');
+
+  test('what a failover forgot comes back, and is not given up meanwhile', async () => {
+    const { client } = clientOf({ look: [json(200, QUEUED), unknown(), unknown(), json(200, PENDING), json(200, PAID)] });
+    expect(statuses(await passing(all(client.watch(ID))))).toEqual(['queued', 'pending_payment', 'paid']);
+  });
+
+  test('what nobody has known for a minute, or has never been there, is given up', async () => {
+    const forgotten = clientOf({ look: [json(200, QUEUED), ...Array.from({ length: 90 }, unknown)] });
+    await expect(passing(all(forgotten.client.watch(ID)))).rejects.toMatchObject({ code: 'unknown_reservation' });
+    const looks = forgotten.of('look');
+    expect((looks.at(-1)?.at as number) - (looks[1]?.at as number)).toBeGreaterThanOrEqual(60_000);
+    const never = clientOf({ look: [unknown()] });
+    await expect(passing(all(never.client.watch(ID)))).rejects.toMatchObject({ code: 'unknown_reservation' });
+    expect(never.of('look')).toHaveLength(1);
+  });
+
   test('an entry of a draw is followed until it is drawn', async () => {
     const { client } = clientOf({
       look: [json(200, { ...GRANTED, award: { kind: 'entered' } }), json(200, { ...GRANTED, award: { kind: 'prize', prize: 'A phone' } })],

@@ -59,7 +59,7 @@ describe.runIf(existsSync(CHROMIUM))('in a browser without a network', () => {
       expect(complaints).toEqual([]);
       const search = page.getByPlaceholder('Search...');
       await search.fill('isolate');
-      await page.locator('[data-role="search:results"]').getByText('Let a sale have no more').waitFor();
+      await page.locator('[data-role="search:results"]').getByText('Limit how many requests a second').waitFor();
     } finally {
       await browser.close();
     }

@@ -8,10 +8,7 @@ if test -n "$missing"; then
   echo "not installed:$missing; apt install nodejs npm (Node 20 or later)" >&2
   exit 1
 fi
-if ! cmp -s package-lock.json node_modules/.installed; then
-  echo "Installing the packages of infra/cdk" >&2
-  npm ci --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed || exit
-fi
+../../local/packages.sh . || exit
 # The SDK says at each start that it wants a newer Node next year.
 export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
 exec node --import tsx deploy/main.ts "$@"

@@ -1,21 +1,21 @@
-//! What became of a request.
+//! Classifies the result of a request.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
 
-/// Longest code that is taken as one. The API's are shorter; whatever else a server sends must not fill the report.
+/// The longest accepted code. The API's codes are shorter; anything else that a server sends must not fill the report.
 const MAX_CODE_LENGTH: usize = 40;
-/// Stands for the code of an answer that should have one.
+/// Replaces the missing code of an answer that should have one.
 const NO_CODE: &str = "no_code";
 
-/// What became of a request: what answers are counted by.
+/// The result of a request, as counted in reports.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Answer {
     /// `None` if there was no answer.
     pub status: Option<u16>,
-    /// Of a problem, its code. Of a request without an answer, why there was none. Else empty.
+    /// A problem's code; for a request without an answer, the reason; otherwise empty.
     pub code: Cow<'static, str>,
 }
 
@@ -50,12 +50,12 @@ impl Failure {
 }
 
 impl Answer {
-    /// An answer without a problem.
+    /// An answer that is not a problem.
     pub const fn status(status: u16) -> Self {
         Self { status: Some(status), code: Cow::Borrowed("") }
     }
 
-    /// An answer of this status and body.
+    /// The answer with this status and body.
     pub(crate) fn read(status: u16, body: &[u8]) -> Self {
         if status < 400 {
             return Self::status(status);
@@ -68,7 +68,7 @@ impl Answer {
         Self { status: Some(status), code }
     }
 
-    /// Whether the server failed: an answer of 500 or above, or none.
+    /// Whether it counts as an error: 500 or above, or no answer.
     pub fn is_error(&self) -> bool {
         self.status.is_none_or(|status| status >= 500)
     }
@@ -104,7 +104,7 @@ mod tests {
         let name = |status, body: &str| Answer::read(status, body.as_bytes()).to_string();
         assert_eq!(name(202, r#"{"reservation_id":"x","status":"queued"}"#), "202");
         assert_eq!(name(409, r#"{"status":409,"title":"Sold out","code":"sold_out"}"#), "409 sold_out");
-        // A gateway's own, and anything that is not a code.
+        // A gateway's own answer, and anything that is not a code.
         for body in [r#"{"message":"Forbidden"}"#, "", "<html>", r#"{"code":"<b>"}"#, r#"{"code":7}"#] {
             assert_eq!(name(403, body), "403 no_code");
         }

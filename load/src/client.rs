@@ -1,6 +1,7 @@
-//! A cheap HTTP client with a bound on its connections.
+//! A cheap HTTP client with a limited number of connections.
 //!
-//! It has hyper's connections in a pool of its own, since at 10,000 requests a second what a general client does for each
+//! It pools hyper's connections itself: at 10,000 requests a second it matters what a general-purpose client does for
+//! each request, such as parsing its URL, looking for proxies and following redirects.
 //! one counts: to parse its URL, to look for proxies, to follow redirects.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -25,26 +26,25 @@ use crate::files::allow_open_files;
 use crate::request::{Request, Response};
 use crate::target::Target;
 
-/// Longest wait for an answer: more than an API Gateway allows.
+/// The longest wait for an answer: more than API Gateway allows.
 const TIMEOUT: Duration = Duration::from_secs(35);
-/// A connection that was idle for longer may be closed by the time a request gets there.
+/// A connection idle for longer may be closed before a request gets there.
 const MAX_IDLE: Duration = Duration::from_secs(15);
-/// Largest body of an answer.
+/// The largest body of an answer.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Addresses of the loopback that connections come from. The API allows an address 2,000 reservations at once and 200 a
-/// second after that: one address would measure this limit.
+/// How many addresses of the loopback connections come from. The API allows an address 2,000 reservations at once and
+/// 200 a second after that, so a single address would measure this limit.
 const ADDRESSES: usize = 128;
-/// Connections, unless told otherwise.
+/// The default number of connections.
 pub const CONNECTIONS: usize = 512;
-/// Most connections.
+/// The largest number of connections.
 pub const MAX_CONNECTIONS: usize = 10_000;
 /// Open files besides the connections, and besides those of a server in the same process.
 const OTHER_FILES: u64 = 256;
 
-/// Sends requests to one API, over as many connections as are needed up to a limit. A request waits for its turn if all
-/// are in use.
+/// Sends requests to one API, over as many connections as needed up to a limit. A request waits if all are in use.
 ///
-/// To the loopback, connections come from 128 addresses below 127.1, as if from as many homes and offices.
+/// Connections to the loopback come from 128 addresses below 127.1, as if from as many homes and offices.
 pub struct Client {
     target: Target,
     pools: Vec<ConnectionPool>,
@@ -59,21 +59,21 @@ struct ConnectionPool {
 }
 
 impl Client {
-    /// A client of an API, with [`CONNECTIONS`] at most.
+    /// A client of an API, with at most [`CONNECTIONS`].
     pub fn new(target: Target) -> Self {
         Self::with_connections(target, CONNECTIONS)
     }
 
-    /// A client with so many connections at most, and at least one.
+    /// A client with at most this many connections, and at least one.
     pub fn with_connections(target: Target, connections: usize) -> Self {
         let connections = connections.clamp(1, MAX_CONNECTIONS);
-        // As many again for a server in this process.
+        // The same number again for a server in this process.
         allow_open_files(2 * connections as u64 + OTHER_FILES);
         let pools = if target.loopback_v4().is_some() { connections.min(ADDRESSES) } else { 1 };
         let pools = (0..pools).map(|n| ConnectionPool {
             from: target.loopback_v4().map(|_| source(n)),
             idle: Mutex::default(),
-            // All of them together are as many as there may be.
+            // Adds up to the total number.
             turns: Semaphore::new((connections + pools - 1 - n) / pools),
         });
         let pools = pools.collect();
@@ -81,12 +81,12 @@ impl Client {
         Self { target, pools, tls }
     }
 
-    /// Where it sends to.
+    /// The API it sends to.
     pub const fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Sends a request of user `n`. The requests of one user come from one address.
+    /// Sends a request of user `n`. All requests of a user come from one address.
     ///
     /// # Errors
     /// If there is no answer.
@@ -95,19 +95,19 @@ impl Client {
         tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
     }
 
-    /// Sends no request any more that waits for a connection, or comes from now on. What is under way goes on.
+    /// Stops all requests that wait for a connection or come later. Requests under way continue.
     pub fn hold_back(&self) {
         self.pools.iter().for_each(|pool| pool.turns.close());
     }
 
     async fn send_from(&self, pool: &ConnectionPool, request: &Request) -> Result<Response, Failure> {
-        // After `hold_back` nobody's turn comes.
+        // After `hold_back` this waits for ever.
         let Ok(_turn) = pool.turns.acquire().await else { return std::future::pending().await };
         let mut message = request.to(&self.target);
         loop {
             let (mut connection, is_new) = match pool.idle_connection().await {
                 Some(connection) => (connection, false),
-                // In a box: what shakes hands is large and seldom there, and would be in every future that sends.
+                // Boxed: handshakes are large and rare, and would otherwise be in every sending future.
                 None => (Box::pin(self.connect(pool.from)).await?, true),
             };
             match connection.try_send_request(message).await {
@@ -117,7 +117,7 @@ impl Client {
                     return Ok(response);
                 }
                 Err(mut error) => match error.take_message() {
-                    // The server closed the connection while it was idle. Nothing was sent, so it is no retry.
+                    // The server closed the connection while it was idle. Nothing was sent, so this is not a retry.
                     Some(unsent) if !is_new => message = unsent,
                     _ => return Err(Failure::Broken(error.into_error().to_string())),
                 },
@@ -165,7 +165,7 @@ async fn shake_hands(
 ) -> Result<SendRequest<Full<Bytes>>, Failure> {
     let broken = |error: hyper::Error| Failure::Broken(error.to_string());
     let (connection, driver) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    // What breaks it is told to whoever waits for an answer on it.
+    // Its errors are reported to whoever waits for an answer on it.
     tokio::spawn(driver);
     Ok(connection)
 }
@@ -194,7 +194,7 @@ fn tls(roots: RootCertStore) -> TlsConnector {
     TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
 }
 
-/// The address that pool `n` has on the loopback.
+/// The loopback address of pool `n`.
 const fn source(n: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, (n / 250) as u8, (n % 250) as u8 + 1)
 }
@@ -251,7 +251,7 @@ mod tests {
         tokio::spawn(async move {
             loop {
                 let (stream, from) = listener.accept().await.unwrap();
-                // Fails with whoever does not know the certificate.
+                // Fails for clients that do not know the certificate.
                 if let Ok(stream) = acceptor.accept(stream).await {
                     tokio::spawn(answer(stream, from, usize::MAX));
                 }

@@ -1,17 +1,17 @@
-//! How users spread over the time in which they come.
+//! How users' arrivals are distributed over time.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// How steep a rush is: the rate at the opening is about this many times the mean.
+/// The steepness of a rush: the rate at the opening is about this many times the mean.
 const STEEPNESS: f64 = 7.0;
 
 /// The shape of the arrival rate over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Curve {
-    /// The same rate all the time
+    /// A constant rate
     Even,
     /// Most at the opening, then fewer and fewer: half of all in the first tenth of the time
     Rush,
@@ -20,10 +20,10 @@ pub enum Curve {
 }
 
 impl Curve {
-    /// When user `n` of `users` comes, from the beginning of `over`.
+    /// When user `n` of `users` comes, counted from the beginning of `over`.
     ///
-    /// With F(t) as the part of all users who have come when the part t of the time is over, user n comes when
-    /// F(t) = n / users:
+    /// With F(t) as the fraction of users who have come after the fraction t of the time, user n comes when F(t) = n /
+    /// users:
     ///
     /// - even: F(t) = t
     /// - rush: F(t) = (1 − e⁻⁷ᵗ) / (1 − e⁻⁷), an arrival rate that decays exponentially from seven times the mean
@@ -45,7 +45,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// How many of a thousand come before this part of the minute is over.
+    /// How many of a thousand come within this fraction of a minute.
     fn come_by(curve: Curve, part: f64) -> usize {
         (0..1000).filter(|n| curve.due(*n, 1000, MINUTE) < MINUTE.mul_f64(part)).count()
     }
@@ -68,7 +68,7 @@ mod tests {
     fn half_of_a_rush_comes_in_the_first_tenth() {
         let by = come_by(Curve::Rush, 0.1);
         assert!((500..510).contains(&by), "{by}");
-        // Seven times the mean at first, next to nothing at the end.
+        // Seven times the mean at first, almost nothing at the end.
         assert!((65..=70).contains(&come_by(Curve::Rush, 0.01)));
         assert!(come_by(Curve::Rush, 0.9) > 990);
     }

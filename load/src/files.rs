@@ -1,10 +1,10 @@
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// What every shell allows.
+/// The limit that every shell allows.
 const FEWEST: u64 = 1_024;
 
-/// Allows this program and those that it starts from now on so many open files, if it may. How many are allowed then:
-/// connections fail beyond that, and say so.
+/// Raises the limit of open files to `count` for this program and programs it starts, as far as permitted. Returns the
+/// limit that applies then; connections beyond it fail with an error.
 ///
 /// Shells allow 1,024 by default, and programs may raise that.
 pub fn allow_open_files(count: u64) -> u64 {

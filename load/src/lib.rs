@@ -1,10 +1,10 @@
 //! A load generator for any deployment of the HTTP API.
 //!
-//! Requests come by the clock, whatever became of the earlier ones, and the latency of each counts from the moment it was
-//! due. A server that stalls therefore sees its stall in the figures, as its users would ([`pacing`]).
+//! Requests are sent by the clock, whatever became of earlier ones, and the latency of each counts from when it was
+//! due. A server that stalls therefore shows its stall in the figures, as its users would feel it ([`pacing`]).
 //!
-//! [`run()`] sends a prepared list of requests. [`visits`] lets every user do several things in turn, and [`users`] has users
-//! who go the whole way from a challenge to a reservation, and others who misbehave.
+//! [`run()`] sends a prepared list of requests. [`visits`] lets every user do several things in turn, and [`users`] has
+//! users who do everything from a challenge to a reservation, and others who misbehave.
 
 pub mod answer;
 pub mod client;

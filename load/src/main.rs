@@ -16,7 +16,7 @@ use load::{Client, Curve, Plan, ProgressLine, Report, Stopped, Target, visits_un
 use sale::SaleId;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The exit statuses of a program that Ctrl-C or SIGTERM ended, as a shell tells them.
+/// The exit statuses that a shell reports for a program ended by Ctrl-C or SIGTERM.
 const INTERRUPTED: u8 = 128 + 2;
 const TERMINATED: u8 = 128 + 15;
 
@@ -24,7 +24,7 @@ const TERMINATED: u8 = 128 + 15;
 #[derive(Parser)]
 #[command(name = "load")]
 struct Arguments {
-    /// Where the API is
+    /// The address of the API
     #[arg(long, env = "URL")]
     url: Option<Target>,
     /// The sale
@@ -36,32 +36,33 @@ struct Arguments {
     /// Seconds over which they come, up to an hour
     #[arg(long, env = "OVER_S", default_value_t = 10, value_parser = whole(0..=MAX_OVER.as_secs()))]
     over_s: u64,
-    /// How they spread over that time
+    /// How their arrivals are distributed over that time
     #[arg(long, env = "CURVE", value_enum, default_value_t = Curve::Rush)]
     curve: Curve,
-    /// The part of them that misbehaves
+    /// The fraction of them that misbehaves
     #[arg(long, env = "BAD", default_value_t = 0.05, value_parser = part)]
     bad: f64,
-    /// A file with a user's token in each line, and perhaps a pass behind it; users without a pass come through the gate
+    /// A file with a line for each user: a token, optionally followed by a pass; users without a pass go through the
+    /// gate
     #[arg(long, env = "TOKENS")]
     tokens: Option<PathBuf>,
     /// A shell command that prints the token of `{user}`
     #[arg(long, env = "TOKEN_COMMAND")]
     token_command: Option<String>,
-    /// A shell command that prints what TOKENS would have in it, for USERS users of SALE at URL; for when neither TOKENS
-    /// nor TOKEN_COMMAND is given
+    /// A shell command that prints the content of TOKENS, for USERS users of SALE at URL; used if neither TOKENS nor
+    /// TOKEN_COMMAND is given
     #[arg(long)]
     tokens_from: Option<String>,
-    /// Stop if this part of the answers of the last seconds are 500 or above, or missing
+    /// Stop if this fraction of the answers of the last seconds are 500 or above, or missing
     #[arg(long, env = "STOP_AT_ERRORS", default_value_t = 0.5, value_parser = part)]
     stop_at_errors: f64,
-    /// Connections at most
+    /// The largest number of connections
     #[arg(long, env = "CONNECTIONS", default_value_t = CONNECTIONS as u32, value_parser = whole(1..=MAX_CONNECTIONS as u32))]
     connections: u32,
     /// The folder for report.json and report.html
     #[arg(long, env = "OUT", default_value = "target/load")]
     out: PathBuf,
-    /// Send it to another machine than this one, which is yours
+    /// Send it to another machine, which is yours
     #[arg(long, env = "YES_THIS_IS_MINE", value_parser = FalseyValueParser::new())]
     yes_this_is_mine: bool,
 }
@@ -77,7 +78,7 @@ async fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(status) => return status,
     };
-    // On a thread of the runtime, where what it sends is too: here, every request would wake this thread first.
+    // On a thread of the runtime, like the requests: otherwise every request would first wake this thread.
     match tokio::spawn(run(arguments)).await {
         Ok(done) => done.unwrap_or_else(|error| command_line::fail(&error)),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
@@ -95,7 +96,7 @@ impl Signals {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Waits for one. The status to exit with.
+    /// Waits for a signal. Returns the exit status.
     async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => INTERRUPTED,
@@ -104,17 +105,18 @@ impl Signals {
     }
 }
 
-/// Sends the load and writes the report. Fails if it did not end well.
+/// Sends the load and writes the report. Returns failure if it did not end well.
 async fn run(arguments: Arguments) -> Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    // All that can be checked is, before somebody waits for a million tokens.
+    // Checks everything possible before somebody waits for a million tokens.
     let target = target(arguments.url.as_ref(), arguments.yes_this_is_mine)?;
     let plan = Plan::new(arguments.users as usize, Duration::from_secs(arguments.over_s), arguments.curve)?;
     let plan = plan.stop_at_errors(arguments.stop_at_errors)?;
     let out = &arguments.out;
     let source = Source::of(&arguments)?;
     let tried = Report::try_folder(out);
-    tried.with_context(|| format!("no report can be written to {}; name another folder with OUT=…", out.display()))?;
+    tried
+        .with_context(|| format!("no report can be written to {}; choose another folder with OUT=…", out.display()))?;
     let found = tokio::select! {
         found = source.credentials(target, &arguments) => found?,
         status = signals.next() => {
@@ -146,7 +148,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let outcome = outcome.await;
     let report = Report { url, settings, began, plan, outcome };
     print!("{report}");
-    // The disk may be full by now. Then what was printed is all that there is.
+    // The disk may be full by now. Then only the printed report is left.
     let [json, html] = report.write(out)?;
     println!("\n  {}\n  {}", json.display(), html.display());
     Ok(match report.outcome.stopped {
@@ -161,18 +163,18 @@ fn target(url: Option<&Target>, is_mine: bool) -> Result<Target> {
         url.context("URL is missing: the address of the API, such as the one that `make up` prints as \"API\"")?;
     ensure!(
         is_mine || target.is_loopback(),
-        "{} is not this machine: if it is yours, say so with --yes-this-is-mine (make load YES_THIS_IS_MINE=1)",
+        "{} is not this machine; if it is yours, confirm with --yes-this-is-mine (make load YES_THIS_IS_MINE=1)",
         target.url()
     );
     Ok(target.clone())
 }
 
-/// Where tokens come from.
+/// The source of the tokens.
 enum Source<'a> {
     File(&'a Path),
-    /// Prints the token of one user.
+    /// A command that prints the token of one user.
     Command(&'a str),
-    /// Prints all.
+    /// A command that prints all tokens.
     CommandOfAll(&'a str),
 }
 
@@ -184,12 +186,12 @@ impl<'a> Source<'a> {
             (None, Some(command), _) => Ok(Self::Command(command)),
             (None, None, Some(command)) => Ok(Self::CommandOfAll(command)),
             (None, None, None) => {
-                bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
+                bail!("no tokens: give TOKENS=file, with one per line, or TOKEN_COMMAND='… {{user}}'")
             }
         }
     }
 
-    /// The users' tokens and where to send them. `None` if the command for all of them failed, which has said why.
+    /// The users' tokens and where to send them. `None` if the command for all of them failed, which has printed why.
     async fn credentials(self, target: Target, arguments: &Arguments) -> Result<Option<(Vec<Credentials>, Target)>> {
         let users = arguments.users as usize;
         let credentials = match self {
@@ -205,7 +207,7 @@ impl<'a> Source<'a> {
                 Credentials::ask(command, users).await?
             }
             Self::CommandOfAll(command) => {
-                // The command knows one system by one address, whatever people call it.
+                // The command identifies a system by one address, however it is written.
                 let target = target.on_ipv4_loopback();
                 let made = Credentials::made_by(command, target.url(), users, &arguments.sale).await?;
                 return Ok(made.map(|credentials| (credentials, target)));
@@ -215,16 +217,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Says what will not be as it seems.
+/// Warns about what may be unexpected.
 fn tell(users: usize, tokens: usize, through_the_gate: usize) {
     if tokens < users {
         eprintln!("{users} users share {tokens} tokens");
     }
     if through_the_gate > 0 {
-        eprintln!(
-            "{through_the_gate} users come through the gate; {} at a time do its work on this machine",
-            workers()
-        );
+        eprintln!("{through_the_gate} users go through the gate; {} at a time do its work on this machine", workers());
     }
 }
 

@@ -1,5 +1,5 @@
-//! Measurements that want every request to succeed: in a closed loop, where a client asks again once it is answered, and in
-//! an open one, where requests come by the clock.
+//! Measurements in which every request should succeed: a closed loop, where a client waits for each answer, and an open
+//! loop, where requests are sent by the clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,14 +12,14 @@ use tokio::task::JoinSet;
 
 use crate::pacing::Pace;
 
-/// Longest time that a load may take.
+/// The longest time that a load may take.
 const TIMEOUT: Duration = Duration::from_secs(180);
-/// Digits of a latency that are kept.
+/// The significant digits of latencies.
 const DIGITS: u8 = 3;
 
-/// What a load came to.
+/// The result of a load.
 pub struct Load {
-    /// Of each request, in nanoseconds.
+    /// The latency of each request, in nanoseconds.
     pub latency_ns: Histogram<u64>,
     took: Duration,
 }
@@ -30,17 +30,17 @@ impl Load {
         self.latency_ns.len() as f64 / self.took.as_secs_f64()
     }
 
-    /// The latency, in milliseconds, that this part of the requests stayed within.
+    /// The latency in milliseconds at this quantile.
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
         self.latency_ns.value_at_quantile(quantile) as f64 / 1e6
     }
 }
 
-/// Numbered requests from `clients` that each wait for an answer before they ask again. `ask` gets the client's number and
-/// the request's.
+/// Sends numbered requests from `clients` that each wait for an answer before the next request. `ask` gets the numbers
+/// of the client and of the request.
 ///
 /// # Errors
-/// The first error of a request; or if all of it takes longer than three minutes.
+/// The first error of a request, or if everything takes longer than three minutes.
 pub async fn closed<A, F>(clients: usize, requests: usize, ask: A) -> Result<Load>
 where
     A: Fn(usize, usize) -> F + Send + Sync + 'static,
@@ -74,11 +74,11 @@ where
     Ok(Load { latency_ns, took })
 }
 
-/// Numbered requests at so many a second. Each one's latency counts from when it was due, so that one that had to wait
-/// for a slow one before it is as late as a client would find it.
+/// Sends numbered requests at a constant rate. Latencies count from when a request was due, so a request held up by a
+/// slow one before it is as late as a client would find it.
 ///
 /// # Errors
-/// An error of a request; or if all of it takes longer than three minutes.
+/// An error of a request, or if everything takes longer than three minutes.
 pub async fn open<A, F>(per_s: f64, requests: usize, ask: A) -> Result<Load>
 where
     A: Fn(usize) -> F + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The result of a run.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,26 +8,26 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// How many users came.
     pub users: usize,
     /// From the first user's arrival to the last answer.
     pub took: Duration,
-    /// Requests that were sent: as many as all answers together, and those that were not waited for.
+    /// Requests sent: all that were answered or failed, and those that were not waited for.
     pub sent: u64,
     /// Answers of 500 and above, and requests without an answer.
     pub errors: u64,
-    /// By step and answer.
+    /// Counts by step and answer.
     pub answers: Vec<Answered>,
     /// Why there was no answer, by code.
     pub failures: BTreeMap<&'static str, Seen>,
-    /// Second by second.
+    /// The figures of each second.
     pub seconds: Vec<Second>,
     /// Latencies of all answers, in microseconds.
     pub latency_us: Histogram<u64>,
-    /// How long after its moment each user came, in microseconds. If that is long, this machine was too slow to send.
+    /// How late each user came, in microseconds. If that is long, this machine was too slow to send.
     pub behind_us: Histogram<u64>,
     /// Why it did not end well.
     pub stopped: Option<Stopped>,
@@ -40,7 +40,7 @@ pub struct Answered {
     pub step: &'static str,
     /// The answer.
     pub answer: Answer,
-    /// Each one's latency in microseconds, counted from when the request was due.
+    /// Latencies in microseconds, counted from when the request was due.
     pub latency_us: Histogram<u64>,
 }
 
@@ -49,7 +49,7 @@ pub struct Answered {
 pub struct Seen {
     /// How often.
     pub count: u64,
-    /// What one of them said.
+    /// The message of one of them.
     pub example: String,
 }
 
@@ -58,13 +58,13 @@ pub struct Seen {
 pub struct Second {
     /// Requests that were sent.
     pub sent: u64,
-    /// Answers that came, each with how often it did.
+    /// The answers in this second, with their counts.
     pub answers: Vec<(Answer, u64)>,
     /// How many of them were errors.
     pub errors: u64,
     /// Median latency, if there were answers.
     pub p50_ms: Option<f64>,
-    /// The latency that 99 of 100 stayed within.
+    /// The 99th percentile of the latency.
     pub p99_ms: Option<f64>,
 }
 
@@ -72,13 +72,13 @@ pub struct Second {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
-    /// Too many of the answers were errors, so it ended early.
+    /// Too many answers were errors, so it ended early.
     Errors,
-    /// It ended by itself, and too many of the answers were errors.
+    /// It ran to the end, but too many answers were errors.
     Failed,
-    /// It was told to end early.
+    /// It was interrupted.
     Interrupted,
-    /// It ended early, since some users had not finished long after the last one came.
+    /// It was stopped because some users had not finished long after the last one came.
     Patience,
 }
 
@@ -88,26 +88,26 @@ impl Answered {
         self.latency_us.len()
     }
 
-    /// The latency, in milliseconds, that this part of the answers stayed within.
+    /// The latency in milliseconds at this quantile.
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
         quantile_ms(&self.latency_us, quantile)
     }
 }
 
 impl Second {
-    /// Answers that came.
+    /// Answers received.
     pub fn answered(&self) -> u64 {
         self.answers.iter().map(|(_, count)| count).sum()
     }
 }
 
 impl Outcome {
-    /// Answers that came, and requests that failed.
+    /// Answers received, and failed requests.
     pub fn answered(&self) -> u64 {
         self.latency_us.len()
     }
 
-    /// Answers a second, over all of it.
+    /// Answers a second, over the whole run.
     pub fn per_s(&self) -> f64 {
         self.answered() as f64 / self.took.as_secs_f64()
     }
@@ -122,12 +122,12 @@ impl Outcome {
         self.answers.iter().filter(|each| each.answer.status == Some(status)).map(Answered::count).sum()
     }
 
-    /// The answers whatever they were for, the most frequent first.
+    /// The answers regardless of the step, most frequent first.
     pub fn by_answer(&self) -> Vec<(Answer, Histogram<u64>)> {
         let mut by: BTreeMap<&Answer, Histogram<u64>> = BTreeMap::new();
         for each in &self.answers {
             match by.get_mut(&each.answer) {
-                // Fails only if the values do not fit, and all of these histograms grow.
+                // Only fails if the values do not fit, and all of these histograms grow.
                 Some(latency) => drop(latency.add(&each.latency_us)),
                 None => drop(by.insert(&each.answer, each.latency_us.clone())),
             }
@@ -138,7 +138,7 @@ impl Outcome {
     }
 }
 
-/// The latency, in milliseconds, that this part of a histogram of microseconds stayed within.
+/// A quantile, in milliseconds, of a histogram of microseconds.
 pub(crate) fn quantile_ms(latency_us: &Histogram<u64>, quantile: f64) -> f64 {
     latency_us.value_at_quantile(quantile) as f64 / 1e3
 }

@@ -4,21 +4,21 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Shorter sleeps would cost more than what they pace: at 10,000 requests a second, every one would wake a thread. So those
-/// due within this time come together, each with the moment at which it was due.
+/// Shorter sleeps would cost more than the requests: at 10,000 a second, each would wake a thread. So requests due
+/// within this time come together, each with the time at which it was due.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(250);
 
-/// Numbers from 0, each handed out when it is due. Dropping it ends it.
+/// Numbers from 0, each handed out when it is due. Dropping it stops it.
 pub struct Pace {
     due: UnboundedReceiver<(usize, Instant)>,
 }
 
 impl Pace {
-    /// Starts the clock. Number n comes `due[n]` from now, or at once if that is earlier than the one before it.
+    /// Starts the clock. Number n comes `due[n]` from now, or at once if that is earlier than the previous one.
     pub fn start(due: impl IntoIterator<Item = Duration> + Send + 'static) -> Self {
         let start = Instant::now();
         let (send, receive) = unbounded_channel();
-        // A thread sleeps to some microseconds, the runtime's timer to a millisecond.
+        // A thread sleeps with a precision of some microseconds, the runtime's timer of a millisecond.
         std::thread::spawn(move || {
             for (n, after) in due.into_iter().enumerate() {
                 let at = start + after;
@@ -36,7 +36,7 @@ impl Pace {
 
     /// Waits for the next number. `None` after the last one.
     ///
-    /// The moment is the one at which it was due; if the caller is slow, that is in the past.
+    /// Returns when it was due; if the caller is slow, that is in the past.
     pub async fn next(&mut self) -> Option<(usize, Instant)> {
         self.due.recv().await
     }

@@ -1,4 +1,4 @@
-//! The report as one HTML file: nothing is loaded, nothing runs.
+//! The report as a self-contained HTML file without scripts.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use crate::outcome::quantile_ms;
 use crate::plot::{self, Area, Drawn, LOOKS, Stroke, look};
 use crate::report::Report;
 
-/// Of a plot on a telephone, and on a larger screen.
+/// The size of a plot on a phone, and on a larger screen.
 const NARROW: (u32, u32) = (360, 280);
 const WIDE: (u32, u32) = (900, 360);
-/// Answers with a line of their own, the most frequent first: more cannot be told apart.
+/// How many answers have their own line, most frequent first: more could not be distinguished.
 const LINES: usize = LOOKS;
 const STYLE: &str = "
 :root{color-scheme:light}
@@ -135,7 +135,7 @@ fn over_time(report: &Report, area: &Area<'_>) -> Drawn {
     plot::lines(area, ["", "s", "ms"], &lines, &whole_second, None)
 }
 
-/// A short run has parts of a second on its axis, which would be named like the whole ones beside them.
+/// A short run has fractions of a second on its axis, which would have the same labels as whole ones.
 fn whole_second(second: &f64) -> String {
     if second.fract() > 1e-6 { String::new() } else { format!("{second:.0}") }
 }
@@ -144,7 +144,7 @@ fn key(page: &mut String, by_answer: &[(Answer, Histogram<u64>)]) -> Result<()> 
     key_of(page, by_answer.iter().map(|(answer, latency)| format!("{answer} ({})", latency.len())))
 }
 
-/// Names what is drawn, and after that what is not.
+/// The legend: first what is drawn, then what is not.
 fn key_of(page: &mut String, names: impl Iterator<Item = String>) -> Result<()> {
     page.push_str("<ul class=key>");
     for (n, name) in names.enumerate() {
@@ -158,7 +158,7 @@ fn key_of(page: &mut String, names: impl Iterator<Item = String>) -> Result<()> 
     Ok(())
 }
 
-/// A piece of the n-th line, as it is in the plot.
+/// A piece of the n-th line, as in the plot.
 fn sample(n: usize) -> String {
     let (color, stroke) = look(n);
     let dash = stroke.dash().map_or_else(String::new, |[dash, gap]| format!(" stroke-dasharray=\"{dash} {gap}\""));
@@ -174,7 +174,7 @@ fn sample(n: usize) -> String {
     )
 }
 
-/// Two of each: letters that are shrunk with a plot cannot be read on a telephone.
+/// Each plot in two sizes: shrunk letters would be unreadable on a phone.
 fn plots(page: &mut String, draw: &dyn Fn(&Area<'_>) -> Drawn) -> Result<()> {
     for (class, size) in [("narrow", NARROW), ("wide", WIDE)] {
         write!(page, "<div class={class}>{}</div>", plot::svg(size, draw)?)?;

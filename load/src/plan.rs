@@ -1,4 +1,4 @@
-//! How many users come, in what time, and when to stop early.
+//! How many users come, over what time, and when to stop early.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::curve::Curve;
 
-/// Most users of a run: everything about them is in memory.
+/// The largest number of users of a run: everything about them is in memory.
 pub const MAX_USERS: usize = 1_000_000;
-/// Longest time in which they come.
+/// The longest time over which they come.
 pub const MAX_OVER: Duration = Duration::from_secs(3_600);
 
-/// How many users come, in what time, and when to stop early.
+/// How many users come, over what time, and when to stop early.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
     users: usize,
@@ -20,7 +20,7 @@ pub struct Plan {
     stop_at_errors: Option<f64>,
 }
 
-/// A plan that asks for too much, or for nothing.
+/// A plan that is too large, or empty.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OutOfBounds {
     /// The number of users.
@@ -29,7 +29,7 @@ pub enum OutOfBounds {
     /// The time.
     #[error("{0} s; it can take up to {max} s", max = MAX_OVER.as_secs())]
     Over(f64),
-    /// The part of errors at which to stop.
+    /// The fraction of errors at which to stop.
     #[error("an error rate of {0}; it is a part, above 0 and at most 1")]
     Errors(f64),
 }
@@ -49,7 +49,7 @@ impl Plan {
         Ok(Self { users, over_s: over.as_secs_f64(), curve, stop_at_errors: None })
     }
 
-    /// `requests` at one rate.
+    /// `requests` at a constant rate.
     ///
     /// # Errors
     /// If that is beyond [`MAX_USERS`] or [`MAX_OVER`].
@@ -58,10 +58,10 @@ impl Plan {
         Self::new(requests, over, Curve::Even)
     }
 
-    /// Stops when this part of the answers of the last seconds are errors: answers of 500 and above, or none.
+    /// Stops when at least this fraction of the answers of the last seconds are errors: 500 and above, or no answer.
     ///
     /// # Errors
-    /// If it is not a part of one.
+    /// If it is not a fraction above 0.
     pub fn stop_at_errors(self, part: f64) -> Result<Self, OutOfBounds> {
         if !(part > 0.0 && part <= 1.0) {
             return Err(OutOfBounds::Errors(part));
@@ -74,17 +74,17 @@ impl Plan {
         self.users
     }
 
-    /// In what time.
+    /// Over what time they come.
     pub fn over(&self) -> Duration {
         Duration::from_secs_f64(self.over_s)
     }
 
-    /// How they spread over it.
+    /// How their arrivals are distributed.
     pub const fn curve(&self) -> Curve {
         self.curve
     }
 
-    /// The part of errors at which to stop.
+    /// The fraction of errors at which to stop.
     pub const fn error_limit(&self) -> Option<f64> {
         self.stop_at_errors
     }

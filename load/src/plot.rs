@@ -7,11 +7,11 @@ use hdrhistogram::Histogram;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// Of labels.
+/// The font of labels.
 pub const FONT: (&str, u32) = ("sans-serif", 14);
-/// Of titles.
+/// The font of titles.
 pub const TITLE: (&str, u32) = ("sans-serif", 17);
-/// Of lines, in this order and from the first again with another [`Stroke`].
+/// The colours of lines, in this order; repeated with another [`Stroke`].
 pub const COLORS: [RGBColor; 8] = [
     RGBColor(0, 90, 160),
     RGBColor(200, 80, 0),
@@ -22,16 +22,16 @@ pub const COLORS: [RGBColor; 8] = [
     RGBColor(60, 160, 190),
     RGBColor(110, 110, 110),
 ];
-/// Strokes of lines, in this order: each with all [`COLORS`] before the next one.
+/// The strokes of lines, in this order: each with all [`COLORS`] before the next one.
 pub const STROKES: [Stroke; 3] = [Stroke::Solid, Stroke::Dashed, Stroke::Dotted];
-/// Lines that can be told apart.
+/// How many lines can be distinguished.
 pub const LOOKS: usize = COLORS.len() * STROKES.len();
-/// Lines of fewer points have a mark at each.
+/// Lines with fewer points than this have a mark at each.
 const MARKED: usize = 100;
-/// Of what stays in the background.
+/// The colour of the background elements.
 pub const LIGHT: RGBColor = RGBColor(150, 180, 205);
 
-/// How a line is drawn. Each kind has marks of its own at the points, for lines that are only a point.
+/// How a line is drawn. Each kind has its own marks at the points, for lines with a single point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stroke {
     /// With filled circles.
@@ -43,7 +43,7 @@ pub enum Stroke {
 }
 
 impl Stroke {
-    /// The pixels of a dash and of the gap behind it, if it is broken.
+    /// The pixels of a dash and of the gap after it, if it is not solid.
     pub const fn dash(self) -> Option<[u32; 2]> {
         match self {
             Self::Solid => None,
@@ -53,19 +53,19 @@ impl Stroke {
     }
 }
 
-/// How the n-th line looks.
+/// The look of the n-th line.
 pub const fn look(n: usize) -> (RGBColor, Stroke) {
     (COLORS[n % COLORS.len()], STROKES[n / COLORS.len() % STROKES.len()])
 }
 
-/// What drawing comes to.
+/// The result of drawing.
 pub type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
 /// Where a plot is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// A named line.
 pub type Line = (String, Vec<(f64, f64)>);
 
-/// The SVG of what `draw` draws.
+/// The SVG that `draw` draws.
 ///
 /// # Errors
 /// If it cannot be drawn.
@@ -92,7 +92,7 @@ pub fn lines(
 ) -> Drawn {
     let points = || series.iter().flat_map(|(_, points)| points);
     let highest = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
-    // An axis without an extent cannot be drawn.
+    // An axis of zero length cannot be drawn.
     let extent = |highest: f64| if highest > 0.0 { highest } else { 1.0 };
     let mut builder = ChartBuilder::on(root);
     if !title.is_empty() {
@@ -139,9 +139,9 @@ pub fn lines(
     Ok(())
 }
 
-/// The part of the answers on the horizontal axis, and the latency that it stayed within on the vertical one.
+/// Quantiles on the horizontal axis, and their latency on the vertical one.
 ///
-/// `per_ms` is how many of a histogram's unit are a millisecond.
+/// `per_ms` is how many units of the histogram make a millisecond.
 ///
 /// # Errors
 /// If it cannot be drawn.

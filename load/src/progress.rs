@@ -1,4 +1,4 @@
-//! Figures while a run goes on: a line that changes at a terminal, a line each second in a log.
+//! Figures during a run: a changing line on a terminal, a line each second in a log.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Debug, Clone)]
 pub struct Progress {
-    /// Since it began.
+    /// Time since it began.
     pub elapsed: Duration,
     /// Requests that were sent.
     pub sent: u64,
@@ -19,11 +19,11 @@ pub struct Progress {
     pub answers: BTreeMap<String, u64>,
     /// Median latency.
     pub p50: Duration,
-    /// The latency that 99 of 100 answers stayed within.
+    /// The 99th percentile of the latency.
     pub p99: Duration,
 }
 
-/// Shows how a run stands, each second.
+/// Shows the state of a run each second.
 pub struct ProgressLine {
     show: Box<dyn FnMut(&str) + Send>,
     bar: Option<ProgressBar>,

@@ -1,4 +1,4 @@
-//! The report of a run: for people, for programs and as a page.
+//! The report of a run: for people, as JSON and as a page.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use crate::outcome::{Outcome, Stopped, quantile_ms};
 use crate::page;
 use crate::plan::Plan;
 
-/// The report for programs, and the page.
+/// The JSON report, and the page.
 const FILES: [&str; 2] = ["report.json", "report.html"];
 
-/// What a run was, and what it came to.
+/// A run and its result.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Where the API is.
+    /// The address of the API.
     pub url: String,
-    /// What else was asked for: names and values.
+    /// Further settings: names and values.
     pub settings: Vec<(&'static str, String)>,
     /// When it began.
     pub began: jiff::Timestamp,
-    /// What was planned.
+    /// The plan.
     pub plan: Plan,
-    /// What it came to.
+    /// The result.
     pub outcome: Outcome,
 }
 
 impl Report {
-    /// The report for programs.
+    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         let Self { outcome, .. } = self;
         let settings: serde_json::Map<_, _> =
@@ -79,8 +79,8 @@ impl Report {
         })
     }
 
-    /// Tries whether [`Report::write`] could write into a folder, and makes it if it is not there: nobody should learn
-    /// that after an hour of load.
+    /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that nobody
+    /// finds out after an hour of load.
     ///
     /// # Errors
     /// If it could not.
@@ -89,7 +89,7 @@ impl Report {
         for name in FILES {
             let file = folder.join(name);
             let is_new = !file.try_exists()?;
-            // An earlier report stays as it is until there is another one.
+            // An earlier report stays until there is a new one.
             let opened = std::fs::OpenOptions::new().create(true).append(true).open(&file);
             opened.with_context(|| file.display().to_string())?;
             if is_new {
@@ -99,7 +99,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `report.json` and `report.html` into a folder and says where they are.
+    /// Writes `report.json` and `report.html` to a folder and returns their paths.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -115,7 +115,7 @@ impl Report {
 }
 
 impl Stopped {
-    /// Says so, for people.
+    /// The reason, for people.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Errors => "stopped early: too many of the answers were errors",
@@ -171,7 +171,7 @@ pub(crate) mod tests {
     use crate::progress::ProgressLine;
     use crate::run::run;
 
-    /// A report of a hundred requests, of which ten are reserved, two fail and the others hear `sold_out`.
+    /// A report of a hundred requests: ten are reserved, two fail and the others get `sold_out`.
     pub(crate) async fn sample() -> Report {
         let plan = Plan::new(100, Duration::from_millis(20), Curve::Rush).unwrap();
         let outcome = run(&plan, ProgressLine::silent(), |n| async move {

@@ -1,4 +1,4 @@
-//! What is sent, and what comes back.
+//! Requests and responses.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,16 +17,16 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const AGENT: HeaderValue = HeaderValue::from_static("flash-sale-load");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A user's token as requests carry it.
+/// A user's token as a header value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token(HeaderValue);
 
 /// A text that cannot be in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a token: printable ASCII without blanks")]
+#[error("not a token: must be printable ASCII without spaces")]
 pub struct InvalidToken;
 
-/// A request, made once and sent as often as needed.
+/// A request, built once and sent as often as needed.
 #[derive(Debug, Clone)]
 pub struct Request {
     method: Method,
@@ -61,13 +61,13 @@ impl Request {
     /// A request without a body. The path begins with a slash.
     ///
     /// # Errors
-    /// If the path cannot be one.
+    /// If the path is invalid.
     pub fn new(method: Method, path: &str) -> Result<Self, InvalidUri> {
         let headers = HeaderMap::from_iter([(USER_AGENT, AGENT)]);
         Ok(Self { method, path: path.parse()?, headers, body: Bytes::new() })
     }
 
-    /// A request for a unit of a sale with a pass.
+    /// A request to reserve a unit of a sale with a pass.
     ///
     /// # Errors
     /// If the names cannot be in a path.
@@ -75,13 +75,13 @@ impl Request {
         Self::new(Method::POST, &format!("/v1/sales/{sale}/reservations/{pass}"))
     }
 
-    /// In the name of whom the token is of.
+    /// Adds a user's token.
     #[must_use]
     pub fn token(self, token: &Token) -> Self {
         self.header(AUTHORIZATION, token.0.clone())
     }
 
-    /// With an `Idempotency-Key`. One that cannot be in a header is left out.
+    /// Adds an `Idempotency-Key`. One that cannot be in a header is left out.
     #[must_use]
     pub fn key(self, key: &str) -> Self {
         match HeaderValue::from_str(key) {
@@ -90,23 +90,43 @@ impl Request {
         }
     }
 
-    /// With this header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
-    /// With this as JSON.
+    /// Sets a JSON body.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
         self.header(CONTENT_TYPE, JSON).body(body.to_string())
     }
 
-    /// With this body.
+    /// Sets the body.
     #[must_use]
     pub fn body(self, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..self }
+    }
+
+    /// Its method.
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Its path, with the query.
+    pub fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
+    /// Its `Idempotency-Key`.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.headers.get(IDEMPOTENCY_KEY)?.to_str().ok()
+    }
+
+    /// Its body.
+    pub fn body_bytes(&self) -> &[u8] {
+        &self.body
     }
 
     pub(crate) fn to(&self, target: &Target) -> http::Request<Full<Bytes>> {
@@ -125,7 +145,7 @@ impl Request {
 }
 
 impl Response {
-    /// What it is counted as.
+    /// How it is counted.
     pub fn answer(&self) -> Answer {
         Answer::read(self.status, &self.body)
     }

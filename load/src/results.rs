@@ -1,4 +1,4 @@
-//! What was heard so far.
+//! The results so far.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,29 +11,29 @@ use crate::outcome::{Answered, Outcome, Second, Seen, Stopped};
 use crate::progress::Progress;
 use crate::request::Response;
 
-/// Answers of which the rate of errors is told, at least: fewer say little.
+/// The smallest number of answers for which a rate of errors is computed: fewer say little.
 const MIN_JUDGED: u64 = 20;
-/// The last seconds whose answers it is told of.
+/// How many of the last seconds it covers.
 const JUDGED_S: usize = 3;
 
-/// An empty histogram of microseconds, with three digits kept of each.
+/// An empty histogram of microseconds, with three significant digits.
 pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are fine")
 }
 
-/// Records a value in a histogram that grows to take it, which `saturating_record` does not.
+/// Records a value in a histogram that grows to fit it, which `saturating_record` does not.
 fn record(histogram: &mut Histogram<u64>, us: u64) {
     histogram.record(us).expect("it grows");
 }
 
-/// What was heard so far, for all who send.
+/// The results so far, shared by all senders.
 pub(crate) struct Results {
     start: Instant,
     heard: Mutex<Heard>,
 }
 
 struct Heard {
-    /// Whether nothing is to be sent any more.
+    /// Whether nothing may be sent any more.
     ended: bool,
     sent: u64,
     errors: u64,
@@ -70,12 +70,12 @@ impl Results {
         self.start.elapsed().as_secs() as usize
     }
 
-    /// A user came, this long after being due.
+    /// Counts a user, and how late the user came.
     pub(crate) fn came(&self, due: Instant) {
         record(&mut self.heard().behind, due.elapsed().as_micros() as u64);
     }
 
-    /// A request is about to be sent. Never returns if none may be any more.
+    /// Counts a request that is about to be sent. Never returns if none may be sent any more.
     pub(crate) async fn sent(&self) {
         let may_be_sent = self.count_sent();
         if !may_be_sent {
@@ -94,7 +94,7 @@ impl Results {
         true
     }
 
-    /// From now on nothing is sent. What is under way may still be answered.
+    /// Stops sending. Requests under way may still be answered.
     pub(crate) fn end_sending(&self) {
         self.heard().ended = true;
     }
@@ -120,7 +120,7 @@ impl Results {
         record(heard.answers.entry((step, answer)).or_insert_with(histogram), us);
     }
 
-    /// Keeps an example of what a failure said.
+    /// Keeps an example of a failure's message.
     pub(crate) fn failed(&self, response: &Result<Response, Failure>) {
         if let Err(failure) = response {
             let code = failure.code();
@@ -135,8 +135,8 @@ impl Results {
         answers >= MIN_JUDGED && reaches(limit, errors, answers)
     }
 
-    /// Whether too many of the last seconds' answers were errors, or of all of them, however few they are: when no more are
-    /// to come, these are all that there is to judge by.
+    /// Whether too many of the last seconds' answers were errors, or of all answers, however few: when no more will
+    /// come, there is nothing else to judge by.
     pub(crate) fn too_many_errors_at_the_end(&self, limit: f64) -> bool {
         self.too_many_errors(limit) || {
             let heard = self.heard();
@@ -190,13 +190,13 @@ impl Results {
     }
 }
 
-/// Whether there are answers, and errors are this part of them or more.
+/// Whether there are answers, and at least this fraction of them are errors.
 fn reaches(limit: f64, errors: u64, answers: u64) -> bool {
     answers > 0 && errors as f64 >= limit * answers as f64
 }
 
 impl Heard {
-    /// The figures of a second. What came before is complete then.
+    /// The figures of a second. Earlier seconds are complete then.
     fn up_to(&mut self, second: usize) -> &mut Second {
         while self.seconds.len() <= second {
             self.end_second();

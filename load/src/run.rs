@@ -13,11 +13,11 @@ use crate::results::Results;
 
 /// How often figures are shown, and errors judged.
 const TICK: Duration = Duration::from_secs(1);
-/// How long users may take to finish after the last one came: time for work at the gate, retries and looks.
+/// How long users may take to finish after the last one came: time for work at the gate, retries and polls.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long to wait for answers that are under way when a run is interrupted.
+/// How long to wait for answers under way when a run is interrupted.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often to look whether they have come.
+/// How often to check whether they have come.
 const LOOK: Duration = Duration::from_millis(10);
 /// The step under which the answers of [`run`] are counted.
 const STEP: &str = "request";
@@ -37,11 +37,11 @@ impl Visit {
         Self { n: 0, due: Instant::now(), results: Arc::new(Results::start()) }
     }
 
-    /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's first
-    /// request, the moment at which the user wanted to send it for a later one.
+    /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's
+    /// first request, and for later ones the time at which the user wanted to send it.
     ///
     /// # Errors
-    /// If there is no answer, which is counted as well.
+    /// If there is no answer, which is counted too.
     pub async fn send(
         &self,
         step: &'static str,
@@ -57,11 +57,11 @@ impl Visit {
     }
 }
 
-/// Sends one request for each number below the plan's, when it is due, and counts the answers. `ask` may look at each
-/// response before it returns what it is counted as.
+/// Sends one request for each number of the plan, when it is due, and counts the answers. `ask` may inspect each
+/// response before it returns how to count it.
 ///
 /// # Panics
-/// If `ask` does.
+/// If `ask` panics.
 pub async fn run<A, F>(plan: &Plan, progress: ProgressLine, ask: A) -> Outcome
 where
     A: Fn(usize) -> F,
@@ -78,10 +78,10 @@ where
     visits(plan, progress, one).await
 }
 
-/// Lets each user of a plan come when due and do what `visit` says. It sends through [`Visit::send`].
+/// Lets each user of a plan come when due and do what `visit` does. It sends through [`Visit::send`].
 ///
 /// # Panics
-/// If `visit` does.
+/// If `visit` panics.
 pub async fn visits<A, F>(plan: &Plan, progress: ProgressLine, visit: A) -> Outcome
 where
     A: Fn(Visit) -> F,
@@ -90,11 +90,11 @@ where
     visits_until(std::future::pending(), plan, progress, visit).await
 }
 
-/// Likewise, until `interrupted` is ready. Then nobody comes any more and nobody sends anything, and what is under way
-/// has two seconds to be answered.
+/// The same, until `interrupted` is ready. Then nobody comes or sends any more, and requests under way have two seconds
+/// to be answered.
 ///
 /// # Panics
-/// If `visit` does.
+/// If `visit` panics.
 pub async fn visits_until<A, F>(
     interrupted: impl Future<Output = ()>,
     plan: &Plan,
@@ -147,13 +147,13 @@ where
             tokio::time::sleep(LOOK).await;
         }
     }
-    // Who is still visiting leaves.
+    // Users who are still visiting are dropped.
     visiting.shutdown().await;
     progress.tell(&results.progress());
     results.finish(came, stopped)
 }
 
-/// A visit that panicked is a bug of whoever wrote it: not something to count.
+/// A visit that panicked is a bug in the caller, not a result to count.
 fn check(ended: Result<(), JoinError>) {
     if let Err(error) = ended
         && let Ok(panic) = error.try_into_panic()
@@ -197,7 +197,7 @@ mod tests {
             }
         };
         let outcome = run(&plan(50, 50), ProgressLine::silent(), answer).await;
-        // One answer alone was slow. All of the others were due while it was.
+        // Only one answer was slow. All others were due meanwhile.
         let early = crate::outcome::quantile_ms(&outcome.latency_us, 0.1);
         assert!(early > 200.0, "{early} ms, {:?}", outcome.took);
     }

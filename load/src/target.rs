@@ -1,4 +1,4 @@
-//! Where the API is.
+//! The address of the API.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use http::Uri;
 use http::header::HeaderValue;
 
-/// The address of an API, taken apart once.
+/// The parsed address of an API.
 #[derive(Debug, Clone)]
 pub struct Target {
     url: String,
@@ -14,7 +14,7 @@ pub struct Target {
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) host_header: HeaderValue,
-    /// What comes before the path of every request, such as a stage: empty, or begins with a slash and does not end with one.
+    /// The prefix of every path, such as a stage: empty, or with a leading and without a trailing slash.
     pub(crate) prefix: String,
 }
 
@@ -39,7 +39,8 @@ impl FromStr for Target {
             return Err(InvalidTarget);
         }
         let usual_port = if tls { 443 } else { 80 };
-        // Only if no port is given. Instead of an impossible one, it would send tokens to whoever listens there.
+        // The default only applies if no port is given: otherwise an invalid port would send tokens to whoever listens
+        // on the default one.
         let port = match authority.as_str().strip_prefix(authority.host()) {
             Some("") => usual_port,
             Some(_) => authority.port_u16().filter(|port| *port != 0).ok_or(InvalidTarget)?,
@@ -57,12 +58,13 @@ impl FromStr for Target {
 }
 
 impl Target {
-    /// As it was given, without a slash at the end.
+    /// As given, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The same with `127.0.0.1` for `localhost` and `[::1]`: what `make up` runs listens there, and is known by that address.
+    /// The same with `127.0.0.1` instead of `localhost` and `[::1]`: `make up` listens there, and is known by that
+    /// address.
     #[must_use]
     pub fn on_ipv4_loopback(&self) -> Self {
         if !self.host.eq_ignore_ascii_case("localhost") && self.host.parse() != Ok(Ipv6Addr::LOCALHOST) {
@@ -73,7 +75,7 @@ impl Target {
         url.parse().unwrap_or_else(|_| self.clone())
     }
 
-    /// Whether it is on this machine. Only addresses of the loopback and the name `localhost` are: any other name may lead
+    /// Whether it is on this machine. Only loopback addresses and the name `localhost` are: any other name may lead
     /// elsewhere, whatever it resolves to now.
     pub fn is_loopback(&self) -> bool {
         self.host.eq_ignore_ascii_case("localhost") || self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())

@@ -1,4 +1,4 @@
-//! The command as people type it, against a server that knows a few answers.
+//! The command as people type it, against a server with a few prepared answers.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -10,7 +10,7 @@ use axum::Router;
 use axum::http::{StatusCode, Uri};
 use serde_json::{Value, json};
 
-/// A server on the loopback that counts what it is asked.
+/// A server on the loopback that counts its requests.
 struct Server {
     url: String,
     asked: Arc<AtomicU64>,
@@ -22,7 +22,7 @@ impl Server {
         Self::that_takes(Duration::ZERO, answer)
     }
 
-    /// A server that answers after so long.
+    /// A server that answers after this time.
     fn that_takes(time: Duration, answer: fn(&str) -> (u16, &'static str)) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -50,7 +50,7 @@ impl Server {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -60,7 +60,7 @@ impl Folder {
         Self(folder)
     }
 
-    /// A file with so many users, all of whom have a pass.
+    /// A file with this many users, all with a pass.
     fn tokens(&self, users: usize) -> PathBuf {
         let file = self.0.join("tokens");
         std::fs::write(&file, (0..users).map(|n| format!("token-{n} pass-{n}\n")).collect::<String>()).unwrap();
@@ -102,7 +102,7 @@ fn run(arguments: &[&str]) -> Output {
     load(arguments).output().unwrap()
 }
 
-/// What a program printed, and what it said besides.
+/// A program's output, and its messages.
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (text(&output.stdout), text(&output.stderr))
@@ -192,7 +192,7 @@ fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
     let server = Server::new(sold_out);
     let folder = Folder::new("unwritable");
     let tokens = folder.tokens(10);
-    // In the way of a folder, and of a report. That holds for root as well.
+    // Files where a folder and a report should be. They are obstacles for root, too.
     std::fs::create_dir_all(folder.0.join("taken/report.html")).unwrap();
     for out in [tokens.join("out"), folder.0.join("taken")] {
         let out = out.to_str().unwrap();
@@ -246,7 +246,7 @@ fn a_short_run_of_errors_fails_too() {
         (ran.status.code(), report["stopped"].clone(), texts(&ran).0)
     };
     let fails = Server::new(|_| (500, "{}"));
-    // Two are fewer than say anything about a second, but all there are.
+    // Two answers say nothing about a second, but they are all there are.
     for users in ["100", "2"] {
         let (status, stopped, printed) = ran(&fails.url, users);
         assert_eq!((status, stopped), (Some(1), json!("failed")), "{printed}");
@@ -255,7 +255,7 @@ fn a_short_run_of_errors_fails_too() {
     }
 }
 
-/// A load that goes on for a thousand seconds, ended by this signal while answers are outstanding.
+/// A load of a thousand seconds, ended by this signal while answers are outstanding.
 fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Value, u64) {
     let server = Server::that_takes(answers_after, sold_out);
     let folder = Folder::new(name);
@@ -284,7 +284,7 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
         assert!(printed.contains("interrupted") && printed.contains("409 sold_out"), "{printed}");
         assert_eq!(report["stopped"], "interrupted");
         let requests = &report["requests"];
-        // What was under way was waited for, and nothing was sent any more.
+        // Requests under way were waited for, and nothing more was sent.
         assert_eq!((&requests["sent"], &requests["unanswered"]), (&json!(asked), &json!(0)), "{requests:#}");
         assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
     }
@@ -304,7 +304,7 @@ fn what_waits_for_a_connection_is_not_sent_any_more() {
     let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
     assert!(killed.success());
     assert_eq!(running.wait().unwrap().code(), Some(130));
-    // One was on its way, and others while the signal was.
+    // One was under way, and others came while the signal was.
     assert!(server.asked() <= before + 8, "{} after {before}", server.asked());
 }
 
@@ -364,7 +364,7 @@ fn whoever_cannot_make_tokens_says_so_alone() {
     assert_eq!((ran.status.code(), texts(&ran)), (Some(1), (String::new(), "error: nothing runs\n".to_owned())));
 }
 
-/// `make load` takes tokens from whatever `make up` runs, unless there are others.
+/// `make load` takes tokens from `make up`, unless others are given.
 #[test]
 fn make_checks_the_arguments_first() {
     let folder = Folder::new("make");
@@ -410,7 +410,7 @@ fn make_checks_the_arguments_first() {
 fn who_comes_through_the_gate_is_told_as_it_is() {
     let server = Server::new(|path| if path.ends_with("/challenges") { (410, "{}") } else { sold_out(path) });
     let folder = Folder::new("gate");
-    // As `make load` gives them out: every fiftieth user has no pass.
+    // In the form of `make load`: every fiftieth user has no pass.
     let line = |n| if n % 50 == 0 { format!("token-{n}\n") } else { format!("token-{n} pass-{n}\n") };
     let (tokens, out) = (folder.0.join("tokens"), folder.0.join("out"));
     std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();
@@ -420,5 +420,5 @@ fn who_comes_through_the_gate_is_told_as_it_is() {
     let challenges = report["answers"].as_array().unwrap().iter().filter(|each| each["step"] == "challenge");
     let came: u64 = challenges.map(|each| each["count"].as_u64().unwrap()).sum();
     let said = texts(&ran).1;
-    assert!(came < 60 && said.contains(&format!("{came} users come through the gate")), "{came}: {said}");
+    assert!(came < 60 && said.contains(&format!("{came} users go through the gate")), "{came}: {said}");
 }

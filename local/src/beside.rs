@@ -1,4 +1,4 @@
-//! A system for as long as a program runs.
+//! A system that lives as long as a program runs.
 
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use crate::deployment::Deployment;
 use crate::setup::start_with_page;
 use crate::up::environment;
 
-/// How often new sales are loaded. The schedule does it every minute, which is long for a program that makes many.
+/// How often new sales are loaded. The schedule's minute is too long for a program that creates many.
 const LOAD_EVERY: Duration = Duration::from_secs(1);
-/// What it takes then, on a busy machine.
+/// How long that may take on a busy machine, in milliseconds.
 const LOADS_WITHIN_MS: &str = "15000";
 
-/// The process group of a program: dropping it ends what is left of it.
+/// The process group of a program. Dropping it ends what is left of the group.
 pub(crate) struct Group(Pid);
 
 impl Group {
-    /// Of a program that was started as the first of its group.
+    /// `child` must have been started as the leader of its group.
     pub(crate) fn of(child: &Child) -> Result<Self> {
         let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended at once")?;
         Ok(Self(Pid::from_raw(id)))
@@ -30,13 +30,13 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Gone already, if the program has ended by itself.
+        // Fails if the program has ended by itself.
         let _ = killpg(self.0, Signal::SIGTERM);
     }
 }
 
-/// Starts a system on free ports, runs a program with `SHOP_URL` and all that `up.env` has in its environment, and ends the system. The program's
-/// status, 0 or not.
+/// Starts a system on free ports, runs a program with `SHOP_URL` and everything in `up.env` in its environment, and
+/// ends the system. Returns the program's exit status.
 ///
 /// # Errors
 /// If the system or the program does not start.
@@ -47,7 +47,7 @@ pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let mut command = Command::new(name);
     command
         .args(arguments)
-        // Where everything is, such as Redis with the answers to pictures, which no client is told.
+        // Includes what clients are not told, such as where Redis is, which has the answers to pictures.
         .envs(environment(&cloud.deployment, cloud.issuer.url()))
         .env("SHOP_URL", web.url())
         .env("LOADS_WITHIN_MS", LOADS_WITHIN_MS)

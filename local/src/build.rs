@@ -1,16 +1,16 @@
-//! Builds every function once and puts each where the CDK app, like `cargo lambda`, looks for it.
+//! Builds every function once and puts it where the CDK app and `cargo lambda` look for it.
 
 use std::io::{BufReader, Read};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::archives::stage_function;
 use crate::install::{install_packages, run};
 use crate::paths;
 use crate::stages::Stage;
 
-/// Every function: the name of its package, of its binary and of its folder.
+/// Every function, by the name of its package, binary and folder.
 pub const FUNCTIONS: [&str; 18] = [
     "admin",
     "admission",
@@ -32,10 +32,10 @@ pub const FUNCTIONS: [&str; 18] = [
     "winners",
 ];
 
-/// The cargo that runs this program, or else the one on the path, at the checkout's root.
+/// The cargo that runs this program, or else the one on the path, in the checkout's root.
 ///
-/// What `cargo run` told this program of its own package is kept from it: build scripts that look at such variables, as
-/// those of `ring` do, would run anew, and all that depends on them.
+/// The variables that `cargo run` set for this program's package are removed: build scripts that read such variables,
+/// as those of `ring` do, would run again, and everything that depends on them would be rebuilt.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -48,12 +48,12 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Runs a `cargo build` to its end. The stage says how far it is.
+/// Runs a `cargo build` to its end and shows the progress in `stage`.
 ///
 /// # Errors
 /// If it fails, with what the compiler said.
 pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
-    // Without these, cargo says how far it is at a terminal alone.
+    // Without these, cargo only shows progress on a terminal.
     cargo.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
     cargo.env("CARGO_TERM_COLOR", "never").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = cargo.spawn().context("cargo does not start; install Rust with rustup")?;
@@ -76,16 +76,16 @@ pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// Compiles programs as the tests have them: with the features that the whole workspace gives to what all share, so that
-/// this is compiled once.
+/// Compiles programs with the same features as the tests, those of the whole workspace, so that shared crates are
+/// compiled only once.
 ///
 /// # Errors
-/// Likewise.
+/// As [`compile`].
 pub fn compile_programs(names: &[&str], stage: &Stage) -> Result<()> {
     compile(cargo().args(["build", "--workspace"]).args(names.iter().flat_map(|name| ["--bin", name])), stage)
 }
 
-/// A line of cargo's.
+/// A line of cargo's output.
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
     Progress(String),
@@ -95,7 +95,7 @@ enum Said {
 
 impl Said {
     fn read(line: &str) -> Self {
-        // A status is a verb that ends in the twelfth column.
+        // A status line has a verb that ends in the twelfth column.
         let verb = line.get(..12).map(str::trim_start).filter(|verb| {
             verb.starts_with(|c: char| c.is_ascii_uppercase()) && verb[1..].chars().all(|c| c.is_ascii_lowercase())
         });
@@ -112,7 +112,7 @@ impl Said {
     }
 }
 
-/// Builds the functions for this machine and stages them as `target/lambda/NAME/bootstrap`.
+/// Builds the functions for this machine and stages them as `target/lambda/NAME/bootstrap`, with an archive of each beside it.
 ///
 /// # Errors
 /// If the build fails, with what the compiler said.
@@ -120,9 +120,7 @@ pub fn build_functions(stage: &Stage) -> Result<()> {
     compile_programs(&FUNCTIONS, stage)?;
     for function in FUNCTIONS {
         let folder = paths::target().join("lambda").join(function);
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let built = paths::target().join("debug").join(function);
-        stage_program(&built, &folder.join("bootstrap")).with_context(|| format!("cannot copy {}", built.display()))?;
+        stage_function(&paths::target().join("debug").join(function), &folder)?;
     }
     Ok(())
 }
@@ -136,47 +134,9 @@ pub fn build_pages(stage: &Stage) -> Result<()> {
     run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
 }
 
-/// Puts a copy of a program where it is deployed from, unless there is one. Whoever deploys at this moment gets the old one
-/// or the new one, whole.
-fn stage_program(built: &Path, staged: &Path) -> std::io::Result<()> {
-    let new = built.metadata()?;
-    if let Ok(old) = staged.metadata()
-        && (old.len(), old.modified()?) == (new.len(), new.modified()?)
-    {
-        return Ok(());
-    }
-    // Beside the folder: all that is in there is deployed.
-    let folder = staged.parent().unwrap_or(staged);
-    let coming = folder.with_extension(format!("coming-{}", std::process::id()));
-    std::fs::copy(built, &coming)?;
-    std::fs::File::options().write(true).open(&coming)?.set_modified(new.modified()?)?;
-    std::fs::rename(coming, staged)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_program_is_staged_when_it_is_another_one() {
-        let folder = paths::target().join(format!("staging-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("function")).unwrap();
-        let (built, staged) = (folder.join("built"), folder.join("function/bootstrap"));
-        let inode = || std::os::unix::fs::MetadataExt::ino(&staged.metadata().unwrap());
-        std::fs::write(&built, "one").unwrap();
-        stage_program(&built, &staged).unwrap();
-        let first = inode();
-        stage_program(&built, &staged).unwrap();
-        assert_eq!(inode(), first, "the same one was copied again");
-        std::fs::write(&built, "two").unwrap();
-        // An older one than what is there, as of a branch that one comes back to.
-        let earlier = staged.metadata().unwrap().modified().unwrap() - std::time::Duration::from_secs(1);
-        std::fs::File::options().write(true).open(&built).unwrap().set_modified(earlier).unwrap();
-        stage_program(&built, &staged).unwrap();
-        assert_eq!(std::fs::read_to_string(&staged).unwrap(), "two");
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "something was left behind");
-        std::fs::remove_dir_all(folder).unwrap();
-    }
 
     #[test]
     fn progress_is_told_from_what_the_compiler_says() {

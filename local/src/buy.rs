@@ -1,4 +1,4 @@
-//! One purchase, step by step, for people who want to see how it goes.
+//! Makes one purchase step by step, with explanations.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::client::{Answer, Client, Payment};
 use crate::up::running;
 
-/// Buys a unit of a sale for a user of the running cloud, through the HTTP API alone, and explains each step.
+/// Buys a unit of a sale for a user of the running cloud, only through the HTTP API, and explains each step.
 ///
 /// # Errors
 /// If nothing is running, or there is no unit for this user.
@@ -40,7 +40,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         &format!("POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}"),
         &format!(
             "The gate gives a challenge, {}. A person would add two numbers in a picture; this program does work instead: \
-             it has tried numbers for {:.1} s until the hash of one, {}, began with {} zero bits.",
+             it tried numbers for {:.1} s until the hash of one, {}, began with {} zero bits.",
             text(&work["challenge_id"]),
             started.elapsed().as_secs_f64(),
             text(&work["answer"]),
@@ -52,7 +52,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     step(
         3,
         &format!("POST /v1/sales/{sale}/tokens"),
-        &format!("The answer is right. It gives a pass for {user} alone, good for five minutes: {pass}"),
+        &format!("The answer is right. It gives a pass that only {user} can use, for five minutes: {pass}"),
     );
 
     let id = match client.reserve(&token, sale, &pass, &Uuid::new_v4().to_string()).await {
@@ -65,7 +65,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         4,
         &format!("POST /v1/sales/{sale}/reservations/{{pass}}"),
         &format!(
-            "202: one call of Redis has taken a unit, and the order queue has the reservation, {id}. The request had an \
+            "202: one call to Redis has taken a unit, and the order queue has the reservation, {id}. The request had an \
              Idempotency-Key: sent again, it would get the same reservation and no second unit."
         ),
     );
@@ -77,7 +77,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
             &format!("GET /v1/reservations/{id}"),
             &format!(
                 "After {:.1} s the order function has written the order: unit {}{}. Nobody pays in this sale: the order is \
-                 final, and can be neither cancelled nor expired.",
+                 final, and can neither be cancelled nor expire.",
                 reserved.elapsed().as_secs_f64(),
                 order["unit"],
                 won(&order["award"]),
@@ -107,7 +107,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         6,
         "POST /v1/payments/webhook",
         &format!(
-            "This program stands in for the payment provider: its callback tells of payment {}, signed with the secret that \
+            "This program stands in for the payment provider: its callback reports payment {}, signed with the secret that \
              both share. The answer is {outcome:?}.",
             payment.id
         ),
@@ -127,7 +127,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// What a unit won, in words, if it can have won something.
+/// Describes what a unit won, if it can have won something.
 fn won(award: &Value) -> String {
     match text(&award["kind"]) {
         "amount" => {
@@ -140,20 +140,20 @@ fn won(award: &Value) -> String {
     }
 }
 
-/// A refusal in words.
+/// Explains a refusal.
 fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
     match code {
-        "sold_out" => anyhow!("{sale} is sold out: units that are not paid or given back are sold again"),
-        "limit_reached" => anyhow!("{user} has as many units of {sale} as one person can have; try another USER_ID"),
+        "sold_out" => anyhow!("{sale} is sold out; units that are not paid for, or are given back, are sold again"),
+        "limit_reached" => anyhow!("{user} has reached the limit for one person in {sale}; try another USER_ID"),
         "unpaid_limit" => anyhow!("{user} has left too many units of {sale} unpaid; try another USER_ID"),
         "not_open" => anyhow!("{sale} has not opened yet"),
         "closed" => anyhow!("{sale} is over"),
         "paused" => anyhow!("{sale} is paused; an operator has to resume it"),
         "overloaded" => anyhow!("the API is busy; try again in a while"),
         "no_ticket" => {
-            anyhow!("{sale} has a line in front of it, in which this program does not wait: the shop's page does")
+            anyhow!("{sale} has a line, in which this program cannot wait; buy on the shop's page instead")
         }
-        "denied" => anyhow!("{user} is kept out for a while; try another USER_ID"),
+        "denied" => anyhow!("{user} is denied for a while; try another USER_ID"),
         _ => anyhow!("the API refused: {code}"),
     }
 }

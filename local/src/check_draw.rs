@@ -1,4 +1,4 @@
-//! Checks the draw of a round from its public document alone, as anybody can.
+//! Verifies the draw of a round from its public document alone, as anybody can.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,16 +17,16 @@ use crate::up::running;
 
 /// Longest wait for the document.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The version of `docs/draws.md` that this checks, and the labels of draws that rest on their seed alone and on a beacon as well.
+/// The supported version of `docs/draws.md`, and the labels of draws with and without a beacon.
 const ENCODING: u32 = 1;
 const COMMITMENT_ONLY: &str = "commitment_only";
 const BEACON: &str = "beacon";
-/// Winners that the document lists at most; the others have to be computed.
+/// How many winners the document lists at most; the others are computed.
 const MOST_LISTED: usize = 1000;
-/// Winners that are printed; JSON has all.
+/// How many winners are printed; JSON has all.
 const MOST_WINNERS: usize = 20;
 
-/// The public document. Fields that this does not know are none of its business.
+/// The public document. Unknown fields are ignored.
 #[derive(Deserialize)]
 struct Draw {
     sale_id: SaleId,
@@ -59,7 +59,7 @@ struct Beacon {
     randomness: String,
 }
 
-/// What is published of a draw at the end.
+/// The public part of a draw at the end.
 #[derive(Deserialize)]
 struct AtEnd {
     closed: Option<Closed>,
@@ -86,14 +86,14 @@ struct Chunk {
     leaves: Vec<String>,
 }
 
-/// The entries of a draw at the end, in their order.
+/// The entries of a draw at the end, in order.
 #[derive(Default)]
 struct Entries {
     units: Vec<u32>,
     leaves: Vec<Bytes32>,
 }
 
-/// A draw that holds: everything here was computed from the seed, and the seed is the one that was committed to.
+/// A verified draw: everything here was computed from the seed, and the seed matches the commitment.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Checked {
     sale_id: SaleId,
@@ -101,19 +101,19 @@ pub struct Checked {
     commitment: String,
     units: u32,
     currency: Currency,
-    /// The round of drand whose signature holds and was mixed with the seed, and when it came.
+    /// The round of drand whose signature was verified and mixed with the seed, and when it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     drand: Option<CheckedDrand>,
-    /// Entries that have the published root, in a draw at the end.
+    /// The number of entries, which have the published root, in a draw at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     entries: Option<usize>,
-    /// What all units won together, in a split.
+    /// The sum of all parts, in a split.
     #[serde(skip_serializing_if = "Option::is_none")]
     sum_minor: Option<u64>,
-    /// In a draw of prizes.
+    /// The prizes, in a draw of prizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     winners: Option<Vec<Winner>>,
-    /// What was asked for.
+    /// The requested unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<UnitAward>,
 }
@@ -129,7 +129,7 @@ struct CheckedDrand {
 struct Winner {
     unit: u32,
     prize: String,
-    /// Of a draw at the end.
+    /// Only in a draw at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<u32>,
 }
@@ -144,10 +144,10 @@ struct UnitAward {
     name: Option<String>,
 }
 
-/// Fetches the draw of a round, from `url` or from what `make up` runs, checks it and prints what holds.
+/// Fetches the draw of a round, from `url` or from `make up`, verifies it and prints the result.
 ///
 /// # Errors
-/// If there is no such draw, its seed is not out yet, or anything does not match.
+/// If there is no such draw, its seed is not public yet, or anything does not match.
 pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, json: bool) -> Result<()> {
     let api_url = match url {
         Some(url) => url.to_owned(),
@@ -162,10 +162,10 @@ pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, j
     Ok(())
 }
 
-/// Fetches the draw of a round and checks it, and a beacon with this key.
+/// Fetches and verifies the draw of a round, with this key for its beacon.
 ///
 /// # Errors
-/// Those of [`check_draw`].
+/// As [`check_draw`].
 pub async fn checked(round: &RoundId, unit: Option<u32>, api_url: &str, key: &DrandKey) -> Result<Checked> {
     let draw: Draw = fetch(api_url, round, "draw").await?;
     let entries = fetch_entries(api_url, round, &draw).await?;
@@ -178,7 +178,7 @@ async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &Ro
     let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
     match response.status() {
-        StatusCode::OK => response.json().await.context("the answer is no draw"),
+        StatusCode::OK => response.json().await.context("the answer is not a draw"),
         StatusCode::NOT_FOUND => bail!("there is no draw in round {number} of {sale}"),
         status => bail!("the API answers {status}"),
     }
@@ -200,12 +200,12 @@ impl Entries {
     fn take(&mut self, Chunk { units, leaves }: Chunk) -> Result<()> {
         self.units.extend(units);
         for leaf in leaves {
-            self.leaves.push(bytes32(&leaf).context("a leaf is not 64 small hex digits")?);
+            self.leaves.push(bytes32(&leaf).context("a leaf is not 64 lower-case hex digits")?);
         }
         Ok(())
     }
 
-    /// What a unit won, by the prizes of entries.
+    /// What a unit won, given the prizes of the entries.
     fn won_by(&self, unit: u32, drawn: &[(u32, u64)]) -> Result<u64> {
         let index = self.units.binary_search(&unit).ok().with_context(|| format!("unit {unit} is no entry"))?;
         Ok(drawn.iter().find(|(entry, _)| *entry as usize == index + 1).map_or(BLANK, |(_, prize)| *prize))
@@ -225,15 +225,18 @@ impl Draw {
             asked.number,
             asked.sale
         );
-        ensure!(*encoding == ENCODING, "the draw has version {encoding} of the encoding, and this checks {ENCODING}");
+        ensure!(
+            *encoding == ENCODING,
+            "the draw has version {encoding} of the encoding, but this program supports {ENCODING}"
+        );
         let promised = if self.allocation.has_beacon() { BEACON } else { COMMITMENT_ONLY };
-        ensure!(label == promised, "the draw is labelled {label}, and by what is drawn it is {promised}");
+        ensure!(label == promised, "the draw is labelled {label}, but its terms make it {promised}");
         if let Some(unit) = unit {
             ensure!((1..=*units).contains(&unit), "there is no unit {unit}: the round has {units}");
         }
         let at_end = self.allocation.is_drawn_at_end();
         if at_end && self.closed().is_none() {
-            bail!("the entries have not closed yet; they will soon after {}", self.reveals_at);
+            bail!("the entries have not closed yet; they will close soon after {}", self.reveals_at);
         }
         let drand = self.drand(key)?;
         let randomness = drand.as_ref().map(|(_, randomness)| randomness);
@@ -256,7 +259,7 @@ impl Draw {
             let (sum_minor, winners) = match &self.allocation {
                 Allocation::Split { total_minor, .. } => {
                     let sum: u64 = table.awards().iter().sum();
-                    ensure!(sum == *total_minor, "all parts together are {sum} minor units and not {total_minor}");
+                    ensure!(sum == *total_minor, "the parts add up to {sum} minor units instead of {total_minor}");
                     (Some(sum), None)
                 }
                 _ => (None, Some(self.winners(&plan, &award::shuffle_key(&seed, randomness)))),
@@ -278,14 +281,19 @@ impl Draw {
         })
     }
 
-    /// Checks the beacon of a draw that has one, and which round of drand it is of. With its randomness.
+    /// Verifies the beacon of a draw that uses one, and that it is of the right round of drand. Returns its randomness
+    /// too.
     fn drand(&self, key: &DrandKey) -> Result<Option<(CheckedDrand, Bytes32)>> {
         if !self.allocation.has_beacon() {
-            ensure!(self.drand.is_none() && self.beacon.is_none(), "there is a beacon, and the draw is to have none");
+            ensure!(self.drand.is_none() && self.beacon.is_none(), "there is a beacon, but the draw uses none");
             return Ok(None);
         }
         let Drand { chain_hash, round, at } = self.drand.as_ref().context("no round of drand is named")?;
-        ensure!(chain_hash == drand::CHAIN_HASH, "drand's chain is {chain_hash}, and this knows {}", drand::CHAIN_HASH);
+        ensure!(
+            chain_hash == drand::CHAIN_HASH,
+            "drand's chain is {chain_hash}, but this program only knows {}",
+            drand::CHAIN_HASH
+        );
         let named = DrandRound(*round);
         ensure!(at.as_millisecond() == named.at_ms(), "drand's round {round} does not come at {at}");
         match self.closed() {

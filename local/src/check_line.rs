@@ -1,4 +1,4 @@
-//! Checks the line of a sale from its public document alone, as anybody can.
+//! Verifies the line of a sale from its public document alone, as anybody can.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::up::running;
 /// Longest wait for the document.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A line that holds: its seed is the one that was committed to.
+/// A verified line: its seed matches the commitment.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedLine {
     round: String,
     state: LineState,
     commitment: String,
     people: u64,
-    /// Of whom who came early is admitted.
+    /// The admitted part of those who came early.
     early_ppb: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<CheckedPlace>,
@@ -34,19 +34,19 @@ struct CheckedPlace {
     user: UserId,
     #[serde(flatten)]
     class: Class,
-    /// Of all who came at the same time, in parts per billion.
+    /// The place among all who came at the same time, in parts per billion.
     place_ppb: u32,
-    /// About how many are before. Of a late one that is not said.
+    /// Roughly how many are before. Unknown for a late user.
     #[serde(skip_serializing_if = "Option::is_none")]
     rank: Option<Range>,
     is_admitted: bool,
 }
 
-/// Fetches the line of a round, from `url` or from what `make up` runs, checks it and prints what holds. `commitment` is what somebody
-/// has noted before the opening, and `ticket` whose place is to be computed.
+/// Fetches the line of a round, from `url` or from `make up`, verifies it and prints the result. `commitment` is what
+/// somebody noted before the opening, and `ticket` the one whose place to compute.
 ///
 /// # Errors
-/// If there is no such line, its seed is not out yet, or anything does not match.
+/// If there is no such line, its seed is not public yet, or anything does not match.
 pub async fn check_line(
     round: &RoundId,
     ticket: Option<&str>,
@@ -73,16 +73,16 @@ async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocu
     let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
     match response.status() {
-        StatusCode::OK => response.json().await.context("the answer is no line"),
+        StatusCode::OK => response.json().await.context("the answer is not a line"),
         StatusCode::NOT_FOUND => bail!("{sale} has no line"),
         status => bail!("the API answers {status}"),
     }
 }
 
-/// Checks a line, and computes the place of a ticket in it.
+/// Verifies a line, and computes the place of a ticket in it.
 ///
 /// # Errors
-/// Those of [`check_line`].
+/// As [`check_line`].
 pub fn check(
     round: &RoundId,
     document: &LineDocument,
@@ -125,7 +125,7 @@ impl CheckedPlace {
     }
 }
 
-/// What CloudFront's key value store needs: the keys of tickets and fronts that follow from those of passes, by number.
+/// The entries for CloudFront's key value store: the keys of tickets and fronts derived from the pass keys, by number.
 pub fn line_keys(ring: &KeyRing) -> serde_json::Value {
     let hex = |bytes: &[u8]| award::Hex(bytes).to_string();
     let of = |(number, key): (u8, &line::LineKey)| {

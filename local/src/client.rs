@@ -1,4 +1,4 @@
-//! What buyers, operators and the payment provider send to the HTTP API.
+//! The requests of buyers, operators and the payment provider to the HTTP API.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use uuid::Uuid;
 
-/// Longest wait for an answer: more than any function of the API may take.
+/// The longest wait for an answer: more than any function of the API may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a reservation may be queued, and how often to look. An order takes a second or two.
+/// How long a reservation may be queued, and how often to poll. An order takes a second or two.
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Tries of a patient client at most, and the longest pause between two: a pause of the sale may last, and somebody waits.
+/// How often a patient client tries at most, and its longest pause: a pause of the sale may last, and a person waits.
 const TRIES: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// What every sale costs that is opened here, unless it is free.
+/// The price of every sale that is opened here, unless it is free.
 const PRICE_MINOR: u64 = 990;
 const CURRENCY: &str = "EUR";
-/// Most users that one request puts into a group.
+/// The largest number of users that a request adds to a group.
 const USERS_IN_A_REQUEST: usize = 1_000;
 
 /// A client of the HTTP API.
@@ -68,21 +68,21 @@ pub struct NewSale {
     expected_audience: Option<u32>,
 }
 
-/// A payment as its provider tells of it.
+/// A payment as reported by its provider.
 #[derive(Debug, Clone)]
 pub struct Payment {
-    /// Names it: telling of it again changes nothing.
+    /// Its id: reporting it again changes nothing.
     pub id: String,
-    /// What it is for.
+    /// The reservation it is for.
     pub reservation_id: String,
-    /// How much.
+    /// The amount.
     pub price: Price,
 }
 
-/// What a buyer hears.
+/// The API's answer to a buyer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// 202: the reservation of this id is queued.
+    /// 202: the reservation with this id is queued.
     Reserved(String),
     /// A problem, by its code.
     Problem(String),
@@ -96,7 +96,7 @@ struct Body {
     code: Option<String>,
 }
 
-/// What a problem says, or else the answer as it is: a gateway has its own.
+/// The detail of a problem, or else the raw answer, for a gateway's own ones.
 fn for_people(answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str();
     match (text("detail").or(text("title")), text("code")) {
@@ -108,7 +108,7 @@ fn for_people(answer: &Value) -> String {
 /// One page of an export.
 pub(crate) struct Page {
     pub(crate) rows: u64,
-    /// About how many rows all pages have, as the first one says.
+    /// Roughly how many rows all pages have, if this is the first one.
     pub(crate) about: Option<u64>,
     pub(crate) next: Option<String>,
     pub(crate) body: Vec<u8>,
@@ -121,7 +121,7 @@ fn next_of(link: &str) -> Result<String> {
     Ok(path.to_owned())
 }
 
-/// How long to wait before a request is sent again, if the API says that it should be.
+/// How long to wait before repeating a request, if the API says so.
 fn pause_before_retry(response: &Response) -> Option<Duration> {
     if response.status() != StatusCode::SERVICE_UNAVAILABLE {
         return None;
@@ -130,13 +130,13 @@ fn pause_before_retry(response: &Response) -> Option<Duration> {
     Some(Duration::from_secs(seconds).min(LONGEST_PAUSE))
 }
 
-/// The id of a reservation's payment: one of its own, the same however often it is tried.
+/// The id of a reservation's payment: the same however often it is tried.
 pub(crate) fn payment_of(reservation_id: &str) -> String {
     format!("pay-{}", reservation_id.rsplit('.').next().unwrap_or_default())
 }
 
 impl NewSale {
-    /// A sale of lamps that opens in so many seconds from now and is open for so many.
+    /// A sale of lamps that opens in `opens_in_s` seconds and is open for `open_s`.
     pub fn opening_in(sale_id: &str, opens_in_s: i64, open_s: i64, total: u32, payment_window_s: u32) -> Self {
         let now = runtime::Clock::system().now();
         let at = |seconds: i64| sale::EpochMs(now.0 + seconds * 1000).to_string();
@@ -162,43 +162,43 @@ impl NewSale {
         }
     }
 
-    /// The same sale of something else.
+    /// The same sale with another title.
     #[must_use]
     pub fn titled(self, title: &str) -> Self {
         Self { title: title.to_owned(), ..self }
     }
 
-    /// The same sale, with something to read and look at.
+    /// The same sale with a description and pictures.
     #[must_use]
     pub fn described(self, goods: Goods) -> Self {
         Self { goods, ..self }
     }
 
-    /// The same sale, in which nobody pays and units stand for what `allocation` says.
+    /// The same sale without payment, with this allocation.
     #[must_use]
     pub fn free(self, allocation: Allocation) -> Self {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
     }
 
-    /// The same sale, whose units become available over time.
+    /// The same sale, with units that become available over time.
     #[must_use]
     pub fn raining(self, rain: Rain) -> Self {
         Self { rain: Some(rain), ..self }
     }
 
-    /// The same sale, from which a group may buy before everyone else.
+    /// The same sale, with early access for a group.
     #[must_use]
     pub fn early(self, early_access: EarlyAccess) -> Self {
         Self { early_access: vec![early_access], ..self }
     }
 
-    /// The same sale, whose units are dealt to so many lanes.
+    /// The same sale, with this many lanes.
     #[must_use]
     pub fn in_lanes(self, lanes: u16) -> Self {
         Self { lanes, ..self }
     }
 
-    /// The same sale with a line for so many people, and this gate behind it.
+    /// The same sale with a line for this many people, and this gate behind it.
     #[must_use]
     pub fn in_line(self, line: LineTerms, gate: GateTerms, people: u32) -> Self {
         Self { line: Some(line), gate: Some(gate), expected_audience: Some(people), ..self }
@@ -209,7 +209,7 @@ impl NewSale {
         self.line.is_some()
     }
 
-    /// What those may do who are in every group that may buy before everyone else.
+    /// The class of users who are in every group with early access.
     pub(crate) fn class_of_members(&self) -> BuyerClass {
         BuyerClass::of(&self.early_access)
     }
@@ -217,7 +217,7 @@ impl NewSale {
     /// The round that begins when it is published.
     ///
     /// # Errors
-    /// If its id is none.
+    /// If its id is invalid.
     pub(crate) fn first_round(&self) -> Result<RoundId> {
         Ok(RoundId { sale: self.sale_id.parse()?, number: RoundNumber(1) })
     }
@@ -232,19 +232,20 @@ impl Client {
     /// A client of the API at `api_url`.
     ///
     /// # Errors
-    /// If no client can be made.
+    /// If the HTTP client cannot be created.
     pub fn new(api_url: &str) -> Result<Self> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         Ok(Self { http, api_url: api_url.to_owned(), tries: 1 })
     }
 
-    /// A client that tries again when the API says 503 and when to come back, a few times, and says so on standard error.
+    /// A client that retries a few times when the API answers 503 with a time to come back, and says so on standard
+    /// error.
     #[must_use]
     pub fn patient(self) -> Self {
         Self { tries: TRIES, ..self }
     }
 
-    /// Sends a request of a buyer. Each of them may be sent twice: it reads, or names what it is about.
+    /// Sends a buyer's request. Each may be sent twice: it only reads, or is idempotent.
     async fn send(&self, request: RequestBuilder) -> reqwest::Result<Response> {
         for tried in 1..self.tries {
             let Some(again) = request.try_clone() else { break };
@@ -272,7 +273,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes a campaign of one sale, so that it is in the shop's list.
+    /// Creates a campaign with one sale, so that it is in the shop's list.
     ///
     /// # Errors
     /// If the API refuses, with what it said.
@@ -286,10 +287,10 @@ impl Client {
         Ok(())
     }
 
-    /// Puts users into a group.
+    /// Adds users to a group.
     ///
     /// # Errors
-    /// If the API refuses, with what it said; then some may be in it.
+    /// If the API refuses, with its answer; some may have been added then.
     pub async fn add_to_group(&self, operator: &str, group: &GroupName, users: &[&UserId]) -> Result<()> {
         let url = format!("{}/v1/admin/groups/{group}/users", self.api_url);
         for page in users.chunks(USERS_IN_A_REQUEST) {
@@ -300,7 +301,7 @@ impl Client {
         Ok(())
     }
 
-    /// One request of an operator, without a body. What the API answered.
+    /// Sends an operator's request without a body. Returns the answer.
     ///
     /// # Errors
     /// If the API refuses, with what it said.
@@ -310,7 +311,7 @@ impl Client {
         Ok(answer)
     }
 
-    /// One page of an answer that has several: its body, its headers and, if there is one, the path of the next.
+    /// One page of an answer with several: its body, its headers and, if there is one, the path of the next page.
     ///
     /// # Errors
     /// If the API refuses, with what it said.
@@ -338,7 +339,7 @@ impl Client {
         Ok(self.send(self.http.get(url)).await?.error_for_status()?.json().await?)
     }
 
-    /// Steers a round: `how` is the action, such as `close`, and `more` is what it takes besides the round's number.
+    /// Changes a round: `how` is the action, such as `close`, and `more` its parameters besides the round's number.
     ///
     /// # Errors
     /// If the API refuses, with what it said.
@@ -352,10 +353,10 @@ impl Client {
         Ok(())
     }
 
-    /// Makes sure that a sale has come to a round.
+    /// Checks that a round of a sale has begun.
     ///
     /// # Errors
-    /// Names the round that the sale is in, or if there is no such sale the sales that there are.
+    /// Names the sale's current round or, if there is no such sale, the existing sales.
     pub async fn ensure_round(&self, operator: &str, round: &RoundId) -> Result<()> {
         let RoundId { sale, number } = round;
         let (status, answer) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
@@ -377,14 +378,14 @@ impl Client {
         let request = self.http.request(method.parse()?, format!("{}{path}", self.api_url));
         let response = match request.bearer_auth(operator).send().await {
             Err(error) if error.is_connect() => {
-                bail!("{} does not answer; `make down` and `make up` start it anew", self.api_url)
+                bail!("{} does not answer; restart it with `make down` and `make up`", self.api_url)
             }
             answered => answered?,
         };
         Ok((response.status(), response.json().await?))
     }
 
-    /// Does the work that the gate of a sale asks for. The pass that it gives.
+    /// Does the work for the gate of a sale. Returns the pass.
     ///
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
@@ -393,7 +394,7 @@ impl Client {
         self.admit(token, sale, &answered).await
     }
 
-    /// Answers a challenge. The pass that it gives.
+    /// Answers a challenge. Returns the pass.
     ///
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
@@ -402,7 +403,7 @@ impl Client {
         admitted["token"].as_str().map(str::to_owned).context("no pass")
     }
 
-    /// Asks the gate of a sale for work and does it: what the pass is then asked for with.
+    /// Asks the gate of a sale for work and does it. Returns the body of the request for the pass.
     ///
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
@@ -421,7 +422,7 @@ impl Client {
         Ok(answer)
     }
 
-    /// Tries for a unit with a pass. `attempt` names the attempt: a repeated one gets the same reservation.
+    /// Reserves a unit with a pass. `attempt` is the idempotency key: a repeated attempt gets the same reservation.
     pub async fn reserve(&self, token: &str, sale: &str, pass: &str, attempt: &str) -> Answer {
         let url = format!("{}/v1/sales/{sale}/reservations/{pass}", self.api_url);
         let request = self.http.post(url).bearer_auth(token).header("idempotency-key", attempt);
@@ -437,10 +438,10 @@ impl Client {
         }
     }
 
-    /// Where a reservation stands: its status, if the API says so.
+    /// The status of a reservation.
     ///
     /// # Errors
-    /// If the API does not say.
+    /// If the API does not answer with it.
     pub async fn status(&self, token: &str, reservation_id: &str) -> Result<String> {
         let document = self.reservation(token, reservation_id).await?;
         document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
@@ -455,7 +456,7 @@ impl Client {
         Ok(self.send(self.http.get(url).bearer_auth(token)).await?.json().await?)
     }
 
-    /// Waits until a reservation is an order, and shows it.
+    /// Waits until a reservation is an order, and returns it.
     ///
     /// # Errors
     /// If it takes too long, or failed.
@@ -482,7 +483,7 @@ impl Client {
         Ok(response.error_for_status()?.json().await?)
     }
 
-    /// Gives a reservation back.
+    /// Cancels a reservation.
     ///
     /// # Errors
     /// If the API does not answer.
@@ -491,7 +492,7 @@ impl Client {
         Ok(self.http.delete(url).bearer_auth(token).send().await?.status())
     }
 
-    /// Pays what was reserved in a sale that was opened here. Returns the outcome.
+    /// Pays a reservation in a sale that was opened here. Returns the outcome.
     ///
     /// # Errors
     /// If the API refuses or does not answer.
@@ -501,7 +502,7 @@ impl Client {
         self.tell_of_payment(key, &payment).await
     }
 
-    /// Tells the API, as the payment provider would, of a payment. Returns the outcome.
+    /// Reports a payment to the API, as the payment provider would. Returns the outcome.
     ///
     /// # Errors
     /// If the API refuses or does not answer.
@@ -544,7 +545,7 @@ mod tests {
 
     use super::*;
 
-    /// An API that is busy for so many requests, and how many it got.
+    /// An API that answers 503 to this many requests, and a count of its requests.
     async fn busy_for(busy: u32, more: &'static [(&'static str, &'static str)]) -> (Client, Arc<AtomicU32>) {
         let count = Arc::<AtomicU32>::default();
         let counted = Arc::clone(&count);

@@ -1,4 +1,4 @@
-//! Everything together.
+//! The whole system.
 
 use anyhow::Result;
 
@@ -10,21 +10,21 @@ use crate::valkey::Valkey;
 
 /// The whole system on this machine. Dropping it ends everything.
 pub struct Cloud {
-    /// Where everything is.
+    /// The addresses of its parts.
     pub deployment: Deployment,
-    /// Who signs tokens.
+    /// Signs tokens.
     pub issuer: Issuer,
-    /// What requests go through.
+    /// Serves requests.
     pub gateway: Gateway,
     // In the order in which they end: functions before the Redis that they talk to.
-    _emulator: Emulator,
+    pub(crate) emulator: Emulator,
     /// Redis.
     pub valkey: Valkey,
 }
 
 /// Valkey, the emulator and the issuer, before the app is deployed. Dropping this ends them.
 pub struct Ground {
-    /// Who signs tokens.
+    /// Signs tokens.
     pub issuer: Issuer,
     emulator: Emulator,
     valkey: Valkey,
@@ -62,6 +62,6 @@ impl Cloud {
         let deployment = deploy(&endpoint, issuer.url(), emulator.home()).await?;
         let gateway = Gateway::start(&endpoint, 0, emulator.home(), Concurrency::FAST).await?;
         let deployment = deployment.served_at(gateway.url());
-        Ok(Self { deployment, issuer, gateway, _emulator: emulator, valkey })
+        Ok(Self { deployment, issuer, gateway, emulator, valkey })
     }
 }

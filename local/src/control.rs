@@ -1,4 +1,4 @@
-//! The emulator's control plane, for APIs and functions that no template describes: those of measurements and tests.
+//! The emulator's control plane, for APIs and functions of measurements and tests that no template describes.
 
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Control {
         Self { http: reqwest::Client::new(), endpoint: endpoint.to_owned() }
     }
 
-    /// Deploys a function with this program and this environment.
+    /// Deploys a function with this program and environment.
     ///
     /// # Errors
     /// If the program cannot be read, or the emulator refuses.
@@ -52,6 +52,19 @@ impl Control {
             "Code": { "ZipFile": BASE64_STANDARD.encode(archive(&program)?) },
         });
         self.create("/2015-03-31/functions", &function).await.map(drop)
+    }
+
+    /// Deploys other code of a function.
+    ///
+    /// # Errors
+    /// If the emulator refuses.
+    pub(crate) async fn update_function(&self, name: &str, archive: &[u8]) -> Result<()> {
+        let url = format!("{}/2015-03-31/functions/{name}/code", self.endpoint);
+        let code = json!({ "ZipFile": BASE64_STANDARD.encode(archive) });
+        let answer = self.http.put(url).header("authorization", authorization("lambda")).json(&code).send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "the code of {name}: {status} {text}");
+        Ok(())
     }
 
     /// Makes an API in front of a function, with an authorizer for tokens of `issuer`, a stage and no route. `more` and
@@ -77,7 +90,7 @@ impl Control {
         Ok(MadeApi { id, authorizer, integration })
     }
 
-    /// Adds a route. `more` is what else the control plane takes of it.
+    /// Adds a route. `more` are its further properties.
     ///
     /// # Errors
     /// If the emulator refuses.
@@ -90,10 +103,10 @@ impl Control {
         self.create(&format!("/v2/apis/{}/routes", api.id), &with(route, more)).await.map(drop)
     }
 
-    /// Makes what is at a path.
+    /// Creates the item at a path.
     ///
     /// # Errors
-    /// If the emulator refuses, with what it said.
+    /// If the emulator refuses, with its answer.
     pub async fn create(&self, path: &str, item: &Value) -> Result<Value> {
         let service = if path.starts_with("/v2") { "apigateway" } else { "lambda" };
         let asked = self

@@ -1,4 +1,4 @@
-//! A small crowd for the running cloud, so that there is something to see on the operators' page.
+//! A small crowd for the running cloud, to watch on the operators' page.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,13 +16,12 @@ use crate::client::{Client, Payment, payment_of};
 use crate::stages::{Stage, progress_line};
 use crate::up::running;
 
-/// Every so many-th comes through the gate and does the work that it asks for. For all of them this machine would work too
-/// long.
+/// One in this many goes through the gate and does its work. For everybody that would take this machine too long.
 const THROUGH_THE_GATE: usize = 20;
-/// One of so many gives the unit back, and one of so many lets the payment window pass.
+/// One in this many cancels, and one in this many lets the payment window pass.
 const CANCELS: usize = 9;
 const FORGETS: usize = 7;
-/// How long people look for their wallet: some longer than others.
+/// How long people take to pay: the shortest time, and how much it varies.
 const SHORTEST_THOUGHT_MS: u64 = 500;
 const THOUGHTS_MS: u64 = 6_000;
 
@@ -40,7 +39,8 @@ pub struct Visitors {
     over_s: u64,
 }
 
-/// Sends people at an even rate and says what became of them. Most of those who get a unit pay, some cancel, some never pay.
+/// Sends people at an even rate and reports what became of them. Most of those who get a unit pay, some cancel, some
+/// never pay.
 ///
 /// # Errors
 /// If nothing is running, or there is no such sale.
@@ -56,7 +56,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     }
 
     let stage = Stage::spinner("Signing identities");
-    // Other people than those of the crowd before.
+    // Different people from the previous crowd.
     let now = runtime::Clock::system().now();
     let users: Vec<UserId> =
         (0..visitors.buyers).map(|n| format!("crowd-{}-{n:04}", now.0 / 1_000).parse()).collect::<Result<_, _>>()?;
@@ -116,7 +116,7 @@ fn in_words(answer: &Answer) -> String {
     }
 }
 
-/// What someone does with a reservation, fixed by the number.
+/// What a person does with a reservation, determined by the number.
 async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str) -> Result<&'static str> {
     if n % CANCELS == CANCELS - 1 {
         client.cancel(token, id).await?;
@@ -124,7 +124,7 @@ async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str
     } else if n % FORGETS == FORGETS - 1 {
         Ok("left it unpaid")
     } else {
-        // Whatever the sale costs: the order says.
+        // The price is in the order.
         let price: Price = serde_json::from_value(client.ordered(token, id).await?)?;
         let payment = Payment { id: payment_of(id), reservation_id: id.to_owned(), price };
         match &*client.tell_of_payment(payment_key, &payment).await? {
@@ -134,7 +134,7 @@ async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str
     }
 }
 
-/// Spread without chance, so that every crowd is alike.
+/// Spread deterministically, so that every crowd is alike.
 const fn thought(n: usize) -> Duration {
     Duration::from_millis(SHORTEST_THOUGHT_MS + (n as u64 * 977) % THOUGHTS_MS)
 }

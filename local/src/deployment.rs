@@ -21,24 +21,24 @@ use crate::process::Kept;
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
-/// Longest wait for an answer of the emulator.
+/// The longest wait for an answer of the emulator.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How often the deployment is looked at.
+/// How often the deployment's progress is checked.
 const LOOK: Duration = Duration::from_millis(50);
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
-/// Where everything is: the stack's outputs, as addresses that work from this machine.
+/// The stack's outputs, as addresses that work from this machine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Deployment {
-    /// Every AWS service.
+    /// The endpoint of every AWS service.
     pub endpoint: String,
-    /// The HTTP API on the gateway of this machine, as soon as one serves it, without a slash at the end.
+    /// The HTTP API on this machine's gateway, once one serves it, without a trailing slash.
     pub api_url: String,
     /// The HTTP API on the emulator's own gateway, which is slow.
     #[serde(default)]
     pub emulator_api_url: String,
-    /// A folder for files, until the emulator ends.
+    /// A folder for files that lives as long as the emulator.
     #[serde(default)]
     pub home: PathBuf,
     /// Redis.
@@ -55,13 +55,13 @@ pub struct Deployment {
     pub expiry_queue_url: String,
     /// Its dead letters.
     pub expiry_dlq_url: String,
-    /// The queue of winners who are to be notified.
+    /// The queue of winners to notify.
     #[serde(default)]
     pub winners_queue_url: String,
-    /// Those of whom the gift service could not be told.
+    /// Its dead letters.
     #[serde(default)]
     pub winners_dlq_url: String,
-    /// The secret with the key of their notifications.
+    /// The secret with the key that signs notifications of winners.
     #[serde(default)]
     pub winner_secret: String,
     /// The bus with events for the merchant's systems.
@@ -70,18 +70,18 @@ pub struct Deployment {
     /// Changes of which no event could be made.
     #[serde(default)]
     pub emitter_failures_queue_url: String,
-    /// Events that are to be sent to the merchant's address.
+    /// Events for the merchant's address.
     #[serde(default)]
     pub webhook_queue_url: String,
-    /// Those that it did not take.
+    /// Its dead letters.
     #[serde(default)]
     pub webhook_dlq_url: String,
-    /// The secret with the key that they are signed with.
+    /// The secret with the key that signs events.
     #[serde(default)]
     pub webhook_secret: String,
-    /// The secret with the webhook's key.
+    /// The secret with the key of payment callbacks.
     pub payment_secret: String,
-    /// The secret with the keys of passes into a sale.
+    /// The secret with the keys of passes.
     pub pass_secret: String,
     /// The warmup function.
     pub warmup_function: String,
@@ -122,7 +122,7 @@ struct Outputs {
 /// gateway of this machine serves it yet ([`Deployment::served_at`]).
 ///
 /// # Errors
-/// If Node is missing or the deployment fails, with what CDK said.
+/// If Node is missing or the deployment fails, with CDK's output.
 pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
@@ -145,12 +145,12 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)])
         .env_remove("AWS_PROFILE");
     let log = home.join("cdk.log");
-    // It ends with this program or this call, and would fill the folder again if it outlived that.
+    // It ends with this program or this call, since it would otherwise write to the folder again.
     let mut process = Kept::start("node", &cdk, &log)?;
     while !process.has_ended()? {
         tokio::time::sleep(LOOK).await;
     }
-    // Its keeper does not tell how it ended, but it writes outputs when all is deployed, and not before.
+    // Its keeper does not report its exit status, but it only writes outputs once everything is deployed.
     let Ok(text) = std::fs::read_to_string(&outputs_file) else {
         bail!("node failed:\n{}", std::fs::read_to_string(&log).unwrap_or_default().trim_end());
     };
@@ -187,15 +187,15 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     Ok(deployment)
 }
 
-/// The emulator's APIs have names below `localhost`, which not every resolver knows; it takes the API's id in the path
-/// as well.
+/// The emulator's APIs have names below `localhost`, which not every resolver knows. It also accepts the API's id in
+/// the path.
 fn path_form(endpoint: &str, api_url: &str) -> Result<String> {
     let host = api_url.split("//").nth(1).unwrap_or_default();
     let id = host.split('.').next().filter(|id| !id.is_empty()).context("the stack has no ApiUrl")?;
     Ok(format!("{endpoint}/_aws/execute-api/{id}"))
 }
 
-/// Likewise, of a WebSocket API: its stage is the last part of its path.
+/// The same for a WebSocket API, whose stage is the last part of its path.
 fn socket_form(endpoint: &str, push_url: &str) -> Result<String> {
     let stage = push_url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     Ok(format!("{}/{stage}", path_form(&endpoint.replacen("http", "ws", 1), push_url)?))
@@ -208,17 +208,17 @@ impl Deployment {
         Self { api_url, ..self }
     }
 
-    /// Where connections of the WebSocket API are told something or ended.
+    /// The endpoint for sending messages to connections of the WebSocket API and closing them.
     pub(crate) fn push_endpoint(&self) -> Option<String> {
         self.push_url.as_deref().map(|url| url.replacen("ws", "http", 1))
     }
 
-    /// The configuration of AWS clients that talk to the emulator, with the bounds that functions have.
+    /// The configuration of AWS clients of the emulator, with the functions' time limits.
     pub fn aws_config(&self) -> SdkConfig {
         runtime::aws_config_at(&self.endpoint, REGION, Credentials::new(ACCESS_KEY, ACCESS_KEY, None, None, "local"))
     }
 
-    /// Likewise, for whoever can wait: the emulator may be very busy.
+    /// The same with longer time limits: the emulator may be very busy.
     pub fn patient_aws_config(&self) -> SdkConfig {
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(PATIENCE)
@@ -228,12 +228,12 @@ impl Deployment {
         self.aws_config().into_builder().timeout_config(timeouts).build()
     }
 
-    /// The table, by a patient client.
+    /// The table, with a patient client.
     pub(crate) fn ledger(&self) -> Ledger {
         Ledger::new(aws_sdk_dynamodb::Client::new(&self.patient_aws_config()), &self.table)
     }
 
-    /// The emulator ignores what the template says of it.
+    /// The emulator ignores the template's setting.
     async fn turn_time_to_live_on(&self) -> Result<()> {
         let client = aws_sdk_dynamodb::Client::new(&self.aws_config());
         let specification = TimeToLiveSpecification::builder().attribute_name("expires_at").enabled(true).build()?;
@@ -241,36 +241,36 @@ impl Deployment {
         Ok(())
     }
 
-    /// The key that payment callbacks are signed with.
+    /// The key that signs payment callbacks.
     ///
     /// # Errors
-    /// If the emulator does not give it.
+    /// If the emulator does not return it.
     pub async fn payment_key(&self) -> Result<String> {
         let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
         let output = client.get_secret_value().secret_id(&self.payment_secret).send().await?;
         output.secret_string.context("the webhook's secret has no text in it")
     }
 
-    /// The keys that passes are sealed with.
+    /// The keys that seal passes.
     ///
     /// # Errors
-    /// If the emulator does not give them.
+    /// If the emulator does not return them.
     pub async fn pass_ring(&self) -> Result<KeyRing> {
         let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
         let output = client.get_secret_value().secret_id(&self.pass_secret).send().await?;
         Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
     }
 
-    /// A pass for a user, as the gate of a sale gives it for an answered challenge.
+    /// A pass for a user, like one that the gate gives for an answered challenge.
     ///
     /// # Errors
-    /// If the emulator does not give the keys.
+    /// If the emulator does not return the keys.
     pub async fn seal_pass(&self, user: &UserId, round: &RoundId) -> Result<String> {
         let issued_at_ms = runtime::Clock::system().now();
         Ok(self.pass_ring().await?.seal(&Grant { round, user, issued_at_ms, class: sale::BuyerClass::EVERYONE }))
     }
 
-    /// Runs a function once, as its schedule would, and returns what it answered.
+    /// Invokes a function once, as its schedule would, and returns its result.
     ///
     /// # Errors
     /// If the function failed.

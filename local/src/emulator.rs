@@ -12,39 +12,39 @@ use crate::process::{Kept, ProcessRun, accepts, free_port, loopback};
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 const START_TRIES: usize = 3;
 
-/// What an emulator logs when it has its port.
+/// The line that an emulator logs once it has its port.
 const READY: &str = "Uvicorn running on http://";
-/// It is a Python program for any server of the kind. Its own, hypercorn, has more than half of its time at work; this one
-/// has the same work done at more than twice the speed.
+/// The emulator is a Python program for any ASGI server. Its own, hypercorn, takes more than half of the time; this one
+/// is more than twice as fast.
 const SERVER: &str = "uvicorn";
 const APPLICATION: &str = "ministack.app:app";
 
-/// Connections of a crowd of functions and what else it has open. It inherits what this program may have.
+/// Open files: connections of a crowd of functions, and its other files. It inherits this program's limit.
 const MOST_FILES: u64 = 16_384;
 
-/// A folder's name, up to the port.
+/// The folder's name, before the port.
 const HOME: &str = "emulator-";
-/// The process whose folder it is, in it.
+/// The file in it that names the process it belongs to.
 const OWNER: &str = "owner.json";
 
-/// The region of everything that is local.
+/// The local region.
 pub const REGION: &str = "us-east-1";
-/// The credentials of everything that is local: the emulator takes any.
+/// The local credentials: the emulator accepts any.
 pub const ACCESS_KEY: &str = "test";
 
-/// An AWS emulator that ends with this process, with the functions that it runs.
+/// An AWS emulator that ends with this process, together with its functions.
 pub struct Emulator {
     port: u16,
     // Ends before its files are removed.
-    _process: Kept,
+    process: Kept,
     home: Home,
 }
 
-/// A folder for the files of an emulator: hundreds of megabytes, since it has copies of all functions. Dropping it removes it.
+/// A folder for an emulator's files: hundreds of megabytes, since it copies all functions. Dropping it removes it.
 pub(crate) struct Home(PathBuf);
 
 impl Home {
-    /// An empty one for an emulator on `port`.
+    /// An empty folder for an emulator on `port`.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -71,12 +71,12 @@ impl Drop for Home {
 }
 
 impl Emulator {
-    /// Starts an emulator on a free port of the loopback, whose ElastiCache is the Valkey on `valkey_port`.
+    /// Starts an emulator on a free port of the loopback. Its ElastiCache is the Valkey on `valkey_port`.
     ///
     /// # Errors
     /// If the local cloud is not installed or the emulator does not start.
     pub fn start(valkey_port: u16) -> Result<Self> {
-        // Somebody else may take a free port before the emulator does.
+        // Another program may take a free port before the emulator does.
         let mut tries = 1..=START_TRIES;
         loop {
             match Self::start_on(free_port()?, valkey_port) {
@@ -90,15 +90,20 @@ impl Emulator {
         let home = Home::make(port)?;
         let log = home.path().join("emulator.log");
         let mut process = Kept::start("ministack", &command(port, valkey_port, home.path())?, &log)?;
-        // That the port accepts connections says nothing: the server there may be somebody else's.
+        // That the port accepts connections proves nothing: another program may have it.
         let ready = || accepts(port) && is_ready(&log);
         process.wait_until(START_TIMEOUT, ready)?;
-        Ok(Self { port, _process: process, home })
+        Ok(Self { port, process, home })
     }
 
-    /// The address of every AWS service.
+    /// The endpoint of every AWS service.
     pub fn endpoint(&self) -> String {
         loopback(self.port)
+    }
+
+    /// The group of its processes, which those of the functions that it runs are in.
+    pub(crate) fn group(&self) -> u32 {
+        self.process.group()
     }
 
     /// Where its files are, until it ends.
@@ -107,13 +112,13 @@ impl Emulator {
     }
 }
 
-/// Whether an emulator has its port, by its log.
+/// Whether an emulator has its port, according to its log.
 pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
-/// What a request to a service has in its `Authorization` header. The emulator checks no signature, but finds the service
-/// in it.
+/// The `Authorization` header of a request to a service. The emulator does not check signatures, but reads the service
+/// from it.
 pub fn authorization(service: &str) -> String {
     let scope = format!("Credential={ACCESS_KEY}/20260101/{REGION}/{service}/aws4_request");
     format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none")
@@ -124,7 +129,7 @@ pub(crate) fn home_of(port: u16) -> PathBuf {
     paths::state().join(format!("{HOME}{port}"))
 }
 
-/// Removes from `state` what emulators left behind whose program was killed.
+/// Removes folders in `state` that emulators left whose program was killed.
 fn remove_abandoned(state: &Path) {
     let Ok(folders) = std::fs::read_dir(state) else { return };
     for folder in folders.flatten() {
@@ -140,7 +145,7 @@ fn is_abandoned(home: &Path) -> bool {
     if let Some(owner) = std::fs::read(home.join(OWNER)).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
         return !ProcessRun::is_running(&owner);
     }
-    // Just being made, or made again by a process that outlived it for a moment.
+    // Just being made, or made again by a process that briefly outlived it.
     let age = home.metadata().and_then(|data| data.modified()).ok().and_then(|made| made.elapsed().ok());
     age.is_some_and(|age| age > START_TIMEOUT)
 }
@@ -173,15 +178,16 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     set("AWS_REGION", &REGION);
     set("REDIS_HOST", &"127.0.0.1");
     set("REDIS_PORT", &valkey_port);
-    // Ports that nothing here uses and that two emulators would fight for.
+    // Unused ports that two emulators would fight for.
     set("IOT_MTLS_ENABLED", &0);
     set("SFTP_ENABLED", &0);
     set("PYTHONUNBUFFERED", &1);
     command.arg(program).arg(APPLICATION).args(["--host", "127.0.0.1", "--port", &port.to_string()]);
     command.args(["--loop", "uvloop", "--http", "httptools", "--ws", "wsproto"]);
-    // Clients keep connections for longer than the server's five seconds, and would meet one that is just closing.
+    // Clients keep connections for longer than the server's default of five seconds, and would use one that is just
+    // closing.
     command.args(["--no-access-log", "--timeout-keep-alive", "75", "--backlog", "4096"]);
-    // The emulator has a Date of its own, and AWS names no server.
+    // The emulator sends its own Date, and AWS names no server.
     command.args(["--no-server-header", "--no-date-header"]);
     Ok(command)
 }
@@ -196,7 +202,7 @@ mod tests {
         let this = serde_json::to_value(ProcessRun::of(i32::try_from(std::process::id()).unwrap())).unwrap();
         let mut dead = this.clone();
         dead["started"] = 1.into();
-        // Nobody serves on the lowest ports.
+        // Nobody listens on the lowest ports.
         for (port, owner) in [(1, Some(this)), (2, Some(dead)), (3, None)] {
             let home = state.join(format!("{HOME}{port}"));
             std::fs::create_dir_all(&home).unwrap();

@@ -1,4 +1,4 @@
-//! Sample events, made good for the running system: what is secret or soon too old cannot be in a file.
+//! Sample events, completed for the running system: secrets and short-lived values cannot be in a file.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,10 +14,10 @@ use crate::identity::Issuer;
 use crate::paths;
 use crate::up::running;
 
-/// Messages that are in events, and forms of events: no samples for a function.
+/// Folders in events/ that are not samples for a function: messages, and schemas of events.
 const NO_FUNCTIONS: [&str; 2] = ["messages", "schemas"];
 
-/// The sample `FUNCTION/NAME` as an event that the running system takes now.
+/// The sample `FUNCTION/NAME` as an event that the running system accepts now.
 ///
 /// # Errors
 /// If there is no such sample, nothing is running, or the running system refuses.
@@ -67,11 +67,11 @@ fn read(name: &str) -> Result<Value> {
     serde_json::from_str(&text).with_context(|| format!("{} is no JSON", file.display()))
 }
 
-/// Puts a fresh pass, answer, token or signature into a sample that has one, for the user and the sale that it names. What
-/// has none stays as it is.
+/// Puts a fresh pass, answer, token or signature into a sample that has one, for the user and sale that it names. Other
+/// samples stay as they are.
 ///
 /// # Errors
-/// If the system does not give what is needed.
+/// If the system does not return what is needed.
 pub async fn good_now(mut event: Value, deployment: &Deployment, issuer: &Issuer) -> Result<Value> {
     let user = event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"].as_str().unwrap_or("alice").to_owned();
     let sale = event["pathParameters"]["sale_id"].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! All orders of a round of the running cloud, in a file.
+//! Exports all orders of a round of the running cloud to a file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use crate::client::{Client, Page};
 use crate::up::running;
 
-/// How often to say how far it is.
+/// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);
 
-/// The format of an exported file, by what reads it.
+/// The format of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Spreadsheets.
@@ -34,9 +34,9 @@ impl Format {
     }
 }
 
-/// Writes the orders of a round to a file, page by page. It appears only when it is whole, in the place of one that was there;
-/// until then the rows are in another file of the folder, which goes if anything fails. It has names of users, so only its owner
-/// can read it.
+/// Writes the orders of a round to a file, page by page. The file appears, or is replaced, only when it is complete;
+/// until then the rows are in a temporary file in the same folder, which is removed on failure. Since it has user
+/// names, only its owner can read it.
 ///
 /// # Errors
 /// If nothing is running, it does not have the sale or the round, the API refuses, or the file cannot be written.
@@ -50,16 +50,16 @@ pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Resu
     Ok(())
 }
 
-/// What was written.
+/// The result of an export.
 #[derive(Debug)]
 pub struct Exported {
-    /// Rows, without the line of columns.
+    /// The number of rows, without the header.
     pub rows: u64,
     /// The file.
     pub file: PathBuf,
 }
 
-/// Does what [`export`] does, with a client of any deployment and what gives its operator's tokens.
+/// Like [`export`], with a client of any deployment and a source of operator tokens.
 ///
 /// # Errors
 /// If the API refuses, or the file cannot be written.
@@ -87,7 +87,7 @@ pub async fn export_from(
         rows += more;
         of = of.or(about);
         let Some(next) = next else { break };
-        ensure!(next != path, "the API leads back to the same page");
+        ensure!(next != path, "the API returned a link to the same page");
         path = next;
         if said.is_none_or(|said| said.elapsed() >= SAY_EVERY) {
             let of = of.map_or_else(String::new, |about| format!(" of about {about}"));

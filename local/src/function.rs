@@ -1,4 +1,4 @@
-//! A built function as a process of its own, as Lambda starts it.
+//! Runs a built function as a process, as Lambda does.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use crate::process::Kept;
 use crate::{emulator, paths};
 
-/// What Lambda gives a function at least.
+/// The smallest memory that Lambda gives a function.
 const SMALLEST_MEMORY_MB: u32 = 128;
 
-/// What Lambda puts into the environment of a function beside its settings, and where AWS is.
+/// What Lambda adds to a function's environment, and the AWS endpoint.
 pub(crate) fn surroundings(name: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
     [
         ("AWS_LAMBDA_FUNCTION_NAME", name.to_owned()),
@@ -28,7 +28,7 @@ pub(crate) fn surroundings(name: &str, aws: &str, memory_mb: u32) -> Vec<(String
     .to_vec()
 }
 
-/// A function's process. It ends with this value, or with this program at the latest.
+/// A function's process. It ends when this value is dropped, or with this program.
 pub struct FunctionProcess {
     process: Kept,
     log: PathBuf,
@@ -36,8 +36,8 @@ pub struct FunctionProcess {
 }
 
 impl FunctionProcess {
-    /// Starts the function `name` from its built `bootstrap`, with `settings` and no other environment. It takes its events
-    /// from the Runtime API at `api`, and talks to AWS at `aws`.
+    /// Starts the function `name` from its built `bootstrap`, with `settings` and no other environment. It takes its
+    /// events from the Runtime API at `api`, and uses AWS at `aws`.
     ///
     /// # Errors
     /// If it does not start.
@@ -56,8 +56,8 @@ impl FunctionProcess {
         Ok(process)
     }
 
-    /// Likewise, with this environment and nothing else in it but where the Runtime API is. What it logs goes behind what is
-    /// in the file `log`, which stays.
+    /// The same with exactly this environment and the address of the Runtime API. Its log is appended to the file
+    /// `log`.
     ///
     /// # Errors
     /// If it does not start.
@@ -68,7 +68,7 @@ impl FunctionProcess {
         environment: &[(String, String)],
         log: &Path,
     ) -> Result<Self> {
-        // The keeper is started by `env`, since it takes its own environment from this program.
+        // The keeper is started by `env`, since it would otherwise inherit this program's environment.
         let mut command = Command::new("env");
         command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}"));
         command.args(environment.iter().map(|(name, value)| format!("{name}={value}"))).arg(bootstrap);
@@ -83,7 +83,7 @@ impl FunctionProcess {
         self.process.has_ended()
     }
 
-    /// The group of its processes.
+    /// Its process group.
     pub(crate) fn group(&self) -> u32 {
         self.process.group()
     }

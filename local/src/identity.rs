@@ -1,4 +1,4 @@
-//! An OpenID Connect issuer made of two files in the emulator's S3, and the tokens that it would have given.
+//! An OpenID Connect issuer that consists of two files in the emulator's S3, and tokens signed in its name.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,13 +10,13 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::Serialize;
 use serde_json::json;
 
-/// Whom tokens are for.
+/// The audience of tokens.
 pub const AUDIENCE: &str = "flash-sale";
 /// The group of operators.
 pub const OPERATORS: &str = "operators";
-/// How long a token is good for: a day at the terminal.
+/// How long a token is valid: a day.
 const TOKEN_LIFE_S: u64 = 24 * 60 * 60;
-/// Tokens begin a moment ago, so that clocks a little apart agree.
+/// Tokens are backdated a little, so that clocks may differ.
 const BACKDATE_S: u64 = 5;
 const KEY_ID: &str = "local";
 const BUCKET: &str = "identity";
@@ -51,7 +51,7 @@ impl Issuer {
     /// Makes a key and publishes it in the emulator at `endpoint`.
     ///
     /// # Errors
-    /// If the emulator does not take it.
+    /// If the emulator does not accept it.
     pub async fn publish(endpoint: &str) -> Result<Self> {
         let key = KeyPair::generate(KeySize::Rsa2048).context("cannot make an RSA key")?;
         let der = AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&key)?;
@@ -81,17 +81,17 @@ impl Issuer {
         Ok(Self { url: format!("{endpoint}/{BUCKET}"), key, private_key_pem })
     }
 
-    /// The issuer's name.
+    /// The issuer's URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The key, for another process of the same user.
+    /// The private key, for another process of the same user.
     pub fn private_key_pem(&self) -> &str {
         &self.private_key_pem
     }
 
-    /// What a token of `user` says.
+    /// The claims of a token of `user`.
     pub fn claims(&self, user: &str, groups: &[&str]) -> TokenClaims {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         TokenClaims {
@@ -121,7 +121,7 @@ impl Issuer {
         self.sign(&self.claims(user, &[]))
     }
 
-    /// A token of each of these users, in their order, signed on all cores.
+    /// Tokens of these users, in order, signed on all cores.
     ///
     /// # Errors
     /// If the key does not sign.

@@ -1,4 +1,4 @@
-//! Installs what the local cloud is made of into the checkout: nothing outside of it changes.
+//! Installs the parts of the local cloud into the checkout. Nothing outside of it changes.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::stages::Stage;
 struct Needed {
     program: &'static str,
     version: &'static str,
-    /// Debian's packages with it.
+    /// The Debian packages that contain it.
     packages: &'static str,
 }
 
@@ -23,10 +23,10 @@ const NEEDED: [Needed; 3] = [
     Needed { program: "npm", version: "", packages: "npm" },
 ];
 
-/// Installs the pinned Python packages and the CDK app's packages, unless they are there already.
+/// Installs the pinned Python packages and the CDK app's packages, unless they are installed already.
 ///
 /// # Errors
-/// If a program that this needs is missing or fails; the message names it.
+/// If a required program is missing or fails; the message names it.
 pub(crate) fn install(stage: &Stage) -> Result<()> {
     let requirements = paths::root().join("local/requirements.txt");
     once(&paths::venv().join("installed"), &requirements, || {
@@ -41,7 +41,7 @@ pub(crate) fn install(stage: &Stage) -> Result<()> {
     install_packages(&paths::cdk(), stage)
 }
 
-/// Installs the packages of a folder with a `package.json`, unless they are there already.
+/// Installs the packages of a folder with a `package.json`, unless they are installed already.
 ///
 /// # Errors
 /// If npm is missing or fails.
@@ -53,8 +53,8 @@ pub(crate) fn install_packages(folder: &Path, stage: &Stage) -> Result<()> {
     })
 }
 
-/// Makes sure that the machine has the programs that the local cloud needs, also those needed later: without Node, building
-/// the functions would be minutes for nothing.
+/// Checks that the machine has the programs that the local cloud needs, including those needed later: building the
+/// functions takes minutes, which would be in vain without Node.
 ///
 /// # Errors
 /// Names all that are missing.
@@ -68,7 +68,7 @@ pub(crate) fn ensure_programs() -> Result<()> {
     Ok(())
 }
 
-/// Debian packages Python without the part of `venv` that makes an environment.
+/// Debian's Python lacks the part of `venv` that creates an environment.
 fn ensure_venv(python: &str) -> Result<()> {
     let imports = ["-c", "import ensurepip, venv"];
     let tried = Command::new(python).args(imports).stdin(Stdio::null()).output();
@@ -76,7 +76,7 @@ fn ensure_venv(python: &str) -> Result<()> {
     Ok(())
 }
 
-/// Does `work` unless `stamp` says that it was done for `input` as it is now.
+/// Does `work` unless `stamp` says that it was done for the current `input`.
 fn once(stamp: &Path, input: &Path, work: impl FnOnce() -> Result<()>) -> Result<()> {
     let wanted = std::fs::read(input).with_context(|| format!("cannot read {}", input.display()))?;
     if std::fs::read(stamp).is_ok_and(|done| done == wanted) {
@@ -89,7 +89,7 @@ fn once(stamp: &Path, input: &Path, work: impl FnOnce() -> Result<()>) -> Result
 /// Runs a tool to its end.
 ///
 /// # Errors
-/// If it cannot be started, with `tool` named, or fails, with what it printed.
+/// If it cannot be started, naming `tool`, or fails, with its output.
 pub fn run(command: &mut Command, tool: &str) -> Result<()> {
     let output = match command.stdin(Stdio::null()).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),

@@ -1,5 +1,6 @@
-//! This machine as AWS: a Valkey server and an AWS emulator on the loopback, the CDK app deployed on it.
+//! This machine as AWS: a Valkey server and an AWS emulator on the loopback, with the CDK app deployed on them.
 
+mod archives;
 pub mod beside;
 pub mod build;
 pub mod buy;
@@ -22,8 +23,10 @@ pub mod operate;
 pub mod paths;
 pub mod pool;
 pub mod process;
+pub mod recorded;
 pub mod runtime_api;
 pub mod setup;
+pub mod soak;
 pub mod stages;
 pub mod supervisor;
 pub mod tokens;

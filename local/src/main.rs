@@ -17,6 +17,7 @@ use local::event::event;
 use local::export::{Format, export};
 use local::operate::{audit, redrive};
 use local::setup::{install, set_up};
+use local::soak::{Soak, run_soak};
 use local::supervisor::{Ports, supervise};
 use local::tokens::{Wanted, print_tokens};
 use local::trace::trace;
@@ -39,17 +40,17 @@ struct Arguments {
 enum Command {
     /// Install the pinned local cloud into the checkout
     Install,
-    /// Build the functions and put them where the CDK app looks for them
+    /// Build the functions where the CDK app looks for them
     Build,
     /// Start everything, leave it running, and print how to buy something
     Up {
-        /// Take the functions as they are built
+        /// Use the functions as they are, without building them
         #[arg(long)]
         built: bool,
     },
-    /// End what `up` started
+    /// Stop what `up` started
     Down,
-    /// Keep what `up` started, which starts this by itself
+    /// Keep what `up` started running; `up` starts this by itself
     #[command(hide = true)]
     Supervise(Ports),
     /// Print a token for a user of the running `up`
@@ -61,11 +62,11 @@ enum Command {
         #[arg(long, env = "OPERATOR", value_parser = FalseyValueParser::new())]
         operator: bool,
     },
-    /// Print tokens of many users of the running `up`, and passes into a sale, as `load` reads them
+    /// Print tokens of many users of the running `up`, and passes into a sale, as input for `load`
     Tokens(Wanted),
     /// Send a crowd to a sale of the running `up`
     Crowd(Visitors),
-    /// Buy a unit of a sale of the running `up`, up to the paid order, and explain each step
+    /// Buy a unit of a sale of the running `up`, and explain each step up to the paid order
     Buy {
         /// The user's id
         #[arg(long, env = "USER_ID", default_value = "bob")]
@@ -74,7 +75,7 @@ enum Command {
         #[arg(long, env = "SALE", default_value = "lamp")]
         sale: SaleId,
     },
-    /// Print a pass into a sale of the running `up`, good for five minutes
+    /// Print a pass into a sale of the running `up`, valid for five minutes
     Pass {
         /// The user's id
         #[arg(long, env = "USER_ID", default_value = "alice")]
@@ -86,13 +87,13 @@ enum Command {
         #[arg(long, env = "ROUND", default_value = "1")]
         round: RoundNumber,
     },
-    /// Print a sample of `events/` as an event that the running `up` takes now, as `cargo lambda invoke` sends it
+    /// Print a sample of `events/` as an event that the running `up` accepts now, in the form of `cargo lambda invoke`
     Event {
         /// FUNCTION/NAME, as in `events/FUNCTION/NAME.json`
         #[arg(env = "SAMPLE", default_value = "reservation/reserve")]
         sample: String,
     },
-    /// Run a function from its sources, for `cargo lambda invoke`, on what `up` started
+    /// Run a function from its sources against the running `up`, for `cargo lambda invoke`
     Watch {
         /// The function
         #[arg(env = "FUNCTION", default_value = "reservation", value_parser = FUNCTIONS)]
@@ -110,7 +111,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Write all orders of a round of the running `up` to a file, which appears once it is whole
+    /// Write all orders of a round of the running `up` to a file, which appears once it is complete
     Export {
         /// The sale
         #[arg(long, env = "SALE", default_value = "lamp")]
@@ -121,11 +122,11 @@ enum Command {
         /// csv for spreadsheets, jsonl for programs
         #[arg(long, env = "FORMAT", default_value = "csv")]
         format: Format,
-        /// The file; SALE-ROUND.FORMAT unless you say otherwise
+        /// The file; SALE-ROUND.FORMAT by default
         #[arg(long, env = "OUT")]
         out: Option<PathBuf>,
     },
-    /// Check the draw of a round from its public document alone; fail unless it is what was committed to
+    /// Verify the draw of a round from its public document alone; fail unless it matches its commitment
     CheckDraw {
         /// The sale
         #[arg(long, env = "SALE", default_value = "packet")]
@@ -136,14 +137,14 @@ enum Command {
         /// The unit to print the award of
         #[arg(long, env = "UNIT")]
         unit: Option<u32>,
-        /// The address of the API, instead of that of the running `up`
+        /// The address of the API, if not the running `up`
         #[arg(long, env = "URL")]
         url: Option<String>,
         /// Print JSON
         #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
         json: bool,
     },
-    /// Check the line of a sale from its public document alone; fail unless its seed is what was committed to
+    /// Verify the line of a sale from its public document alone; fail unless its seed matches the commitment
     CheckLine {
         /// The sale
         #[arg(long, env = "SALE", default_value = "lamp")]
@@ -154,19 +155,19 @@ enum Command {
         /// The ticket to print the place of
         #[arg(long, env = "TICKET")]
         ticket: Option<String>,
-        /// What you noted of the commitment before the opening
+        /// The commitment that you noted before the opening
         #[arg(long, env = "COMMITMENT")]
         commitment: Option<String>,
-        /// The address of the API, instead of that of the running `up`
+        /// The address of the API, if not the running `up`
         #[arg(long, env = "URL")]
         url: Option<String>,
         /// Print JSON
         #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
         json: bool,
     },
-    /// Print the keys by which CloudFront checks tickets
+    /// Print the keys with which CloudFront verifies tickets
     LineKeys {
-        /// The keys of passes, as their secret has them
+        /// The pass keys, in the form of their secret
         #[arg(long, env = "KEYS", hide_env_values = true)]
         keys: pass::KeyRing,
     },
@@ -179,9 +180,9 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Send dead letters of the running `up` back to where they came from
+    /// Send dead letters of the running `up` back to their queue
     Redrive {
-        /// Whose dead letters
+        /// The queue whose dead letters to send back
         #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "winners", "webhook", "quarantine"])]
         queue: String,
     },
@@ -193,6 +194,8 @@ enum Command {
     },
     /// Stage a flash sale and prove that every unit is accounted for
     Demo(Plan),
+    /// Sell for an hour while days pass, processes die and versions change, and prove that nothing grows or gets lost
+    Soak(Soak),
 }
 
 #[tokio::main]
@@ -233,14 +236,15 @@ async fn main() -> ExitCode {
             Command::Redrive { queue } => redrive(&queue).await?,
             Command::Beside { program } => return run_beside(&program).await,
             Command::Demo(plan) => return run_demo(&plan).await,
+            Command::Soak(soak) => return run_soak(&soak).await,
         }
         anyhow::Ok(ExitCode::SUCCESS)
     };
-    // Whatever `work` holds is dropped when a signal comes, and dropping it ends what it started.
+    // What `work` holds is dropped when a signal comes, and dropping it ends what it started.
     tokio::select! {
         result = work => result.unwrap_or_else(|error| command_line::fail(&error)),
         () = interrupted() => {
-            eprintln!("interrupted; everything that was started is ended");
+            eprintln!("interrupted; stopped everything that was started");
             ExitCode::from(130)
         }
     }

@@ -1,4 +1,4 @@
-//! What an operator asks the running cloud for.
+//! Operators' commands for the running cloud.
 
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
 fn print(audit: &Value) {
     if audit["in_redis"] == false {
         println!(
-            "Redis does not have this round: it is to be loaded, or is over, or was lost. These are the orders alone:"
+            "Redis does not have this round: it is not loaded yet, is over, or was lost. These are only the orders:"
         );
     }
     for name in ["total", "free", "held", "ordered", "oversold", "lost", "duplicated"] {
@@ -54,7 +54,7 @@ fn print(audit: &Value) {
     }
 }
 
-/// Sends the dead letters of a queue back to where they came from.
+/// Sends the dead letters of a queue back.
 ///
 /// # Errors
 /// If nothing is running or the API refuses.

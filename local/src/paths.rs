@@ -1,10 +1,10 @@
-//! Where things are.
+//! Paths of the checkout.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// More than a nearly full disk may have left for a file's name.
+/// More than a nearly full disk may have left.
 const PROBE_BYTES: usize = 64 * 1024;
 
 /// The checkout that this program was built from.
@@ -13,7 +13,7 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// Where the virtual environment with the local cloud is.
+/// The virtual environment with the local cloud.
 pub fn venv() -> PathBuf {
     root().join("local/.venv")
 }
@@ -28,33 +28,33 @@ pub fn cdk() -> PathBuf {
     root().join("infra/cdk")
 }
 
-/// The sources of the pages.
+/// The pages' sources.
 pub fn web() -> PathBuf {
     root().join("web")
 }
 
-/// The pages as `web/build.js` builds them.
+/// The pages as built by `web/build.js`.
 pub fn pages() -> PathBuf {
     web().join("dist")
 }
 
-/// Where builds go, whatever `CARGO_TARGET_DIR` says.
+/// The build folder, whatever `CARGO_TARGET_DIR` says.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Where logs, states and reports of the local cloud go: `target/local`, unless `LOCAL_STATE` says otherwise, so that a
-/// test has a running system of its own. Absolute, since programs that run in other folders get paths below it.
+/// The folder for logs, states and reports of the local cloud: `target/local` or `LOCAL_STATE`, so that a test can have
+/// its own running system. Absolute, since programs in other folders get paths below it.
 pub fn state() -> PathBuf {
-    // An empty variable is none, as with every other one.
+    // An empty variable counts as unset, as always.
     let told = std::env::var_os("LOCAL_STATE").filter(|folder| !folder.is_empty());
     told.map_or_else(|| target().join("local"), |folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
 }
 
-/// The same, made and found to take a file.
+/// The same, created and tested to be writable.
 ///
 /// # Errors
-/// If it does not: it says which folder that is and what to do, before something fails that says less.
+/// If it is not: names the folder and what to do, before something else fails with a worse message.
 pub(crate) fn usable_state() -> Result<PathBuf> {
     let state = state();
     let probe = state.join(format!("probe-{}", std::process::id()));

@@ -1,4 +1,5 @@
-//! The execution environments of one function: processes that come when there is work, and are replaced when they die.
+//! The execution environments of one function: processes that are started when there is work, and replaced when they
+//! die.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,48 +16,49 @@ use crate::function::FunctionProcess;
 use crate::process::resident_kb;
 use crate::runtime_api::{Events, Fault, Made, Overdue, RuntimeApi};
 
-/// How often processes are looked after.
+/// How often processes are checked.
 const LOOK: Duration = Duration::from_millis(25);
-/// The pause before the next start, after a process that died before it asked for anything. It doubles up to the longest.
+/// The pause before the next start, after a process died before it asked for an event. It doubles up to the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Events that wait for a process at most.
+/// The largest number of events waiting for a process.
 const MAX_WAITING: usize = 20_000;
 /// How long a process may take until it asks for its first event (quotas of Lambda: 10 s to initialize).
 const MAX_START: Duration = Duration::from_secs(10);
-/// A log that is longer starts over: a system may run for weeks.
+/// A longer log is truncated: a system may run for weeks.
 const MAX_LOG_BYTES: u64 = 64 * 1024 * 1024;
-/// How often a log is looked at.
+/// How often a log's size is checked.
 const LOG_LOOK: Duration = Duration::from_secs(1);
-/// Lambda takes no larger event, and gives no larger answer (quotas for synchronous invocations).
+/// The largest event and answer in bytes (quotas for synchronous invocations).
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
-/// A function as it was deployed, and how much of it may run.
+/// A deployed function, and how much of it may run.
 #[derive(Debug, Clone)]
 pub struct FunctionSpec {
     /// Its name.
     pub name: String,
     /// Its program.
     pub bootstrap: PathBuf,
-    /// All of its environment, but for the address of the Runtime API and what [`Self::at_once`] sets.
+    /// Its whole environment, except for the address of the Runtime API and what [`Self::at_once`] sets.
     pub environment: Vec<(String, String)>,
-    /// How long it has for an event. A process with one event at a time is killed then. One with several goes on with the
-    /// others, as on managed instances ("Independent timeouts"), unless it has answered none of them meanwhile.
+    /// The time limit for an event. A process with one event at a time is then killed. A process with several continues
+    /// with the others, as on managed instances ("Independent timeouts"), unless it has answered none of them
+    /// meanwhile.
     pub timeout: Duration,
-    /// Events that a process handles at once: more than one is Lambda's concurrent mode.
+    /// How many events a process handles concurrently: more than one is Lambda's concurrent mode.
     pub at_once: usize,
-    /// Processes at most.
+    /// The largest number of processes.
     pub most: usize,
-    /// Where its processes log.
+    /// The log file of its processes.
     pub log: PathBuf,
 }
 
-/// Why an event was not taken.
+/// Why an event was not handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// There are as many events as can wait, or it has ended.
+    /// Too many events are waiting, or the pool has ended.
     Full,
-    /// It was taken, and came to nothing.
+    /// It was taken, but failed.
     Fault(Fault),
 }
 
@@ -77,23 +79,23 @@ struct Counts {
     running: StdMutex<Vec<u32>>,
 }
 
-/// What became of a function's processes so far.
+/// Counts of a function's processes so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PoolCounts {
     /// Processes that were started.
     pub cold_starts: u64,
-    /// Processes that died, by whatever hand.
+    /// Processes that died, for whatever reason.
     pub deaths: u64,
     /// Events that took too long.
     pub timeouts: u64,
-    /// Processes that run.
+    /// Running processes.
     pub running: usize,
     /// Their memory, in kB.
     pub resident_kb: u64,
 }
 
 impl Pool {
-    /// Starts no process before there is an event for it, as Lambda does.
+    /// Starts no process before there is an event for it, like Lambda.
     pub fn new(spec: FunctionSpec) -> Self {
         let (events, wake, counts) = (Events::new(), Arc::new(Notify::new()), Arc::<Counts>::default());
         let keeper = Keeper {
@@ -109,10 +111,10 @@ impl Pool {
         Self { events, wake, counts, keeper, ended: AtomicBool::new(false) }
     }
 
-    /// Gives an event to a process, and waits for what becomes of it.
+    /// Gives an event to a process, and waits for the result.
     ///
     /// # Errors
-    /// If too many wait, or it came to nothing.
+    /// If too many are waiting, or it failed.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Refused> {
         if self.ended.load(Ordering::Acquire) || self.events.waiting() >= MAX_WAITING {
             return Err(Refused::Full);
@@ -131,12 +133,12 @@ impl Pool {
         self.keeper.abort();
     }
 
-    /// The groups of its processes.
+    /// The process groups of its processes.
     pub fn process_groups(&self) -> Vec<u32> {
         self.counts.running.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What became of the processes so far.
+    /// The counts of the processes so far.
     pub fn counts(&self) -> PoolCounts {
         let Counts { cold_starts, deaths, timeouts, running } = &*self.counts;
         let running = running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,7 +158,7 @@ impl Drop for Pool {
     }
 }
 
-/// A process and the Runtime API that it alone talks to.
+/// A process, and the Runtime API that only it uses.
 struct Environment {
     process: FunctionProcess,
     api: RuntimeApi,
@@ -170,7 +172,7 @@ struct Keeper {
     environments: Vec<Environment>,
     pause: Duration,
     not_before: Instant,
-    /// Why no process could be started, since the last one that was.
+    /// Why no process could be started since the last successful start.
     refused: Option<String>,
 }
 
@@ -188,12 +190,12 @@ impl Keeper {
             self.bury();
             match self.grow().await {
                 Ok(()) => {}
-                // Those that run take what waits, and a file or a process may be free soon.
+                // The running ones take what waits, and files or processes may become free soon.
                 Err(error) if !self.environments.is_empty() => {
                     self.log_once(&error);
                     self.wait_longer();
                 }
-                // Whoever waits would wait for nobody. The next event tries again.
+                // Nobody would ever handle the waiting events. The next event tries again.
                 Err(error) => {
                     self.log_once(&error);
                     self.events.give_up();
@@ -203,7 +205,7 @@ impl Keeper {
         }
     }
 
-    /// Gives up on events that take too long and on those of processes that are gone, and ends processes that hang.
+    /// Gives up on events that take too long or whose process is gone, and ends processes that hang.
     fn bury(&mut self) {
         let mut at = 0;
         while at < self.environments.len() {
@@ -219,20 +221,20 @@ impl Keeper {
             let Environment { process, api, .. } = self.environments.swap_remove(at);
             self.counts.deaths.fetch_add(1, Ordering::Relaxed);
             api.close();
-            // First the process, so that nothing answers what is given up.
+            // First the process, so that it cannot answer an event that is given up.
             drop(process);
             api.give_up();
             if api.was_asked() {
                 self.pause = SHORTEST_PAUSE;
             } else {
-                // Whoever waits for a function that does not start hears so, and not after half a minute.
+                // Callers of a function that does not start get an error at once, not after half a minute.
                 self.events.give_up();
                 self.wait_longer();
             }
         }
     }
 
-    /// Each event tries to start a process, so the same reason may come a thousand times a second.
+    /// Each event tries to start a process, so the same error may occur a thousand times a second.
     fn log_once(&mut self, error: &anyhow::Error) {
         let reason = format!("{error:#}");
         if self.refused.as_ref() != Some(&reason) {
@@ -246,7 +248,7 @@ impl Keeper {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
 
-    /// One more process, if events wait, none is starting and another one may run.
+    /// Starts another process if events wait, none is starting and the limit allows it.
     async fn grow(&mut self) -> Result<()> {
         let starting = self.environments.iter().any(|environment| !environment.api.was_asked());
         let may = self.environments.len() < self.spec.most && Instant::now() >= self.not_before;

@@ -1,4 +1,4 @@
-//! Processes that end with the one that started them, however that one ends.
+//! Processes that end with the one that started them, however it ends.
 
 use std::fs::OpenOptions;
 use std::net::{Ipv4Addr, TcpListener};
@@ -14,11 +14,11 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// How often a condition is looked at.
+/// How often a condition is checked.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs a command in its own process group and ends the group when standard input ends: that is when whoever holds the
-/// other end of the pipe lets go of it or dies, by `kill -9` too.
+/// Runs a command in its own process group and ends the group when standard input closes: when the holder of the other
+/// end of the pipe closes it or dies, even by `kill -9`.
 const KEEPER: &str = r#"
 exec 3<&0
 { trap : TERM; "$@" </dev/null 3<&-; kill -TERM $$ 2>/dev/null; } &
@@ -31,7 +31,7 @@ wait $work; wait $work
 kill -KILL 0
 "#;
 
-/// How long what was killed may take until it is gone.
+/// How long a killed process may take to be gone.
 const KILLED_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A process that ends with this one. Dropping it ends it and everything that it started.
@@ -44,7 +44,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Starts `command`; what it prints goes to the file `log`, from which what was there is removed.
+    /// Starts `command` with its output in the file `log`, which is truncated.
     ///
     /// # Errors
     /// If the file cannot be made or there is no `sh`.
@@ -53,10 +53,10 @@ impl Kept {
         Self::start_behind(name, command, log)
     }
 
-    /// Likewise, behind what is in the file.
+    /// The same, but appends to the file.
     ///
     /// # Errors
-    /// Likewise.
+    /// As [`Kept::start`].
     pub(crate) fn start_behind(name: &str, command: &Command, log: &Path) -> Result<Self> {
         let mut keeper = Command::new("sh");
         keeper.args(["-c", KEEPER, name]).arg(command.get_program()).args(command.get_args());
@@ -76,17 +76,17 @@ impl Kept {
     /// Sends a signal to the process and everything that it started.
     ///
     /// # Errors
-    /// If there is none any more.
+    /// If it is gone.
     pub fn signal(&self, signal: Signal) -> Result<()> {
         Ok(killpg(group(&self.child), signal)?)
     }
 
-    /// The group of its processes.
+    /// Its process group.
     pub(crate) fn group(&self) -> u32 {
         self.child.id()
     }
 
-    /// Resident memory of the largest of its processes, in kB.
+    /// The resident memory of the largest of its processes, in kB.
     ///
     /// # Errors
     /// If the kernel does not tell, or there is none.
@@ -94,7 +94,7 @@ impl Kept {
         resident_kb(self.group()).with_context(|| format!("{} does not run", self.name))
     }
 
-    /// Waits until `ready` says so.
+    /// Waits until `ready` returns true.
     ///
     /// # Errors
     /// If the process ends first or `timeout` passes; with the end of its log.
@@ -119,7 +119,7 @@ impl Kept {
         Ok(self.ended || self.wait(WaitPidFlag::WNOHANG)?)
     }
 
-    /// Kills it at once, as `kill -9` does.
+    /// Kills it at once, like `kill -9`.
     pub fn kill(&mut self) {
         if !self.ended {
             let _ = killpg(group(&self.child), Signal::SIGKILL);
@@ -127,11 +127,11 @@ impl Kept {
         }
     }
 
-    /// Looks or waits whether the keeper has ended, and then ends what is left of its group: all of it, if the keeper was
-    /// killed before it could.
+    /// Checks or waits whether the keeper has ended, and then ends what is left of its group: all of it, if the keeper
+    /// was killed.
     fn wait(&mut self, how: WaitPidFlag) -> Result<bool> {
         let group = group(&self.child);
-        // The keeper stays a zombie until its group is killed: as long as it is there, nobody else gets the group's number.
+        // The keeper stays a zombie until its group is killed: until then nobody else can get the group's number.
         let ended = loop {
             match waitid(Id::Pid(group), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | how) {
                 Err(Errno::EINTR) => {}
@@ -163,12 +163,13 @@ impl Drop for Kept {
 
 /// Resident memory of the largest process of a group, in kB, if it has any.
 pub(crate) fn resident_kb(group: u32) -> Option<u64> {
-    let resident = |process: PathBuf| {
-        // A process may end while it is read.
-        let status = std::fs::read_to_string(process.join("status")).ok()?;
-        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok())
-    };
-    members(group).filter_map(resident).max()
+    members(group).filter_map(|process| resident_of(&process)).max()
+}
+
+/// Resident memory of the process with this folder in `/proc`, in kB. None if it has ended: it may while it is read.
+pub(crate) fn resident_of(process: &Path) -> Option<u64> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok())
 }
 
 fn has_members(group: u32) -> bool {
@@ -176,22 +177,22 @@ fn has_members(group: u32) -> bool {
 }
 
 /// The folder in `/proc` of each process of a group.
-fn members(group: u32) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn members(group: u32) -> impl Iterator<Item = PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
     let group = group.to_string();
     processes.filter(move |process| stat(process).is_some_and(|fields| fields.get(2) == Some(&group)))
 }
 
-/// Reads the `stat` of a process: its fields from the state on, which is the third one (proc_pid_stat(5)). None if it has
-/// ended: a zombie only waits for its parent to ask.
+/// Reads the `stat` of a process: its fields from the third one, the state (proc_pid_stat(5)). `None` if it has ended;
+/// a zombie only waits for its parent.
 fn stat(process: &Path) -> Option<Vec<String>> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
-    // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
+    // "PID (NAME) STATE PARENT GROUP …", where the name may contain anything.
     let fields: Vec<String> = stat.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect();
     (!matches!(fields.first()?.as_str(), "Z" | "X")).then_some(fields)
 }
 
-/// One run of a process: its id, and what tells it from another process that gets the same id later.
+/// One run of a process: its id, and what distinguishes it from a later process with the same id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessRun {
     id: i32,
@@ -202,7 +203,7 @@ pub struct ProcessRun {
 }
 
 impl ProcessRun {
-    /// The process that has this id now, if one runs.
+    /// The process with this id, if one is running.
     pub fn of(id: i32) -> Option<Self> {
         let fields = stat(&Path::new("/proc").join(id.to_string()))?;
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
@@ -210,13 +211,13 @@ impl ProcessRun {
         Some(Self { id, started: fields.get(19)?.parse().ok()?, boot })
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     pub fn is_running(&self) -> bool {
         Self::of(self.id).as_ref() == Some(self)
     }
 
-    /// Ends it and waits until it is gone; after `timeout` it is killed. Says whether it was still running: no signal is
-    /// sent to another process that has its id by now.
+    /// Ends it and waits until it is gone; after `timeout` it is killed. Returns whether it was still running. Never
+    /// signals another process that has its id by now.
     ///
     /// # Errors
     /// If it cannot be signalled.
@@ -240,7 +241,7 @@ impl ProcessRun {
     }
 }
 
-/// Starts a process that goes on when this one ends, in a group of its own. Returns it with its standard input.
+/// Starts a process that outlives this one, in its own group. Returns it with its standard input.
 ///
 /// # Errors
 /// If the file cannot be made or the program does not start.
@@ -262,7 +263,7 @@ fn spawn(command: &mut Command, name: &str, log: &Path, stdin: Stdio) -> Result<
         .open(log)
         .with_context(|| format!("cannot write {}", log.display()))?;
     let err = out.try_clone()?;
-    // A group of its own: Ctrl-C at the terminal reaches this program alone, which then ends the others in order.
+    // Its own group: Ctrl-C at the terminal only reaches this program, which then ends the others in order.
     command.stdin(stdin).stdout(out).stderr(err).process_group(0);
     command.spawn().with_context(|| format!("cannot start {name}: {}", command.get_program().display()))
 }
@@ -278,7 +279,7 @@ pub(crate) fn tail(log: &Path) -> String {
     lines[lines.len().saturating_sub(20)..].join("\n")
 }
 
-/// A port on the loopback that nobody uses now.
+/// A port on the loopback that is free at the moment.
 ///
 /// # Errors
 /// If there is none.

@@ -1,4 +1,4 @@
-//! The side of Lambda that a function's process talks to: it asks for an event, and posts what it made of it.
+//! Lambda's Runtime API: a function's process asks it for an event, and posts the result.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// What a process made of an event: its answer, or why there is none.
+/// The result of an event: its answer, or why there is none.
 pub type Made = Result<Bytes, Fault>;
 
 /// Why an event has no answer.
@@ -29,7 +29,7 @@ pub enum Fault {
     Reported(Bytes),
     /// Its process died.
     Died,
-    /// It took longer than it may, and its process was ended.
+    /// It exceeded its time limit, and its process was ended.
     TimedOut,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Events of one function that wait for one of its processes, the oldest first.
+/// Events of a function that wait for a process, oldest first.
 pub(crate) struct Events {
     give: UnboundedSender<Event>,
     take: Mutex<UnboundedReceiver<Event>>,
@@ -66,17 +66,17 @@ impl Events {
         Arc::new(Self { give, take: Mutex::new(take), waiting, free })
     }
 
-    /// Whether more events wait than processes ask for.
+    /// Whether more events are waiting than processes are asking.
     pub(crate) fn outnumber_processes(&self) -> bool {
         self.waiting.load(Ordering::Acquire) > self.free.load(Ordering::Acquire)
     }
 
-    /// Events that nobody has taken.
+    /// The number of events that nobody has taken.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Acquire)
     }
 
-    /// Puts an event where the process that asks next takes it. Dropping what is returned takes it back, unless it was taken.
+    /// Queues an event for the next process that asks. Dropping the result withdraws it, unless it was taken.
     pub(crate) fn put(&self, body: Bytes) -> oneshot::Receiver<Made> {
         let (answer, made) = oneshot::channel();
         self.waiting.fetch_add(1, Ordering::AcqRel);
@@ -85,10 +85,10 @@ impl Events {
         made
     }
 
-    /// Gives up on all that wait, if no process asks for any.
+    /// Gives up on all waiting events, if no process is asking.
     pub(crate) fn give_up(&self) {
         let Ok(mut events) = self.take.try_lock() else { return };
-        // Take all of them out before answering the first one: an event that comes after that has not waited yet.
+        // Take them all out before answering the first one: an event that comes after that has not waited yet.
         let given_up: Vec<Event> = std::iter::from_fn(|| events.try_recv().ok()).collect();
         self.waiting.fetch_sub(given_up.len(), Ordering::AcqRel);
         given_up.into_iter().for_each(|event| drop(event.answer.send(Err(Fault::Died))));
@@ -107,7 +107,7 @@ impl Events {
     }
 }
 
-/// A process that asks for an event, until it has one or is gone.
+/// A process that is asking for an event.
 struct Free<'a>(&'a AtomicUsize);
 
 impl<'a> Free<'a> {
@@ -136,7 +136,7 @@ struct Desk {
     timeout: Duration,
     asked: AtomicBool,
     answered: StdMutex<Option<Instant>>,
-    /// Has no permits: it is closed when the process is to have no more events.
+    /// Has no permits; closed when the process must not get more events.
     open: Semaphore,
 }
 
@@ -145,7 +145,7 @@ struct Taken {
     at: Instant,
 }
 
-/// Events that a process has had for longer than it may.
+/// Events that a process has had for too long.
 pub(crate) struct Overdue {
     /// How many.
     pub(crate) count: u64,
@@ -154,8 +154,7 @@ pub(crate) struct Overdue {
 }
 
 impl RuntimeApi {
-    /// One with events of its own, that tells its processes that they have `timeout` for each event. It does not end them
-    /// for it.
+    /// One with its own events. It tells its processes that they have `timeout` for each event, but does not end them.
     ///
     /// # Errors
     /// If there is no free port.
@@ -186,12 +185,12 @@ impl RuntimeApi {
         Ok(Self { address, desk, server })
     }
 
-    /// What `AWS_LAMBDA_RUNTIME_API` has to be.
+    /// The value of `AWS_LAMBDA_RUNTIME_API`.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Gives an event to the process that asks next, and waits for what it makes of it: forever, if that one dies.
+    /// Gives an event to the next process that asks, and waits for the result: forever, if that process dies.
     ///
     /// # Errors
     /// What the function reported.
@@ -199,12 +198,12 @@ impl RuntimeApi {
         self.desk.events.put(event.into()).await.expect("the sender stays until it has sent")
     }
 
-    /// Whether a process has asked yet: before that it starts.
+    /// Whether a process has asked yet; until then it is starting.
     pub(crate) fn was_asked(&self) -> bool {
         self.desk.asked.load(Ordering::Acquire)
     }
 
-    /// Gives up on events that a process has had for longer than it may.
+    /// Gives up on events that a process has had for too long.
     pub(crate) fn give_up_overdue(&self) -> Overdue {
         let overdue: Vec<Taken> = self
             .desk
@@ -219,7 +218,8 @@ impl RuntimeApi {
         Overdue { count, hangs }
     }
 
-    /// Gives the process no more events. Its requests for some outlive it by a moment, and would take what nobody handles.
+    /// Gives the process no more events. Its pending requests outlive it by a moment, and could take events that nobody
+    /// would handle.
     pub(crate) fn close(&self) {
         self.desk.open.close();
     }
@@ -251,7 +251,7 @@ impl Desk {
     fn made(&self, id: &str, made: Made) -> StatusCode {
         *self.answered() = Some(Instant::now());
         let Some(taken) = self.taken().remove(id) else { return StatusCode::NOT_FOUND };
-        // Whoever asked may have gone.
+        // The caller may be gone.
         let _ = taken.answer.send(made);
         StatusCode::ACCEPTED
     }

@@ -10,7 +10,7 @@ use crate::paths::usable_state;
 use crate::stages::Stage;
 use crate::web::WebServer;
 
-/// Installs the local cloud, and builds the pages and the functions, as far as any of it is not done yet.
+/// Installs the local cloud, and builds the pages and the functions, unless done already.
 ///
 /// # Errors
 /// If a tool is missing or fails; the message names it.
@@ -37,8 +37,8 @@ pub fn install() -> Result<()> {
     Ok(())
 }
 
-/// Sets up, unless everything is to be taken as it is `built`, and starts the whole system with its page on free ports.
-/// Dropping both ends everything.
+/// Sets up, unless everything is `built`, and starts the whole system with its page on free ports. Dropping both ends
+/// everything.
 ///
 /// # Errors
 /// If a tool is missing, or any of it fails.
@@ -47,10 +47,10 @@ pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
     Ok((cloud, web))
 }
 
-/// Likewise, and does `work` for the issuer while the app is deployed.
+/// The same, and does `work` with the issuer while the app is deployed.
 ///
 /// # Errors
-/// Likewise, or if the work fails.
+/// As [`start_with_page`], or if the work fails.
 pub(crate) async fn start_while<T, F>(built: bool, work: impl FnOnce(Issuer) -> F) -> Result<(T, Cloud, WebServer)>
 where
     F: Future<Output = Result<T>>,

@@ -1,4 +1,4 @@
-//! Progress, for people.
+//! Progress messages.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::LazyLock;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// Every bar of this program, so that they do not write over each other.
+/// All bars of this program, so that they do not overwrite each other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// How often a stage says in a log how far it is.
+/// How often a stage logs its progress.
 const LINE_EVERY: Duration = Duration::from_secs(15);
 
 /// The live figures of a load, among the bars.
@@ -18,16 +18,21 @@ pub fn progress_line() -> load::ProgressLine {
     load::ProgressLine::among(&BARS)
 }
 
+/// Prints a line above the bars.
+pub(crate) fn say_above(line: &str) {
+    BARS.suspend(|| eprintln!("{line}"));
+}
+
 /// A stage of something long: a bar at a terminal; in a log a line at its start, one every 15 s, and one at its end.
 pub struct Stage {
     bar: ProgressBar,
     name: String,
-    /// The lines in a log come until this is dropped.
+    /// Lines are logged until this is dropped.
     _lines: Option<Sender<()>>,
 }
 
 impl Stage {
-    /// A stage whose end is not known beforehand.
+    /// A stage of unknown length.
     pub fn spinner(name: impl Into<String>) -> Self {
         let stage = Self::begin(ProgressBar::new_spinner(), name.into(), "{spinner:.cyan} {prefix:<26} {msg}");
         stage.bar.enable_steady_tick(Duration::from_millis(120));
@@ -55,17 +60,17 @@ impl Stage {
         self.bar.inc(1);
     }
 
-    /// So many steps are done.
+    /// This many steps are done.
     pub fn set(&self, done: usize) {
         self.bar.set_position(done as u64);
     }
 
-    /// Says what is going on.
+    /// Shows what is going on.
     pub fn say(&self, message: impl Into<String>) {
         self.bar.set_message(message.into());
     }
 
-    /// Ends the stage with what it came to.
+    /// Ends the stage with a result.
     pub fn done(self, result: impl AsRef<str>) {
         let line = format!("✓ {:<26} {} ({:.1} s)", self.name, result.as_ref(), self.bar.elapsed().as_secs_f32());
         self.bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! The process behind `make up`: it has Valkey, the emulator and the page, and starts a Valkey that died again.
+//! The process behind `make up`: it runs Valkey, the emulator and the page, and restarts a Valkey that dies.
 
 use std::io::Read;
 use std::net::Ipv4Addr;
@@ -16,7 +16,7 @@ use crate::up::running;
 use crate::web::WebServer;
 use crate::{emulator, paths, valkey};
 
-/// How often processes are looked after.
+/// How often processes are checked.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a new Valkey may take until it answers.
 const VALKEY_START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,7 +25,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A Valkey that has lived this long started well.
 const SETTLED: Duration = Duration::from_secs(10);
-/// What `up` writes when everything is deployed, and can be served.
+/// What `up` writes when everything is deployed and can be served.
 pub(crate) const DEPLOYED: u8 = b'd';
 /// What `up` writes when it is done. If it ends before that, so does everything else.
 pub(crate) const STAY: u8 = b'y';
@@ -49,7 +49,7 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Each with the option that it is given by, and whose it is.
+    /// Each port with its option and its owner.
     pub(crate) const fn named(self) -> [(&'static str, &'static str, u16); 4] {
         let Self { valkey, emulator, gateway, web } = self;
         [
@@ -66,12 +66,12 @@ pub(crate) fn log(name: &str) -> PathBuf {
     paths::state().join(format!("up-{name}.log"))
 }
 
-/// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps all of it until this process is ended.
-/// All ports are taken from the start: deploying takes a while, in which somebody else could have those of what is served last.
-/// Dropping this ends them, and so does the end of this process, by `kill -9` too.
+/// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps everything running until this
+/// process is ended. All ports are bound from the start, since other programs could take them while it deploys.
+/// Everything ends when this is dropped, or with this process, even by `kill -9`.
 ///
 /// # Errors
-/// If any of it does not start, or the emulator dies: all that it knew is lost then.
+/// If anything does not start, or the emulator dies, which loses all of its state.
 pub async fn supervise(ports: Ports) -> Result<()> {
     let (gateway_port, web_port) = (take(ports.gateway, "the gateway").await?, take(ports.web, "the page").await?);
     let valkey = keep_valkey(ports.valkey);
@@ -104,13 +104,13 @@ pub async fn supervise(ports: Ports) -> Result<()> {
 
 async fn take(port: u16, whose: &str) -> Result<TcpListener> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    listener.with_context(|| format!("somebody has just taken port {port}, meant for {whose}"))
+    listener.with_context(|| format!("another program has just taken port {port}, meant for {whose}"))
 }
 
-/// What `up` tells through the pipe, in order. An error if it ends before.
+/// What `up` writes to the pipe, in order. Fails if it ends before.
 fn told() -> (oneshot::Receiver<()>, oneshot::Receiver<()>) {
     let ((tell_deployed, deployed), (tell_stay, stay)) = (oneshot::channel(), oneshot::channel());
-    // A thread of its own: the runtime would wait for a blocked one of its own before the program could end.
+    // A separate thread: the runtime would wait for a blocked one of its own before the program could end.
     std::thread::spawn(move || {
         for (expected, tell) in [(DEPLOYED, tell_deployed), (STAY, tell_stay)] {
             let mut byte = [0];
@@ -135,7 +135,7 @@ async fn keep_emulator(ports: Ports) -> Result<()> {
     bail!("the emulator ended; the end of {}:\n{}", log.display(), tail(&log));
 }
 
-/// Starts Valkey, and another one each time it dies: empty and at the same address, as ElastiCache replaces a node.
+/// Starts Valkey, and restarts it each time it dies: empty and at the same address, as ElastiCache replaces a node.
 async fn keep_valkey(port: u16) -> Result<()> {
     let mut pause = SHORTEST_PAUSE;
     let mut started = Instant::now();
@@ -151,7 +151,7 @@ async fn keep_valkey(port: u16) -> Result<()> {
         match start_valkey(port).await {
             Ok(another) => {
                 process = another;
-                eprintln!("{now} Valkey died; another one, empty, is on its port {port}");
+                eprintln!("{now} Valkey died; an empty one now has its port {port}");
             }
             Err(error) => eprintln!("{now} Valkey died and does not start again: {error:#}"),
         }

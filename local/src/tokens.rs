@@ -1,4 +1,4 @@
-//! Users of the running cloud by the thousand, for the load generator.
+//! Tokens of thousands of users of the running cloud, for the load generator.
 
 use std::io::{BufWriter, Write};
 
@@ -13,10 +13,10 @@ use crate::client::Client;
 use crate::stages::Stage;
 use crate::up::running;
 
-/// Tokens that are signed before any of them is printed: a bound on the memory.
+/// How many tokens are signed before any is printed, which bounds the memory.
 const CHUNK: usize = 10_000;
 
-/// Whose tokens are wanted.
+/// Which tokens to print.
 #[derive(Debug, Args)]
 pub struct Wanted {
     /// The API that they are for
@@ -28,12 +28,12 @@ pub struct Wanted {
     /// The sale that the passes are for
     #[arg(long, env = "SALE", default_value = "lamp")]
     sale: SaleId,
-    /// Every so many-th user gets no pass, and has to come through the gate; 0 gives one to all
+    /// Every n-th user gets no pass, and has to go through the gate; 0 gives everybody one
     #[arg(long, env = "GATE_EVERY", default_value_t = 50)]
     gate_every: usize,
 }
 
-/// Prints a user's token in each line, and behind it a pass.
+/// Prints a line for each user: the token, followed by a pass.
 ///
 /// # Errors
 /// If the API is not the running one, or there is no such sale.
@@ -56,7 +56,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
         let names: Vec<String> = users.iter().map(ToString::to_string).collect();
         for (user, token) in users.iter().zip(issuer.tokens(&names)?) {
             n += 1;
-            // Passes hold for five minutes, so they are sealed as late as can be.
+            // Passes are valid for five minutes, so they are sealed as late as possible.
             let issued_at_ms = runtime::Clock::system().now();
             if wanted.gate_every > 0 && n % wanted.gate_every == 0 {
                 writeln!(out, "{token}")?;

@@ -1,4 +1,4 @@
-//! One purchase, through all functions that had a part in it, from their logs.
+//! Traces one purchase through all functions, from their logs.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -15,18 +15,18 @@ use crate::up::running;
 
 /// Longest wait for one answer of the emulator.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Groups of logs that are looked through at most: more than the app has functions.
+/// How many log groups are searched at most: more than the app has functions.
 const MAX_GROUPS: usize = 50;
 
-/// What a function said about the purchase.
+/// What a function logged about the purchase.
 struct Step {
     at_ms: i64,
     function: String,
     line: Value,
 }
 
-/// Prints the steps of the purchase of `reservation`, as `json` or for people. The first one has the correlation id that
-/// its buyer's answer had too.
+/// Prints the steps of the purchase of `reservation`, as JSON or for people. The first one has the correlation id that
+/// its buyer's answer also had.
 ///
 /// # Errors
 /// If nothing is running, or no function knows the reservation.
@@ -71,7 +71,7 @@ impl Step {
     }
 }
 
-/// What a line of a log says about a reservation, if it is about that one.
+/// What a log line says about a reservation, if it concerns that one.
 fn step(log: &str, line: &str, reservation: &str) -> Option<Step> {
     let line: Value = serde_json::from_str(line.trim()).ok()?;
     let at_ms = line["timestamp"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
@@ -79,7 +79,7 @@ fn step(log: &str, line: &str, reservation: &str) -> Option<Step> {
     (line["reservation_id"] == reservation).then_some(Step { at_ms, function, line })
 }
 
-/// The functions that the gateway runs log into files.
+/// Functions behind the gateway log to files.
 fn behind_the_gateway(home: &Path, reservation: &ReservationId) -> Result<Vec<Step>> {
     let name = reservation.to_string();
     let mut steps = Vec::new();

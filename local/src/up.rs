@@ -1,4 +1,4 @@
-//! A local cloud that goes on running after the command that started it.
+//! A local cloud that keeps running after the command that started it.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -20,27 +20,27 @@ use crate::supervisor::{DEPLOYED, Ports, STAY, log};
 use crate::web;
 use crate::{emulator, paths};
 
-/// How often a condition is looked at.
+/// How often a condition is checked.
 const LOOK: Duration = Duration::from_millis(50);
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long everything may take to end before it is killed: longer than the supervisor gives each part of it.
+/// How long everything may take to end before it is killed: longer than the supervisor gives each part.
 const END_TIMEOUT: Duration = Duration::from_secs(25);
-/// The sale that `up` opens for those who name none.
+/// The sale that commands use by default.
 const SALE: &str = "lamp";
 /// How long it is open.
 const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
 /// Seconds to pay.
 const PAYMENT_WINDOW_S: u32 = 900;
-/// Time to look at a sale that counts down.
+/// How long until the sale with a countdown opens, in seconds.
 const CHAIR_OPENS_IN_S: i64 = 120;
-/// The sale of which most is sold. The shop says "few left" of a tenth.
+/// The description of the lamp.
 const LAMP: &str = "Enamelled steel, 38 cm across, with two metres of braided cable and a bayonet socket.\n\
                     Made in batches of a hundred. A bulb is not included.";
 const LAMP_LIST_PRICE_MINOR: u64 = 1490;
 const KETTLE: &str = "kettle";
 const KETTLES: u32 = 20;
 const KETTLES_LEFT: u32 = 2;
-/// The red packet: its parts, and what they are worth together.
+/// The red packet: the number of its parts, and their total.
 const PACKETS: u32 = 100;
 const PACKET_TOTAL_MINOR: u64 = 10_000;
 /// The sale whose units become available over time: some at the opening, the others in drops.
@@ -50,7 +50,7 @@ const LANTERNS_DROP: Steady = Steady { units: 3, every_s: 60 };
 
 #[derive(Serialize, Deserialize)]
 struct Running {
-    /// The process that has all the others.
+    /// The process that runs all the others.
     supervisor: ProcessRun,
     ports: Ports,
     issuer_key_pem: String,
@@ -77,7 +77,7 @@ impl Running {
         }
     }
 
-    /// Whoever reads it at this moment has what was there before, or all of this: also if the disk is full.
+    /// A concurrent reader gets the old file or all of the new one, even if the disk is full.
     fn write(&self) -> Result<()> {
         let coming = file().with_extension("json.coming");
         let text = serde_json::to_string_pretty(self)?;
@@ -93,11 +93,11 @@ impl Running {
     }
 }
 
-/// Starts everything and leaves it running; if it runs already, says where. The functions are built first, unless they are
-/// to be taken as they are `built`.
+/// Starts everything and leaves it running; if it is already running, prints where. Builds the functions first, unless
+/// they are `built`.
 ///
 /// # Errors
-/// If any of it fails; then what was started is ended.
+/// If anything fails; what was started is then ended.
 pub async fn up(built: bool) -> Result<()> {
     let _alone = lock()?;
     if let Some(running) = Running::read()? {
@@ -116,18 +116,18 @@ pub async fn up(built: bool) -> Result<()> {
     Ok(())
 }
 
-/// What is being started. Dropping it ends it unless it is done, as when this program is interrupted.
+/// What is being started. Dropping it ends it unless it is done, for example after an interrupt.
 struct Started {
     is_done: bool,
 }
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // It may have failed, or been interrupted, before there was anything.
+        // It may have failed, or been interrupted, before anything was started.
         if self.is_done || !file().exists() {
             return;
         }
-        // The reason why this ends comes behind it.
+        // The actual error follows.
         if let Err(error) = end() {
             eprintln!("{error:#}");
         }
@@ -145,7 +145,7 @@ async fn start() -> Result<()> {
     let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;
     let mut running = Running { supervisor, ports, issuer_key_pem: String::new(), deployment: None };
     running.write()?;
-    // That a port accepts connections says nothing yet: the server there may be somebody else's.
+    // That a port accepts connections proves nothing yet: another program may have it.
     let ready = || accepts(ports.valkey) && accepts(ports.emulator) && emulator::is_ready(&log("emulator"));
     wait_until(&running, ready, "Valkey or the emulator").await?;
     stage.done(format!("ports {} and {}", ports.valkey, ports.emulator));
@@ -167,7 +167,7 @@ async fn start() -> Result<()> {
 
     let stage = Stage::spinner("Starting the gateway");
     input.write_all(&[DEPLOYED])?;
-    // Both have had their ports all along, so that these accept connections says nothing. The page is served last.
+    // Both have had their ports all along, so accepting connections proves nothing. The page is served last.
     let client = reqwest::Client::new();
     let served = async {
         while client.get(running.page_url()).send().await.is_err() {
@@ -186,7 +186,7 @@ async fn start() -> Result<()> {
     explain(&running.page_url(), &deployment, &issuer)
 }
 
-/// Opens five sales: one that is open, one that will be, one of which little is left, a red packet, and one whose units
+/// Opens five sales: an open one, one that opens soon, one with few units left, a red packet, and one whose units
 /// become available over time.
 async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let stage = Stage::spinner("Opening five sales");
@@ -243,7 +243,7 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     Ok(())
 }
 
-/// Building the functions may have built this program anew; the kernel then calls the old one deleted.
+/// Building the functions may have rebuilt this program; the kernel then marks the old one as deleted.
 fn this_program() -> Result<String> {
     let program = std::env::current_exe()?;
     let program = program.to_str().context("the program's path is not UTF-8")?;
@@ -271,11 +271,11 @@ pub fn down() -> Result<()> {
     end()
 }
 
-/// Two at once would each start a system, and know of one.
+/// Two concurrent ones would each start a system, and only one would be recorded.
 fn lock() -> Result<File> {
     let path = paths::usable_state()?.join("up.lock");
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-    file.try_lock().context("another `make up` or `make down` is at work")?;
+    file.try_lock().context("another `make up` or `make down` is running")?;
     Ok(file)
 }
 
@@ -285,7 +285,7 @@ fn end() -> Result<()> {
         return Ok(());
     };
     let was_running = running.supervisor.end(END_TIMEOUT)?;
-    // If the supervisor was killed, what it had ends by itself, a little later.
+    // If the supervisor was killed, its processes end by themselves a little later.
     let deadline = Instant::now() + END_TIMEOUT;
     let answers = || running.ports.named().into_iter().find(|(.., port)| accepts(*port));
     let mut left = answers();
@@ -303,7 +303,7 @@ fn end() -> Result<()> {
         );
     }
     if was_running {
-        eprintln!("ended Valkey, the emulator and the page");
+        eprintln!("stopped Valkey, the emulator and the page");
     } else {
         eprintln!("what `make up` started was not running any more");
     }
@@ -319,7 +319,7 @@ pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
     if operator { issuer.operator_token(user.as_str()) } else { issuer.token(user.as_str()) }
 }
 
-/// A pass for a user of the running cloud, as the gate of a sale gives it for an answered challenge.
+/// A pass for a user of the running cloud, like one that the gate gives for an answered challenge.
 ///
 /// # Errors
 /// If none is running, or it does not have the sale or the round.
@@ -330,7 +330,7 @@ pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     deployment.seal_pass(user, round).await
 }
 
-/// The running cloud and who signs its tokens.
+/// The running cloud and its issuer.
 ///
 /// # Errors
 /// If none is running.
@@ -363,12 +363,11 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
     println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/$(make pass)");
     println!("  curl -H \"authorization: Bearer $TOKEN\" {api}/v1/orders");
     println!("\nOr: make buy USER_ID=bob, make crowd, make load URL={api}");
-    println!("\nThe functions' settings are in {}. End it with `make down`.", environment_file().display());
+    println!("\nThe functions' settings are in {}. Stop it with `make down`.", environment_file().display());
     Ok(())
 }
 
-/// Where the API is, and what the functions need in their environment to run outside of the emulator, as
-/// `cargo lambda watch` does.
+/// The API's address, and the environment that functions need outside the emulator, as in `cargo lambda watch`.
 pub(crate) fn environment(deployment: &Deployment, issuer_url: &str) -> Vec<(&'static str, String)> {
     let Deployment { endpoint, redis_url, table, .. } = deployment;
     let push_endpoint = deployment.push_endpoint().unwrap_or_default();

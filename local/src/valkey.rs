@@ -14,14 +14,15 @@ use crate::process::{Kept, free_port};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const START_TRIES: usize = 3;
-/// What a server logs when it answers.
+/// The line that a server logs once it answers.
 const READY: &str = "Ready to accept connections";
 
-/// A Valkey server that ends with this process. It keeps nothing on disk, but for what `SAVE` is told to keep.
+/// A Valkey server that ends with this process. It writes nothing to disk, except for `SAVE`.
 pub struct Valkey {
     port: u16,
     log: PathBuf,
     snapshot: PathBuf,
+    variables: Vec<(String, String)>,
     process: Option<Kept>,
 }
 
@@ -31,23 +32,31 @@ impl Valkey {
     /// # Errors
     /// If the local cloud is not installed or the server does not start.
     pub fn start() -> Result<Self> {
+        Self::start_with(&[])
+    }
+
+    /// Likewise, with these environment variables. They stay those of its successors.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn start_with(variables: &[(String, String)]) -> Result<Self> {
         // Somebody else may take a free port before the server does.
         let mut tries = 1..=START_TRIES;
         loop {
-            match Self::start_on(free_port()?) {
+            match Self::start_on(free_port()?, variables) {
                 Err(_) if tries.next().is_some() => {}
                 started => return started,
             }
         }
     }
 
-    fn start_on(port: u16) -> Result<Self> {
+    fn start_on(port: u16, variables: &[(String, String)]) -> Result<Self> {
         // Not by the port, which two may try to have at once.
         let name = Uuid::new_v4().simple();
         let log = paths::state().join(format!("valkey-{name}.log"));
         let snapshot = paths::state().join(format!("valkey-{name}.rdb"));
-        let process = start(port, &log, &snapshot)?;
-        Ok(Self { port, log, snapshot, process: Some(process) })
+        let process = start(port, &log, &snapshot, variables)?;
+        Ok(Self { port, log, snapshot, variables: variables.to_vec(), process: Some(process) })
     }
 
     /// The server's address.
@@ -68,7 +77,7 @@ impl Valkey {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
     }
 
-    /// Lets a stopped server go on.
+    /// Resumes a stopped server.
     ///
     /// # Errors
     /// If it cannot be signalled.
@@ -76,7 +85,7 @@ impl Valkey {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
-    /// Kills the server as `kill -9` does and starts an empty one in its place.
+    /// Kills the server, like `kill -9`, and starts an empty one in its place.
     ///
     /// # Errors
     /// If the new one does not start.
@@ -85,8 +94,8 @@ impl Valkey {
         self.kill_and_restart_from_snapshot()
     }
 
-    /// Kills the server as `kill -9` does and starts one in its place that has what the last `SAVE` wrote: as a failover
-    /// to a replica that had got that far.
+    /// Kills the server, like `kill -9`, and starts one in its place with the data of the last `SAVE`: like a failover
+    /// to a replica that was that far.
     ///
     /// # Errors
     /// If the new one does not start.
@@ -94,10 +103,10 @@ impl Valkey {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }
-        // Meanwhile the port may be the near end of somebody's connection, which will not last.
+        // Meanwhile the port may be the local end of a connection, which will not last.
         let deadline = Instant::now() + START_TIMEOUT;
         self.process = loop {
-            match start(self.port, &self.log, &self.snapshot) {
+            match start(self.port, &self.log, &self.snapshot, &self.variables) {
                 Err(_) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(100)),
                 started => break Some(started?),
             }
@@ -121,8 +130,9 @@ fn remove(snapshot: &Path) -> Result<()> {
     }
 }
 
-fn start(port: u16, log: &Path, snapshot: &Path) -> Result<Kept> {
+fn start(port: u16, log: &Path, snapshot: &Path, variables: &[(String, String)]) -> Result<Kept> {
     let mut command = command(port)?;
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.arg("--dir").arg(snapshot.parent().context("a folder")?);
     command.arg("--dbfilename").arg(snapshot.file_name().context("a name")?);
     let mut process = Kept::start("valkey", &command, log)?;
@@ -130,8 +140,8 @@ fn start(port: u16, log: &Path, snapshot: &Path) -> Result<Kept> {
     Ok(process)
 }
 
-/// Whether the server that writes `log` answers. That its port accepts connections says nothing: the server there may be
-/// somebody else's.
+/// Whether the server that writes `log` answers. That its port accepts connections proves nothing: another program may
+/// have it.
 pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
@@ -143,7 +153,7 @@ pub(crate) fn is_ready(log: &Path) -> bool {
 pub fn command(port: u16) -> Result<Command> {
     let mut command = Command::new(binary()?);
     command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
-    // Nothing on disk; what does not fit is an error and not an eviction, as on ElastiCache with `noeviction`.
+    // Nothing on disk; running out of memory is an error rather than an eviction, as on ElastiCache with `noeviction`.
     command.args(["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--protected-mode", "yes"]);
     Ok(command)
 }

@@ -16,19 +16,19 @@ use crate::valkey;
 
 const SHARDS: usize = 3;
 const SLOTS: usize = 16_384;
-/// Silence after which the others look for a node's successor. That takes them about a second more.
+/// After this much silence the other nodes look for a successor, which takes them about another second.
 const NODE_TIMEOUT_MS: u32 = 1500;
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest wait for an answer to who has the cluster in hand, on a machine with much else to do.
+/// The longest wait for an answer to the cluster's operator, on a busy machine.
 const OPERATOR_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest wait for the cluster to be as it was told to be. Longer than anything takes on a busy machine.
+/// The longest wait for a change of the cluster. Longer than anything takes on a busy machine.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(50);
 const START_TRIES: usize = 3;
-/// What a user of the functions may do: what `infra/cdk` lets them, and no more.
+/// The rights of the functions' user: the same as in `infra/cdk`.
 const RIGHTS: &str = "~* -@all +@read +@write +@scripting +@connection +time +cluster|slots -@dangerous";
 
-/// Six Valkey servers that are one cluster and end with this process. They keep nothing on disk.
+/// Six Valkey servers that form a cluster and end with this process. They write nothing to disk.
 pub struct ValkeyCluster {
     nodes: Vec<Node>,
     password: String,
@@ -38,31 +38,31 @@ struct Node {
     port: u16,
     bus: u16,
     announced: u16,
-    /// Its log, its map of the cluster and what a replica was sent.
+    /// Its log, its map of the cluster and its replication data.
     files: [PathBuf; 3],
     process: Option<Kept>,
 }
 
-/// What a node says of itself.
+/// What a node says about itself.
 struct Itself {
     id: String,
     master: bool,
-    /// Its master's, if it is a replica.
+    /// Its master's id, if it is a replica.
     master_id: String,
     slots: Vec<RangeInclusive<u16>>,
 }
 
 impl ValkeyCluster {
-    /// The name of the user that the functions come as.
+    /// The user name of the functions.
     pub const USER: &str = "shop";
 
-    /// Starts the servers on free ports of the loopback and joins them. Each tells the others and its clients to ask it at
-    /// the port that `announce` makes of its own one.
+    /// Starts the servers on free ports of the loopback and joins them. Each announces to the others and to clients the
+    /// port that `announce` returns for its own.
     ///
     /// # Errors
-    /// If the local cloud is not installed, or the servers do not start or do not become a cluster.
+    /// If the local cloud is not installed, or the servers do not start or do not form a cluster.
     pub async fn start(mut announce: impl FnMut(u16) -> Result<u16>) -> Result<Self> {
-        // Somebody else may take a free port before a server does.
+        // Another program may take a free port before a server does.
         let mut tries = 1..=START_TRIES;
         let cluster = loop {
             match Self::start_servers(&mut announce) {
@@ -74,17 +74,17 @@ impl ValkeyCluster {
         Ok(cluster)
     }
 
-    /// The password of [`Self::USER`], and of everybody else.
+    /// The password of [`Self::USER`] and of all other users.
     pub fn password(&self) -> &str {
         &self.password
     }
 
-    /// The ports that the nodes tell their clients.
+    /// The ports that the nodes announce to clients.
     pub fn announced(&self) -> Vec<u16> {
         self.nodes.iter().map(|node| node.announced).collect()
     }
 
-    /// The node that has a slot, by its number.
+    /// The node that has a slot, by index.
     ///
     /// # Errors
     /// If none has it.
@@ -107,7 +107,7 @@ impl ValkeyCluster {
         self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await
     }
 
-    /// Kills a node as `kill -9` does.
+    /// Kills a node, like `kill -9`.
     pub fn kill(&mut self, index: usize) {
         if let Some(mut process) = self.nodes[index].process.take() {
             process.kill();
@@ -122,7 +122,7 @@ impl ValkeyCluster {
         self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
     }
 
-    /// Lets a stopped node go on.
+    /// Resumes a stopped node.
     ///
     /// # Errors
     /// If it cannot be signalled.
@@ -138,7 +138,7 @@ impl ValkeyCluster {
         until("another node has the slot", async || self.owner(slot).await.ok().filter(|index| *index != old)).await
     }
 
-    /// Has the replica of the slot's shard take over, and waits until it has. Both nodes go on.
+    /// Makes the replica of the slot's shard take over, and waits until it has. Both nodes keep running.
     ///
     /// # Errors
     /// If it does not.
@@ -154,8 +154,8 @@ impl ValkeyCluster {
         bail!("nobody can take over")
     }
 
-    /// Moves a slot to another shard in the steps that resharding takes. `between` runs before the keys go, and when they
-    /// are there and nobody but the two nodes knows.
+    /// Moves a slot to another shard in the steps of resharding. `between` runs before the keys move, and again when
+    /// they have moved but only the two nodes know.
     ///
     /// # Errors
     /// If a node refuses.
@@ -178,13 +178,13 @@ impl ValkeyCluster {
             source.send::<Value>(&migrate).await?;
         }
         between().await;
-        // The target first: if the source died in between, the slot would be nobody's.
+        // The target first: if the source died in between, nobody would have the slot.
         target.send::<Value>(&["CLUSTER", "SETSLOT", &number, "NODE", &to_id]).await?;
         source.send::<Value>(&["CLUSTER", "SETSLOT", &number, "NODE", &to_id]).await?;
         self.successor(slot, from).await.map(drop)
     }
 
-    /// Moves a slot to another shard at once, as Valkey 9 can, and waits until it is there.
+    /// Moves a slot to another shard at once, as Valkey 9 can, and waits until it has moved.
     ///
     /// # Errors
     /// If a node refuses.
@@ -240,13 +240,13 @@ impl ValkeyCluster {
         Ok(())
     }
 
-    /// Whether a node has heard of all others by themselves.
+    /// Whether a node knows all the others.
     async fn all_known(&self, index: usize) -> Result<bool> {
         let nodes: String = self.connection(index).await?.send(&["CLUSTER", "NODES"]).await?;
         Ok(nodes.lines().count() == self.nodes.len() && !nodes.contains("handshake"))
     }
 
-    /// Whether every slot has a master and that one a replica that has all, as this node sees it.
+    /// Whether every slot has a master with an up-to-date replica, according to this node.
     async fn is_complete(&self, index: usize) -> Result<bool> {
         let mut connection = self.connection(index).await?;
         let info: String = connection.send(&["CLUSTER", "INFO"]).await?;
@@ -266,7 +266,7 @@ impl ValkeyCluster {
         let line = nodes.lines().find(|line| line.contains("myself")).context("it knows itself")?;
         let words: Vec<&str> = line.split(' ').collect();
         ensure!(words.len() >= 8, "{line:?}");
-        // A slot on the move stands in brackets, besides the range.
+        // A moving slot is listed in brackets, besides the range.
         let slots = words[8..].iter().filter(|word| !word.starts_with('['));
         let slots = slots.map(|range| {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -280,7 +280,7 @@ impl ValkeyCluster {
         })
     }
 
-    /// A connection to a node itself, as its operator.
+    /// An operator's connection to one node.
     async fn connection(&self, index: usize) -> Result<Operator> {
         let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].port);
         let settings = RedisConnectionInfo::default().set_password(&self.password);
@@ -310,7 +310,7 @@ impl Node {
         let name = |end: &str| format!("valkey-{id}.{end}");
         let files = ["log", "nodes", "rdb"].map(|end| paths::state().join(name(end)));
         for file in &files {
-            // A server takes what it finds for its own.
+            // A server would load files that it finds.
             let _ = std::fs::remove_file(file);
         }
         let mut command = valkey::command(port)?;
@@ -320,14 +320,14 @@ impl Node {
             ("--cluster-config-file", name("nodes")),
             ("--dbfilename", name("rdb")),
             ("--cluster-node-timeout", NODE_TIMEOUT_MS.to_string()),
-            // As on ElastiCache: the other shards go on without one.
+            // As on ElastiCache: the other shards continue without one.
             ("--cluster-require-full-coverage", "no".to_owned()),
             ("--cluster-port", bus.to_string()),
             ("--cluster-announce-ip", "127.0.0.1".to_owned()),
             ("--cluster-announce-port", announced.to_string()),
             ("--cluster-announce-bus-port", bus.to_string()),
             ("--repl-diskless-sync-delay", "0".to_owned()),
-            // Nobody waits for replicas that end as well.
+            // Does not wait for replicas, which end too.
             ("--shutdown-timeout", "0".to_owned()),
             ("--requirepass", password.to_owned()),
             ("--primaryauth", password.to_owned()),
@@ -347,7 +347,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // One that is stopped would not hear that it is to end.
+        // A stopped process would not get the request to end.
         if let Some(process) = &self.process {
             let _ = process.signal(Signal::SIGCONT);
         }

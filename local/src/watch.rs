@@ -1,4 +1,4 @@
-//! A function that runs from its sources, behind `cargo lambda invoke`.
+//! Runs a function from its sources, for `cargo lambda invoke`.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, TcpListener};
@@ -15,11 +15,11 @@ use crate::up::{environment, running};
 
 /// Where `cargo lambda invoke` looks for functions.
 const PORT: u16 = 9000;
-/// How often the port is looked at.
+/// How often the port is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Compiles a function, saying so, and serves it by `cargo lambda watch` with the settings of the running system. By itself that
-/// compiles at the first invocation, while whoever invokes sees nothing for minutes.
+/// Compiles a function with progress messages, and serves it with `cargo lambda watch` and the settings of the running
+/// system. On its own, `cargo lambda watch` compiles at the first invocation, which then shows nothing for minutes.
 ///
 /// # Errors
 /// If nothing is running, the port is taken, the function does not compile, or `cargo lambda` is not installed or ends.
@@ -27,15 +27,16 @@ pub async fn watch(function: &str) -> Result<()> {
     let (deployment, issuer) = running()?;
     let program = paths::venv_program("cargo-lambda");
     ensure!(program.exists(), "no {}; run `make setup`", program.display());
-    // `cargo lambda watch` would end as if all were well.
+    // `cargo lambda watch` would exit successfully.
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).is_err();
-    ensure!(!taken, "port {PORT} is taken; end the other `make watch`, or whatever else has it");
+    ensure!(!taken, "port {PORT} is taken; stop the other `make watch` or whatever else uses it");
     eprintln!("Compiling {function} as `cargo lambda watch` does; the first time takes minutes");
     let mut build = Command::from(cargo());
     let built = build.args(["build", "--bin", function]).kill_on_drop(true).status().await;
     ensure!(built.context("cargo is needed and does not start")?.success(), "{function} does not compile");
     let mut serve = Command::new(program);
-    serve.args(["lambda", "watch", "--ignore-changes"]).current_dir(paths::root());
+    // Otherwise it listens on every interface.
+    serve.args(["lambda", "watch", "--ignore-changes", "--invoke-address", "127.0.0.1"]).current_dir(paths::root());
     serve.envs(environment(&deployment, issuer.url())).process_group(0);
     let mut child = serve.spawn().context("cargo lambda does not start")?;
     let _group = Group::of(&child)?;
@@ -43,7 +44,7 @@ pub async fn watch(function: &str) -> Result<()> {
         while !accepts(PORT) {
             tokio::time::sleep(LOOK).await;
         }
-        eprintln!("Ready for `cargo lambda invoke {function}`; Ctrl-C ends this");
+        eprintln!("Ready for `cargo lambda invoke {function}`; Ctrl-C stops it");
         std::future::pending::<Infallible>().await
     };
     let status = tokio::select! {

@@ -1,4 +1,4 @@
-//! The commands that people type, run as they are built. `make build` comes first.
+//! Runs the commands that people type, from the built programs. Run `make build` first.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use nix::unistd::{Pid, getpgid};
 use sale::{RoundId, RoundNumber};
 use serde_json::{Value, json};
 
-/// Far longer than any of it takes, on a busy machine too: nothing waits for it to pass.
+/// Far longer than anything takes, even on a busy machine: nothing waits for it to pass.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// What Redis answers to `DBSIZE` without a key.
+/// Redis's answer to `DBSIZE` without keys.
 const NO_KEYS: i64 = 0;
 
-/// A state of its own for the commands. Dropping it ends what was started in it, also when the test fails.
+/// A separate state for the commands. Dropping it ends what was started in it, also when the test fails.
 struct Home(PathBuf);
 
 impl Home {
@@ -42,7 +42,7 @@ impl Home {
         self.command(arguments).output().unwrap()
     }
 
-    /// What a command that must succeed printed: its result, and what it said besides.
+    /// The output of a command that must succeed: its result, and its other messages.
     fn good(&self, arguments: &[&str]) -> (String, String) {
         let Output { status, stdout, stderr } = self.run(arguments);
         let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
@@ -144,10 +144,10 @@ async fn a_system_from_up_to_down() {
         let Output { status, stderr, .. } = home.run(arguments);
         assert_eq!((status.code(), &*String::from_utf8_lossy(&stderr)), (Some(1), &*format!("error: {says}\n")));
     }
-    // The function that the queue feeds has its part a little later, and the logs have it later still.
+    // The function behind the queue runs a little later, and its log appears later still.
     let traced = until("the order function speaks of the reservation", || {
-        // The emulator reads what a function says for 50 ms after its answer. What comes later waits for the next invocation,
-        // and the only buyer's was the last one.
+        // The emulator reads a function's output for 50 ms after its answer. Later output waits for the next
+        // invocation, and the only buyer's was the last one.
         invoke(&state, "order", &["--data-ascii", r#"{"Records":[]}"#]);
         let Output { stdout, .. } = home.run(&["trace", &id]);
         let traced = String::from_utf8(stdout).unwrap();
@@ -158,7 +158,7 @@ async fn a_system_from_up_to_down() {
     // As ElastiCache replaces a node: another one, empty, at the same address.
     let (died, was) = (valkey_process(&state), redis(&state, "DBSIZE"));
     assert_ne!(was, Some(redis::Value::Int(NO_KEYS)));
-    // Its keeper, which leads its group: what lost its keeper is not left behind.
+    // Its keeper, which leads its group: a process without its keeper is not left behind.
     kill(getpgid(Some(Pid::from_raw(died))).unwrap(), Signal::SIGKILL).unwrap();
     until("Valkey dies", || ProcessRun::of(died).is_none().then_some(()));
     until("another Valkey answers", || redis(&state, "PING"));
@@ -174,12 +174,12 @@ async fn a_system_from_up_to_down() {
     });
 
     let (_, said) = home.good(&["down"]);
-    assert!(said.contains("ended Valkey, the emulator and the page"), "{said}");
+    assert!(said.contains("stopped Valkey, the emulator and the page"), "{said}");
     nothing_is_left(&home, &state);
     assert!(home.good(&["down"]).1.contains("nothing is running"));
 }
 
-/// Invokes a function as the README says, where the emulator has the place of `cargo lambda watch`.
+/// Invokes a function as docs/local.md says, with the emulator in the place of `cargo lambda watch`.
 fn invoke(state: &Value, function: &str, data: &[&str]) -> Value {
     let mut command = Command::new(paths::venv_program("cargo-lambda"));
     command.args(["lambda", "invoke", &format!("flash-sale-{function}"), "--invoke-address", "127.0.0.1"]);
@@ -196,28 +196,28 @@ fn invoke_with_sample(home: &Home, state: &Value, sample: &str) -> Value {
     invoke(state, sample.split('/').next().unwrap(), &["--data-file", file.to_str().unwrap()])
 }
 
-/// The status, or the number of failures, that a sample's answer has.
+/// The expected status, or number of failures, for a sample.
 fn expected(sample: &str) -> Value {
     match sample {
         "admin/campaign" => json!(201),
-        // `up` has made this sale.
+        // `up` has created this sale.
         "admin/create" => json!(409),
         // None of these sales is drawn at its end.
         "catalog/entries" => json!(404),
-        // Nor has it a line.
+        // Nor do they have a line.
         "waiting_room/line" | "waiting_room/ticket" => json!(404),
-        // It was loaded without a plan, and gets none any more. No draw decides about it, and it sells already.
+        // It was loaded without a plan, and cannot get one. Its draw uses no beacon, and it is already on sale.
         "admin/rain" | "admin/beacon" | "admin/delete" | "admin/edit" | "admin/withdraw" => json!(409),
-        // The name is another sale's.
+        // Another sale has this id.
         "admin/duplicate" => json!(409),
-        // No such order, payment or draw is there.
+        // There is no such order, payment or draw.
         "admin/order" | "admin/refunded" | "admin/resend_winners" => json!(404),
         "reservation/reserve" => json!(202),
         "admission/challenge" | "admission/token" => json!(201),
-        // Buyers who listen have nothing to say.
+        // Buyers only listen.
         "websocket/message" => json!(400),
-        // One record is poison; the others are of an order and of a prize that are not there yet, and of an address that nobody
-        // named.
+        // One record is poison; the others concern an order and a prize that do not exist yet, and an address that is
+        // not configured.
         "order/with_poison" | "expiry/due" | "winners/one" | "webhook/one" => json!(1),
         _ if sample.starts_with("admin/")
             || sample.starts_with("catalog/")
@@ -233,7 +233,7 @@ fn expected(sample: &str) -> Value {
 
 #[test]
 fn every_sample_is_an_event_that_its_function_takes() {
-    // What others need comes first, and what ends the sale last; what stops it is taken back.
+    // First what others need, last what ends the sale; a stop is undone.
     const FIRST: [&str; 4] = ["admission/challenge", "admission/token", "reservation/reserve", "reservation/look"];
     const LAST: [&str; 2] = ["admin/end_recurrence", "admin/close"];
     const AFTER: [(&str, &str); 1] = [("admin/stop", "admin/start")];
@@ -264,7 +264,7 @@ fn every_sample_is_an_event_that_its_function_takes() {
     assert!(others.is_empty(), "{others:#?}");
 }
 
-/// A process that is killed at the latest when the test ends.
+/// A process that is killed when the test ends, if not before.
 struct Killed(Child);
 
 impl Drop for Killed {
@@ -288,7 +288,7 @@ fn starting(home: &Home) -> (Killed, Value) {
 fn an_up_that_is_killed_leaves_nothing() {
     let home = Home::new("killed");
     let (up, state) = starting(&home);
-    // What is served last has its port from the start: meanwhile somebody else could take it.
+    // Its port is bound from the start: meanwhile another program could take it.
     for name in ["gateway", "web"] {
         assert!(TcpListener::bind(("127.0.0.1", port(&state, name))).is_err(), "the port of {name} is free");
     }
@@ -298,7 +298,7 @@ fn an_up_that_is_killed_leaves_nothing() {
     assert!(said.contains("was not running any more"), "{said}");
 }
 
-/// Folders of emulators: each has copies of all functions.
+/// Folders of emulators, which have copies of all functions.
 fn emulator_folders(home: &Home) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(&home.0).unwrap().flatten().map(|entry| entry.path());
     entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("emulator-")).collect()
@@ -346,7 +346,7 @@ fn a_down_names_what_still_answers() {
     let home = Home::new("answers");
     let somebody = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = somebody.local_addr().unwrap().port();
-    // One that takes no connections would stop answering when its backlog is full.
+    // If it did not accept connections, it would stop answering when its backlog is full.
     std::thread::spawn(move || somebody.incoming().for_each(drop));
     let mut supervisor = json!(ProcessRun::of(i32::try_from(std::process::id()).unwrap()));
     supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
@@ -392,7 +392,7 @@ fn a_demo_of_a_red_packet_gives_away_the_total_to_the_cent() {
 #[test]
 fn a_demo_of_prizes_counts_each_once() {
     let home = Home::new("demo-prizes");
-    // More tickets than people: not all are taken.
+    // More tickets than people, so not all are taken.
     let (report, _) = home.good(&["demo", "--built", "--kind", "prizes", "--units", "40", "--buyers", "20", "--json"]);
     let report: Value = serde_json::from_str(&report).unwrap();
     let prizes = report["prizes"].as_array().unwrap();
@@ -444,7 +444,7 @@ fn a_mistake_is_answered_in_one_line() {
     }
 }
 
-/// The audit of a sale, once no reservation is on its way any more.
+/// The audit of a sale, once no reservation is under way.
 fn clean_audit(home: &Home, sale: &str) -> Value {
     until("the audit is clean", || {
         let audit = home.run(&["audit", "--sale", sale, "--json"]);
@@ -516,7 +516,7 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
         assert!(answers.iter().any(|each| each == answer), "no {answer:?}: {answers:#?}");
     }
     assert!(!answers.iter().any(|each| each.contains(" 500 ")), "{answers:#?}");
-    // Nobody gets in with a pass that is not theirs, or without a name.
+    // Nobody gets in with somebody else's pass, or without a name.
     for step in ["forged", "another's", "nobody"] {
         assert!(!answers.contains(&format!("{step} 202 ")), "{answers:#?}");
     }
@@ -548,7 +548,7 @@ async fn until_async<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     }
 }
 
-/// What `load` reports of a few hundred users, a tenth of whom misbehave.
+/// The report of `load` with a few hundred users, a tenth of whom misbehave.
 async fn load_on(home: &Home, url: &str) -> Value {
     let (tokens, _) = home.good(&["tokens", "--url", url, "--count", "300"]);
     let users = Credentials::read(&tokens).unwrap();

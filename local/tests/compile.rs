@@ -1,4 +1,4 @@
-//! Whoever waits for a tool to be compiled sees it at once, and whoever does not wait sees nothing of it.
+//! Compiling a tool shows progress at once if it takes time, and shows nothing if it does not.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use local::paths;
 
-/// A cargo that says what a test wants. Dropping it removes it.
+/// A fake cargo that prints what a test wants. Dropping it removes it.
 struct Cargo(PathBuf);
 
 impl Cargo {
@@ -42,7 +42,7 @@ impl Drop for Cargo {
 }
 
 const FINISHED: &str = "echo '    Finished `dev` profile [optimized] target(s) in 0.1s' >&2";
-/// Progress as cargo writes it, between carriage returns.
+/// Progress in cargo's format, between carriage returns.
 const BUILDING: &str =
     r"printf '   Compiling serde v1.0.0\n    Building [==>    ] 3/40: serde, aws-sdk-sqs(build)   \r' >&2";
 
@@ -76,7 +76,7 @@ fn a_log_has_a_line_within_two_seconds_and_another_every_fifteen() {
     assert!(waited < Duration::from_secs(2), "{waited:?}");
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).unwrap();
-    // A busy machine sleeps longer than it is told to.
+    // A busy machine sleeps longer than requested.
     let rest = rest.strip_prefix("Compiling the tools: 3 of 40 (1").expect("a line after 15 s or a little more");
     assert!(rest.ends_with(" s)\n") && rest.lines().count() == 1, "{rest}");
     assert!(child.wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! Every mistake at the command line is answered in one line: what is wrong and what to do.
+//! Every mistake on the command line gets one line that says what is wrong and what to do.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -14,10 +14,10 @@ use local::paths;
 use local::process::{ProcessRun, free_port};
 use serde_json::{Value, json};
 
-/// Arguments, environment, and the line that answers them.
+/// Arguments, environment, and the expected line.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
-/// What `make` gives to the tools. None of it may come from whoever runs the tests.
+/// The variables that `make` passes to the tools. None may come from the environment of the tests.
 const VARIABLES: [&str; 17] = [
     "BUYERS",
     "FUNCTION",
@@ -25,7 +25,7 @@ const VARIABLES: [&str; 17] = [
     "ID",
     "KIND",
     "MAKEFLAGS",
-    // With it `make` says that it is the make of a make.
+    // With it `make` prints that it was started by another make.
     "MAKELEVEL",
     "MFLAGS",
     "OPENS_AT",
@@ -45,14 +45,14 @@ const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 struct Home(PathBuf);
 
 impl Home {
-    /// Nothing runs.
+    /// A state in which nothing is running.
     fn new(name: &str) -> Self {
         let folder = paths::target().join("local").join(format!("errors-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         Self(folder)
     }
 
-    /// `state` is what is known of a running system.
+    /// A state with this record of a running system.
     fn with(name: &str, state: &str) -> Self {
         let home = Self::new(name);
         std::fs::write(home.0.join("up.json"), state).unwrap();
@@ -68,7 +68,7 @@ impl Home {
     fn make(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("make");
         command.arg("--silent").args(arguments).current_dir(paths::root());
-        // The tool is compiled, and compiling it again with other features would take it from under the other tests.
+        // The tool is compiled; compiling it again with other features would replace it while other tests use it.
         self.run(command, &[("CARGO", "true")])
     }
 
@@ -91,7 +91,7 @@ impl Drop for Home {
     }
 }
 
-/// Holds a failure to its exit status, nothing as its result, and one line besides.
+/// Checks that a failure has this exit status, no result, and exactly this line.
 #[track_caller]
 fn one_line(output: &Output, status: i32, line: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -100,7 +100,7 @@ fn one_line(output: &Output, status: i32, line: &str) {
     assert_eq!(output.status.code(), Some(status), "{said}");
 }
 
-/// Likewise of `make`, which adds a line of its own.
+/// The same for `make`, which adds its own line.
 #[track_caller]
 fn one_line_of_make(output: &Output, line: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -203,7 +203,7 @@ fn an_empty_state_folder_is_none_and_a_relative_one_is_below_the_current_folder(
 #[test]
 fn a_folder_that_takes_no_files_is_named_with_what_to_do() {
     let home = Home::new("unusable");
-    // Root may write everywhere but there.
+    // Root may write everywhere except there.
     let folder = "/proc/nothing";
     let does = "make room there, or set LOCAL_STATE to another folder";
     for command in [&["up", "--built"][..], &["down"], &["demo", "--built"]] {
@@ -211,7 +211,7 @@ fn a_folder_that_takes_no_files_is_named_with_what_to_do() {
         let why = "No such file or directory (os error 2)";
         one_line(&output, 1, &format!("cannot write to {folder}; {does}: {why}"));
     }
-    // It is not said to be damaged, since what is in it is not known.
+    // It must not be called damaged, since its content is unknown.
     std::fs::create_dir(home.file()).unwrap();
     let why = "Is a directory (os error 21)";
     one_line(&home.local(&["token"], &[]), 1, &format!("cannot read {}: {why}", home.file().display()));
@@ -256,7 +256,7 @@ fn pem() -> &'static str {
     &PEM
 }
 
-/// What `make up` notes of a system whose API and AWS are on `port`.
+/// The record of a system whose API and AWS are on `port`.
 fn state(supervisor: &Value, port: u16, home: &Path) -> Value {
     let url = format!("http://127.0.0.1:{port}");
     let mut deployment = json!({ "endpoint": url, "api_url": url, "emulator_api_url": url, "home": home });
@@ -283,7 +283,7 @@ fn state(supervisor: &Value, port: u16, home: &Path) -> Value {
     })
 }
 
-/// A process that runs as long as this test does.
+/// A process that runs as long as this test.
 fn running() -> Value {
     json!(ProcessRun::of(i32::try_from(std::process::id()).unwrap()))
 }
@@ -313,9 +313,9 @@ fn a_system_that_was_killed_is_no_running_one() {
 #[test]
 fn a_second_watch_is_refused() {
     let home = Home::with("watched", &state(&running(), free_port().unwrap(), Path::new("/")).to_string());
-    // If somebody has it already, that is as good.
+    // If another program has it already, that is as good.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
-    let line = "port 9000 is taken; end the other `make watch`, or whatever else has it";
+    let line = "port 9000 is taken; stop the other `make watch` or whatever else uses it";
     one_line(&home.local(&["watch"], &[("CARGO", "true")]), 1, line);
 }
 
@@ -332,12 +332,12 @@ fn an_api_that_does_not_answer_is_named() {
     let port = free_port().unwrap();
     let home = Home::with("silent", &state(&running(), port, Path::new("/")).to_string());
     for command in ["audit", "redrive", "pass"] {
-        let line = format!("http://127.0.0.1:{port} does not answer; `make down` and `make up` start it anew");
+        let line = format!("http://127.0.0.1:{port} does not answer; restart it with `make down` and `make up`");
         one_line(&home.local(&[command], &[]), 1, &line);
     }
 }
 
-/// An API that has the sale `lamp` in round 2, and `mug`, which is over and not listed any more.
+/// An API with the sale `lamp` in round 2, and `mug`, which is over and no longer listed.
 async fn api() -> u16 {
     let unknown = || (StatusCode::NOT_FOUND, Json(json!({ "code": "unknown_sale", "title": "No such sale" })));
     let sale = move |Segments(sale): Segments<String>| async move {

@@ -1,4 +1,4 @@
-//! `make test` as a list of parts: all of them run, and it fails if one did not.
+//! `make test` runs all of its parts, and fails if one does not run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,9 +8,9 @@ use local::paths;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Far longer than any of it takes, on a busy machine too.
+/// Far longer than anything takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A part that goes on, with a process in a group of its own that ends with it, as servers of tests do. It is slow to end.
+/// A long-running part, with a process in its own group that ends with it, like the tests' servers. It is slow to end.
 const LONG_PART: &str = r#"
 trap 'echo ended >"$TEST_LOGS/ended"; exit 1' TERM
 python3 -c 'import os, sys; os.setpgid(0, 0); sys.stdin.read()' <"$TEST_LOGS/pipe" &
@@ -20,7 +20,7 @@ sleep 600 3>&- &
 wait
 "#;
 
-/// Runs the parts of `make test` that are given, with their logs in `logs`.
+/// Runs these parts of `make test`, with their logs in `logs`.
 fn make_test(parts: &str, logs: &Path) -> Output {
     make(parts, logs).output().unwrap()
 }
@@ -35,13 +35,13 @@ fn make(parts: &str, logs: &Path) -> Command {
     )
     .unwrap();
     let mut make = Command::new("env");
-    // No shell can trap what was ignored when it began, as HUP is behind `nohup`.
+    // A shell cannot trap a signal that was ignored when it started, such as HUP behind `nohup`.
     make.args(["--default-signal=HUP", "make", "test"]).args([
         "TEST_READY=ready",
         &format!("TEST_PARTS={parts}"),
         &format!("TEST_LOGS={}", logs.display()),
     ]);
-    // Whoever runs these tests may be a `make test` too.
+    // These tests may themselves run in `make test`.
     make.current_dir(paths::root()).env("MAKEFILES", &more).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
     make
 }
@@ -57,7 +57,7 @@ fn processes_of(folder: &Path) -> Vec<(i32, String)> {
     let folder = folder.to_str().unwrap();
     let entries = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
-    // A zombie has no environment, and the `sleep 1` of a reporter that was killed harms nobody.
+    // A zombie has no environment, and the `sleep 1` of a killed reporter does no harm.
     let theirs = entries.filter(|path| read(&path.join("environ")).is_some_and(|text| text.contains(folder)));
     let named = theirs.filter_map(|path| {
         let id = path.file_name()?.to_str()?.parse().ok()?;
@@ -66,7 +66,8 @@ fn processes_of(folder: &Path) -> Vec<(i32, String)> {
     named.filter(|(_, command)| command != "sleep 1 ").collect()
 }
 
-/// What the reporter was just starting when it was killed may still look like the script itself, but not for long.
+/// A process that the reporter was just starting when it was killed may still look like the script itself, but not for
+/// long.
 fn still_there_after(patience: Duration, folder: &Path) -> Vec<(i32, String)> {
     let deadline = Instant::now() + patience;
     loop {
@@ -86,7 +87,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Runs a command whose part is the long one, sends it a signal, and holds it to how it ends, with nothing left.
+/// Runs a command whose part is the long one, sends it a signal, and checks how it ends, with nothing left.
 fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
     let logs = folder.join("logs");
     let script = folder.join("long.sh");
@@ -98,7 +99,7 @@ fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
     let ended = child.wait().unwrap();
     let left = still_there_after(Duration::from_secs(10), folder);
-    // They would go on for minutes after this test.
+    // They would run on for minutes after this test.
     for (id, _) in &left {
         let _ = kill(Pid::from_raw(*id), Signal::SIGKILL);
     }
@@ -116,7 +117,7 @@ fn a_signal_ends_a_part_and_all_that_it_started() {
         (Signal::SIGINT, "exit status: 130"),
     ] {
         let folder = folder(signal.as_str());
-        // What a shell starts beside itself ignores INT, and so does all that it starts: these tests too, perhaps.
+        // A shell's background process ignores INT, and so do its children, perhaps including these tests.
         let mut part = Command::new("env");
         part.arg("--default-signal=INT").arg(paths::root().join("tests/part.sh"));
         part.args(["long", "sh"]).arg(folder.join("long.sh"));

@@ -1,6 +1,6 @@
 -- Adds the units of a transfer to what can be handed out, once. Takes `sale_key`, `free_key`, `transfers_key`, the
--- transfer's `from`, `transfer` and `is_held`, and from which of ARGV on its ranges are: `ranges_at`. Sets `was_sold_out`, nil if the
--- units were added before.
+-- transfer's `from`, `transfer` and `is_held`, and `ranges_at`, the index in ARGV at which its ranges begin. Sets
+-- `was_sold_out`, which is nil if the units had been added before.
 local was_sold_out
 do
   local sale = redis.call('GET', sale_key)
@@ -13,7 +13,8 @@ do
       local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
       first, last = tonumber(first), tonumber(last)
       if next_unit > last_unit then
-        -- Nothing is left of what it was dealt, so these take its place: that is the cheapest way to hand them out.
+        -- Nothing is left of the units it was given at loading, so these replace them: that is the cheapest way to hand
+        -- them out.
         next_unit, last_unit = first, last
       else
         returned = returned + (last + 1 - first) * redis.call('ZADD', free_key, first, ARGV[i])
@@ -23,7 +24,8 @@ do
     --- @write next_unit last_unit returned moves
     --- @read sellable_at_ms
     if sellable_at_ms > 0 and not is_held then
-      -- What this lane holds back is sold as well: the round is not sold out, and was not since these units could be had.
+      -- Units that this lane holds back are released too: the round is not sold out, and has not been since these units
+      -- became available.
       local sellable_at_ms = 0
       --- @write sellable_at_ms
     end

@@ -1,5 +1,5 @@
--- Raises `last_unit` to what has become available of `plan` by `now`, and sets `next_drop_ms` to when more does: 0 if never.
--- README.md has the form of a plan.
+-- Raises `last_unit` to what `plan` has made available by `now`, and sets `next_drop_ms` to the time of the next drop,
+-- or 0 if there is none. README.md has the form of a plan.
 do
   local last, from, units, every = string.match(plan, '^(%d+) (%d+) (%d+) (%d+)')
   local available, next_at = 0, math.huge

@@ -1,5 +1,6 @@
--- Looks whether more has become available in a round with a plan. Raises `last_unit`, and sets `next_drop_at` to when more does:
--- 0 if never. Takes `sale` and `sale_key`, and writes what it finds: the plan is read once for each drop.
+-- Checks whether more units have become available in a round with a plan. Raises `last_unit`, and sets `next_drop_at`
+-- to the time of the next drop, or 0 if there is none. Takes `sale` and `sale_key`, and writes the result, so the plan
+-- is only read once for each drop.
 do
   local now
   --- @include clock

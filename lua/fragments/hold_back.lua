@@ -1,5 +1,5 @@
--- Holds back what came to a round in which nothing was free: see README.md. Takes `sale`, `sale_key` and `next_drop_at`: 0, or
--- the moment until which everybody was told that nothing is left.
+-- Holds back units that came into a sold-out round (see README.md). Takes `sale`, `sale_key` and `next_drop_at`: 0, or
+-- the time until which everybody was told that nothing is left.
 do
   --- @constant HOLD_BACK_MS
   local now

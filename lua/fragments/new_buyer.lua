@@ -1,5 +1,5 @@
--- Whoever remembers the buyers as of `last_won_at_ms` does not know a user who had no entry until now. Takes `sale_key`,
--- `last_won_at_ms` and `record`, the user's as it was before.
+-- Raises `last_won_at_ms` for a user who had no entry until now, so that lists of buyers as of the old value are out of
+-- date. Takes `sale_key`, `last_won_at_ms` and `record`, the user's record before.
 if not string.find(';' .. (record or ''), ';%d') then
   local now
   --- @include clock

@@ -1,13 +1,13 @@
--- Takes one unit for `user` under `id` and returns the answer of the script. Takes the keys, `user`, `id`, `lead_ms` and
--- `has_set_aside`, which are nil for who is in no group.
+-- Takes one unit for `user` under `id` and returns the script's answer. Takes the keys, `user`, `id`, `lead_ms` and
+-- `has_set_aside`; the last two are nil for a user in no group.
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 --- @read next_unit last_unit returned moves last_won_at_ms per_user_limit paused opens_at_ms closes_at_ms expires_at_ms
 --- @constant HOLD_BACK_MS
 
--- Sold out comes before the clock: it is what the crowd hears, so it should cost the least. No part is a local function:
--- making two in each call was 5 % of a winner's time and 8 % of what the crowd takes. A plan is looked at only once nothing is
--- left of what it has made available.
+-- "Sold out" comes before the clock: most of the crowd gets this answer, so it should cost the least. There are no
+-- local functions: creating two in each call took 5 % of a winner's time and 8 % of everybody else's. A plan is only
+-- read once nothing is left of what it has made available.
 local now, refusal, aside, next_drop_at
 if returned == 0 and next_unit > last_unit then
   --- @has plan
@@ -19,7 +19,7 @@ if returned == 0 and next_unit > last_unit then
 end
 if not refusal then
   --- @include clock
-  -- Closed early, while only a group could buy, it is closed for everyone.
+  -- A round that was closed early, while only a group could buy, is closed for everyone.
   if now < opens_at_ms and now < opens_at_ms - (lead_ms or 0) and now < closes_at_ms then
     return string.format('not_open %d', opens_at_ms - (lead_ms or 0))
   end
@@ -60,7 +60,7 @@ else
 end
 
 if record then
-  -- A repeated request hears what it heard before, also when the sale has ended since.
+  -- A repeated request gets the same answer again, even if the sale has ended since.
   local live, used, denied_until = {}, {}, nil
   for old in string.gmatch(record, '[^;]+') do
     local slot, state, old_id = string.match(old, '^(%d+) (%a) (%x+) ')
@@ -84,8 +84,8 @@ if record then
   local slot = 0
   while used[slot] do slot = slot + 1 end
   entry = string.format('%d h %s %d %d', slot, id, unit, now)
-  -- The new entry takes the place of the released one that had its slot, so a record never outgrows the limit. A denial
-  -- that is noted here is over.
+  -- The new entry replaces the released one that had its slot, so a record never outgrows the limit. A denial in the
+  -- record has ended by now.
   local entries = {}
   for old in string.gmatch(record, '[^;]+') do
     if tonumber(string.match(old, '^%d+')) ~= slot and not string.find(old, '^d ') then entries[#entries + 1] = old end
@@ -99,7 +99,7 @@ last_won_at_ms = now
 --- @write next_unit last_unit returned moves last_won_at_ms
 
 if aside and aside > 0 then
-  -- The group's purchases use up what is set aside first. The note tells `release` to set aside another one.
+  -- The group's purchases use up the units set aside first. The note tells `release` to set aside another one.
   local set_aside, parts = aside - 1, ';' .. redis.call('HGET', buyers_key, user)
   local before, count, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
   parts = count and string.format('%s%d%s', before, count + 1, after) or parts .. ';s 1'
@@ -108,7 +108,7 @@ if aside and aside > 0 then
 end
 
 if redis.call('RPUSH', outbox_key, string.format('%s 0%d', user, now)) == 1 then
-  -- The first reservation makes both keys; they leave with the round.
+  -- The first reservation creates both keys; they expire with the round.
   redis.call('PEXPIREAT', outbox_key, expires_at_ms)
   redis.call('PEXPIREAT', buyers_key, expires_at_ms)
 end

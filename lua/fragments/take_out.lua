@@ -1,5 +1,5 @@
--- Takes `unit` out of what can be handed out in a lane, and sets `was_free` to true if it could be. Takes `free_key`; counts in
--- `next_unit`, `returned` and `moves`, which are still to be written.
+-- Removes `unit` from what a lane can hand out, and sets `was_free` to whether it was there. Takes `free_key`; changes
+-- `next_unit`, `returned` and `moves`, which the caller must write.
 do
   local function give(first, last)
     if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end

@@ -1,5 +1,5 @@
--- Takes `unit`, as `lowest_unit` found it, out of what can be handed out. Takes `free_key` and `expires_at_ms`; counts in
--- `next_unit`, `returned` and `moves`, which are still to be written.
+-- Removes `unit`, which `lowest_unit` found, from what can be handed out. Takes `free_key` and `expires_at_ms`; changes
+-- `next_unit`, `returned` and `moves`, which the caller must write.
 if returned == 0 then
   next_unit = next_unit + 1
 else

@@ -1,5 +1,5 @@
--- Of a round with a plan in which nothing is left until the next drop: sets `sold_out_for`, for how long nobody gets a unit (ms),
--- and `next_at`, when somebody can, which is nil if nothing more drops before it closes. Takes `now`, `next_drop_at`,
+-- For a round with a plan that has nothing left until the next drop: sets `sold_out_for` to how long nobody gets a unit
+-- (ms), and `next_at` to when somebody can, or nil if nothing more drops before it closes. Takes `now`, `next_drop_at`,
 -- `closes_at_ms` and `sellable_at_ms`.
 sold_out_for, next_at = HOLD_BACK_MS, nil
 if next_drop_at > 0 then

@@ -37,6 +37,8 @@ pub enum Next {
     Reseat(Seat),
     /// Writes that it never will be an order.
     Fence(Seat, OrderState),
+    /// Cancels the order that its fence met.
+    Cancel,
     /// Does in Redis what this state of the order asks for.
     Settle(OrderState),
     /// Tells Redis of the order, which it did not know, and goes on as after settling.

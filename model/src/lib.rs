@@ -1,4 +1,4 @@
-//! A model of the protocol of `ARCHITECTURE.md`, for the model checker `stateright`.
+//! A model of the protocol of `docs/protocol.md`, for the model checker `stateright`.
 //!
 //! README.md says what is modelled, what is not, and how to read a counterexample.
 
@@ -15,6 +15,7 @@ mod scope;
 mod scripts;
 mod state;
 mod steps;
+pub mod trace;
 mod writes;
 
 pub use cycles::{Run, longest_run};

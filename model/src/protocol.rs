@@ -2,7 +2,7 @@ use stateright::{Model, Property};
 
 use crate::job::{After, Job, Next, Who};
 use crate::scripts::Reserved;
-use crate::state::{Ghost, Hold, HoldState, IDS, Ledger, Left, Order, Redis, Replica, Seat, State};
+use crate::state::{Ghost, Hold, IDS, Ledger, Left, Order, Redis, Replica, Seat, State};
 use crate::{Mistake, Scope, properties};
 
 /// The protocol in a scope, right or with a mistake.
@@ -83,8 +83,7 @@ impl Protocol {
                 actions.push(Action::Request(id));
                 actions.extend((crashes > 0).then_some(Action::RequestAndCrash(id)));
             }
-            let is_held = state.redis.holds[usize::from(id)].is_some_and(|hold| hold.state == HoldState::Held);
-            if cancels > 0 && (order.is_some() || is_held) {
+            if cancels > 0 && (order.is_some() || state.redis.is_held(id)) {
                 actions.push(Action::Cancel(id));
                 actions.extend((crashes > 0).then_some(Action::CancelAndCrash(id)));
             }
@@ -144,9 +143,7 @@ impl Protocol {
 
     fn cancel(&self, state: &mut State, id: u8, crash: bool) -> bool {
         state.left.cancels -= 1;
-        let hold = state.redis.holds[usize::from(id)];
-        let (unit, slot) = hold.map_or((0, 0), |Hold { unit, slot, .. }| (unit, slot));
-        self.take(state, Job::new(Who::Cancel, Seat { id, unit, slot }), crash)
+        self.take(state, cancellation(state, id), crash)
     }
 
     /// A job's next step. Whether it is one: a crash with nothing after it is no crash.
@@ -211,7 +208,14 @@ impl Protocol {
     }
 }
 
-fn remove(state: &mut State, job: Job) -> bool {
+/// The work of a request to cancel: it takes unit and slot from Redis, for the fence.
+pub(crate) fn cancellation(state: &State, id: u8) -> Job {
+    let hold = state.redis.holds[usize::from(id)];
+    let (unit, slot) = hold.map_or((0, 0), |Hold { unit, slot, .. }| (unit, slot));
+    Job::new(Who::Cancel, Seat { id, unit, slot })
+}
+
+pub(crate) fn remove(state: &mut State, job: Job) -> bool {
     let at = state.jobs.iter().position(|other| *other == job);
     at.map(|at| state.jobs.remove(at)).is_some()
 }

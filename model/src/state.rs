@@ -1,5 +1,7 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Most reservation ids in a scope.
 pub const IDS: usize = 3;
 /// Most units in a scope.
@@ -10,7 +12,7 @@ pub const USERS: usize = 3;
 pub const SLOTS: usize = 2;
 
 /// A reservation's claim: which id has which unit in which of its user's slots.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Seat {
     /// The reservation's id, and the order's.
     pub id: u8,
@@ -27,7 +29,8 @@ impl fmt::Debug for Seat {
 }
 
 /// What Redis says of a reservation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HoldState {
     /// No order has confirmed it.
     Held,
@@ -38,7 +41,7 @@ pub enum HoldState {
 }
 
 /// A reservation in Redis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Hold {
     /// Its unit.
     pub unit: u8,
@@ -56,7 +59,7 @@ impl Hold {
 }
 
 /// Returned units: a set, of which the lowest is handed out first.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Returned([bool; UNITS]);
 
 impl Returned {
@@ -88,7 +91,7 @@ impl fmt::Debug for Returned {
 }
 
 /// The stock in Redis. The outbox is not a field: it is the held reservations, since whoever has none is skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Redis {
     /// Whether the round's keys are there.
     pub loaded: bool,
@@ -111,6 +114,11 @@ impl Redis {
         self.live().filter(move |seat| seat.unit == unit).map(|seat| seat.id)
     }
 
+    /// Whether a reservation has a unit and no order has confirmed it.
+    pub fn is_held(&self, id: u8) -> bool {
+        self.holds[usize::from(id)].is_some_and(|hold| hold.state == HoldState::Held)
+    }
+
     /// The live reservations.
     pub fn live(&self) -> impl Iterator<Item = Seat> {
         self.holds.into_iter().zip(0..).filter_map(|(hold, id)| {
@@ -121,7 +129,8 @@ impl Redis {
 }
 
 /// The state of an order in the ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OrderState {
     /// Waits for its payment.
     Pending,
@@ -138,7 +147,7 @@ pub enum OrderState {
 }
 
 /// An order in the ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Order {
     /// Where it stands.
     pub state: OrderState,
@@ -159,7 +168,7 @@ impl Order {
 pub type Guards = [Option<(u8, u8)>; UNITS];
 
 /// The ledger. Loses nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ledger {
     /// The orders.
     pub orders: [Option<Order>; IDS],

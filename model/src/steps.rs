@@ -18,12 +18,13 @@ impl Protocol {
                 Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
                 Reseated::UnknownSale => After::Failed,
             },
-            // It looked for an order first, and one may have been made and even paid since.
+            // Redis had not heard of an order, and one may have been made and even paid.
             Next::Fence(seat, why) if job.who == Who::Cancel => match self.fence(&mut state.ledger, seat, why) {
                 OrderState::Cancelled => After::Goes(Next::Settle(OrderState::Cancelled)),
-                OrderState::Pending => After::Goes(Next::Start),
+                OrderState::Pending => After::Goes(Next::Cancel),
                 _ => After::Done,
             },
+            Next::Cancel => self.cancel_order(state, job.seat.id),
             Next::Fence(seat, why) => After::Goes(Next::Settle(self.fence(&mut state.ledger, seat, why))),
             Next::Settle(order) => self.settle(state, job, order),
             Next::SendExpiry => {
@@ -91,18 +92,23 @@ impl Protocol {
         }
     }
 
+    /// It looks in Redis first: while most who ask are queued, the ledger is not asked. So the order may be there.
     fn start_cancel(&self, state: &mut State, seat: Seat) -> After {
-        if state.ledger.orders[usize::from(seat.id)].is_some() {
-            return match self.end_and_settle(state, seat.id, OrderState::Cancelled) {
-                settle @ After::Goes(Next::Settle(OrderState::Cancelled)) => settle,
-                _ => After::Done,
-            };
+        if !state.redis.is_held(seat.id) && state.ledger.orders[usize::from(seat.id)].is_some() {
+            return self.cancel_order(state, seat.id);
         }
         if self.makes(Mistake::CancelUnfenced) {
             self.release(&mut state.redis, seat.id, None);
             return After::Done;
         }
         After::Goes(Next::Fence(seat, OrderState::Cancelled))
+    }
+
+    fn cancel_order(&self, state: &mut State, id: u8) -> After {
+        match self.end_and_settle(state, id, OrderState::Cancelled) {
+            settle @ After::Goes(Next::Settle(OrderState::Cancelled)) => settle,
+            _ => After::Done,
+        }
     }
 
     fn end_and_settle(&self, state: &mut State, id: u8, to: OrderState) -> After {

@@ -1,4 +1,4 @@
-//! What raised quotas buy, by the people that a line admits.
+//! What raised quotas gain, in people that a line admits.
 
 use serde::Serialize;
 
@@ -6,18 +6,18 @@ use crate::inputs::{Assumptions, Inputs};
 use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, RAISED_AT_MOST};
 use crate::setup::{Effort, suggested_per_s};
 
-/// What a line admits if AWS raises something.
+/// The rate of a line if AWS raises a quota.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Raised {
-    /// What.
+    /// What is raised.
     pub what: String,
-    /// People a second, if it holds at all.
+    /// People a second, if the plan holds at all.
     pub admits_per_s: Option<u32>,
     /// Seconds until everybody has had a turn.
     pub everybody_s: Option<f64>,
 }
 
-/// As things are, with each quota ten times as large, and with all of them.
+/// With the current quotas, with each of them ten times as large, and with all of them.
 pub fn what_quotas_buy(inputs: &Inputs, assumed: &Assumptions) -> Vec<Raised> {
     let lambda = LAMBDA_CONCURRENCY.value * RAISED_AT_MOST;
     let gateway = GATEWAY_REQUESTS.value * RAISED_AT_MOST;

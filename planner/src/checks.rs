@@ -1,4 +1,4 @@
-//! Each bound that a sale can run into, and what would move it.
+//! Each limit that a sale can hit, and what would move it.
 
 use serde::Serialize;
 
@@ -10,25 +10,26 @@ use crate::quotas as q;
 use crate::setup::Setup;
 use crate::totals::{SNAPSHOT_READS_PER_S, writes_of_an_order};
 
-/// Days that a change of our own settings takes, its deployment and a rehearsal included. Warming a table counts as one.
+/// Days that a change of our own settings takes, including its deployment and a rehearsal. Warming a table counts as
+/// one.
 pub const SETTING_LEAD_DAYS: u32 = 1;
 
-/// Seconds after which a process reads a secret again (ARCHITECTURE.md, "The gate").
+/// Seconds after which a process reads a secret again (docs/gate.md, "What a process knows without asking").
 const SECRET_LASTS_S: f64 = 60.0;
 
-/// What would move a bound.
+/// What can move a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mover {
-    /// AWS, asked for it.
+    /// AWS, on request.
     Quota,
-    /// A setting of ours.
+    /// One of our settings.
     Setting,
-    /// Nothing that exists.
+    /// Nothing.
     Nothing,
 }
 
-/// One bound.
+/// One limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
     /// A stable name.
@@ -39,18 +40,18 @@ pub struct Check {
     pub need: f64,
     /// How much there is.
     pub have: f64,
-    /// How much there could be.
+    /// How much there could be at most.
     pub most: f64,
     /// What would move it.
     pub mover: Mover,
     /// What to do about it, or why nothing can be done.
     pub how: &'static str,
-    /// Where the bound is from.
+    /// The source of the limit.
     pub source: &'static str,
 }
 
 impl Check {
-    /// Whether the sale fits as things are.
+    /// Whether the sale fits now.
     pub fn holds(&self) -> bool {
         self.need <= self.have
     }
@@ -60,7 +61,7 @@ impl Check {
         self.holds() || (self.mover != Mover::Nothing && self.need <= self.most)
     }
 
-    /// Days until it fits; none if it fits now.
+    /// Days until it fits; 0 if it fits now.
     pub fn lead_days(&self, assumed: &Assumptions) -> u32 {
         match self.mover {
             _ if self.holds() => 0,
@@ -70,7 +71,7 @@ impl Check {
     }
 }
 
-/// Every bound of a sale on this deployment.
+/// Every limit of a sale on this deployment.
 pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, setup: &Setup) -> Vec<Check> {
     let load = &Load::new(inputs, assumed, setup.line.as_ref());
     let mut all = gate(assumed, on, load);
@@ -78,13 +79,13 @@ pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, setup: &S
     all
 }
 
-/// Up to the functions at the gate.
+/// Limits up to the functions at the gate.
 fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
     let raised = |quota: q::Quota| quota.value * q::RAISED_AT_MOST;
-    // What the bucket gives beyond the rate, spread over the time that it has to last.
+    // The bucket's excess over the rate, spread over the time that it has to last.
     let bucket = |burst: f64| burst / load.fullest_s;
     let functions = at_the_gate(load);
-    // Those of the catalog and of the line are there when it opens: people look at the card and take tickets before.
+    // The catalog's and the line's environments exist when it opens, since people use them before.
     let cold = functions.iter().filter(|function| !["catalog", "line"].contains(&function.function));
     let scaling = cold.map(|function| function.environments).fold(0.0, f64::max);
     let gate_per_s = load.challenges_per_s.max(load.answers_per_s);
@@ -155,7 +156,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             unit: "requests/s",
             need: load.tickets_per_s.max(load.late_tickets_per_s),
             have: on.ticket_throttle_per_s + on.ticket_throttle_burst,
-            // The routes with throttles of their own share what the gateway lets in.
+            // The routes with their own throttles share what the gateway lets through.
             most: (assumed.gateway_quota.max(on.throttle_per_s) - load.challenges_per_s - load.answers_per_s).max(0.0),
             mover: Mover::Setting,
             how: "raise `throttle.tickets` in settings/prod.ts and lower `throttle.challenges` and `throttle.tokens`: together they stay below the whole",
@@ -184,7 +185,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
     ]
 }
 
-/// From the functions on.
+/// Limits behind the functions.
 fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, setup: &Setup) -> Vec<Check> {
     let units = f64::from(inputs.units);
     let orders_per_s = units / assumed.payment_window_s;
@@ -301,7 +302,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             most: q::AUDITED_ORDERS,
             mover: Mover::Nothing,
             how: "one run of reconciliation reads all reservations of a round; split the units over several sales",
-            source: "ARCHITECTURE.md, \"Deliberately absent\"",
+            source: "docs/reasons.md, \"Deliberately absent\"",
         },
     ]
 }

@@ -1,4 +1,4 @@
-//! The command line. It ends with 0 if a plan holds, 2 if it is refused, and 1 if it was asked wrongly.
+//! The command line. Exits with 0 if a plan holds, 2 if it is refused, and 1 for a wrong command line.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,7 @@ use crate::prices::Prices;
 use crate::{idle, report};
 
 const REFUSED: u8 = 2;
-/// From now to an opening of which nothing is said.
+/// The default time until the opening.
 const DEFAULT_LEAD_DAYS: i64 = 7;
 
 /// What is printed, and the exit status.
@@ -26,7 +26,7 @@ const DEFAULT_LEAD_DAYS: i64 = 7;
 pub struct Answer {
     /// What is printed.
     pub text: String,
-    /// What was taken for granted, in one line that is no part of the result.
+    /// Defaults that were assumed, in one line that is not part of the result.
     pub note: Option<String>,
     /// The exit status.
     pub status: u8,
@@ -93,7 +93,7 @@ enum Command {
 /// Runs a command line, program name first.
 ///
 /// # Errors
-/// Says what was asked wrongly.
+/// If the command line is wrong.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
     let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,
@@ -161,14 +161,14 @@ fn line(text: &str) -> Result<LineAsked, String> {
     }
 }
 
-/// A region that has prices.
+/// A region with known prices.
 fn region(text: &str) -> Result<String, String> {
     let table = Prices::load().map_err(|error| error.to_string())?;
     let known: Vec<&str> = table.regions().collect();
     if known.contains(&text) { Ok(text.to_owned()) } else { Err(format!("one of {}", known.join(", "))) }
 }
 
-/// The first full hour that is a week away.
+/// The first full hour a week from now.
 fn in_a_week(now: Timestamp) -> Result<Timestamp> {
     let hour = TimestampRound::new().smallest(Unit::Hour).mode(RoundMode::Ceil);
     Ok(now.checked_add(Span::new().hours(24 * DEFAULT_LEAD_DAYS))?.round(hour)?)

@@ -13,30 +13,30 @@ const MILLION: f64 = 1e6;
 pub struct Line {
     /// What it is for.
     pub what: &'static str,
-    /// How many of the price's units.
+    /// How many units of the price.
     pub quantity: f64,
     /// The price's name in `planner/prices`.
     pub price: &'static str,
-    /// What one costs.
+    /// The price of one unit.
     pub usd_each: f64,
-    /// What it comes to.
+    /// The amount.
     pub usd: f64,
 }
 
 impl Line {
-    /// `quantity` at the price of this name.
+    /// A line with `quantity` at the price with this name.
     pub fn new(prices: &Region, what: &'static str, quantity: f64, price: &'static str) -> Self {
         let usd_each = prices.usd(price);
         Self { what, quantity, price, usd_each, usd: quantity * usd_each }
     }
 }
 
-/// What lines come to.
+/// The sum of lines.
 pub fn sum(lines: &[Line]) -> f64 {
     lines.iter().map(|line| line.usd).sum()
 }
 
-/// What these quantities cost, beyond what the deployment costs in any case.
+/// The cost of these quantities, beyond what the deployment costs anyway.
 pub fn lines(totals: &Totals, prices: &Region) -> Vec<Line> {
     let line = |what, quantity, price| Line::new(prices, what, quantity, price);
     let all = vec![

@@ -2,30 +2,30 @@
 
 use crate::inputs::Assumptions;
 
-/// A rush: people press the button after a time that is exponentially distributed, the first second as full as is assumed, and
-/// answer their challenge after another such time. So the steps do not fall into the same second.
+/// A rush: people press the button after an exponentially distributed time, with the assumed peak in the first second,
+/// and answer their challenge after another such time. So the two steps do not fall into the same second.
 pub struct Rush {
     people: f64,
-    /// Of pressing the button, in 1/s.
+    /// The rate of pressing the button, in 1/s.
     presses: f64,
-    /// Of answering.
+    /// The rate of answering, in 1/s.
     answers: f64,
 }
 
 impl Rush {
-    /// So many people, as is assumed.
+    /// A rush of this many people, with the assumed rates.
     pub fn new(people: f64, assumed: &Assumptions) -> Self {
         Self::at(people, assumed.peak_factor / assumed.rush_s, 1.0 / assumed.solve_s)
     }
 
-    /// So many people, who press the button and answer at these rates, in 1/s.
+    /// A rush of this many people with these rates, in 1/s.
     pub fn at(people: f64, presses: f64, answers: f64) -> Self {
-        // The formula for two equal rates is another one; what is next to it will do.
+        // Equal rates would need another formula; nearly equal ones will do.
         let answers = if (answers / presses - 1.0).abs() < 1e-3 { presses * 1.001 } else { answers };
         Self { people, presses, answers }
     }
 
-    /// People a second who press the button.
+    /// People a second who press the button at this time.
     pub fn press(&self, at_s: f64) -> f64 {
         self.people * self.presses * (-self.presses * at_s).exp()
     }
@@ -36,13 +36,13 @@ impl Rush {
         self.people * a * b / (b - a) * ((-a * at_s).exp() - (-b * at_s).exp())
     }
 
-    /// People who have answered.
+    /// People who have answered by this time.
     fn answered(&self, at_s: f64) -> f64 {
         let (a, b) = (self.presses, self.answers);
         self.people * (1.0 - (b * (-a * at_s).exp() - a * (-b * at_s).exp()) / (b - a))
     }
 
-    /// Seconds until so many have answered, if so many come.
+    /// Seconds until `units` people have answered, if that many come.
     pub fn until(&self, units: f64) -> Option<f64> {
         let (mut low, mut high) = (0.0, 60.0 / self.presses.min(self.answers));
         if self.answered(high) <= units {
@@ -55,16 +55,17 @@ impl Rush {
         Some(high)
     }
 
-    /// People who press the button until then: those who come later are told that it is sold out when they ask for a challenge.
+    /// People who press the button until then: later ones get "sold out" when they ask for a challenge.
     pub fn before(&self, until_s: Option<f64>) -> f64 {
         until_s.map_or(self.people, |until_s| self.people * (1.0 - (-self.presses * until_s).exp()))
     }
 
-    /// The fullest second until then, with so many requests of whoever presses and of whoever answers. Afterwards both fall.
+    /// The peak rate until then, with these numbers of requests for each press and each answer. Afterwards both
+    /// decrease.
     pub fn fullest(&self, until_s: Option<f64>, of_press: f64, of_answer: f64) -> f64 {
         let (a, b) = (self.presses, self.answers);
         let all = |at_s: f64| of_press * self.press(at_s) + of_answer * self.answer(at_s);
-        // The sum of both is p·exp(−at) − q·exp(−bt), which rises until exp((b − a)t) is bq/(ap), if that is ever, and then falls.
+        // The sum is p·exp(−at) − q·exp(−bt), which rises until exp((b − a)t) is bq/(ap), if ever, and then falls.
         let q = of_answer * a * b / (b - a);
         let p = of_press * a + q;
         let top_s = (b * q / (a * p)).ln() / (b - a);
@@ -73,15 +74,16 @@ impl Rush {
     }
 }
 
-/// Part of the tickets that fall into the last seconds before the opening, if people come an exponentially distributed time before it
-/// and each page asks at a random moment of the time that is left: x·E1(x) + 1 − exp(−x), with x the seconds as a part of the mean.
+/// The fraction of tickets in the last seconds before the opening, if people come an exponentially distributed time
+/// before it and each page asks at a random time of what is left: x·E1(x) + 1 − exp(−x), with x the seconds as a
+/// fraction of the mean.
 pub fn tickets_within(last_s: f64, comes_early_s: f64) -> f64 {
     let x = last_s / comes_early_s;
     x * exponential_integral(x) + 1.0 - (-x).exp()
 }
 
-/// E1(x) = ∫ exp(−t)/t from x on, by the approximations 5.1.53 and 5.1.56 of Abramowitz and Stegun: 2·10⁻⁷ off at most up to 1, and
-/// 5·10⁻⁵ beyond.
+/// E1(x) = ∫ exp(−t)/t from x on, by the approximations 5.1.53 and 5.1.56 of Abramowitz and Stegun: at most 2·10⁻⁷ off
+/// up to 1, and 5·10⁻⁵ beyond.
 pub fn exponential_integral(x: f64) -> f64 {
     let polynomial = |of: &[f64]| of.iter().rev().fold(0.0, |sum, each| sum * x + each);
     if x <= 1.0 {

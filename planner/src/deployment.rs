@@ -1,11 +1,11 @@
-//! What `infra/cdk` deploys. Tests hold these to its templates.
+//! The deployments of `infra/cdk`. Tests compare these with its templates.
 
 use serde::Serialize;
 
-/// A deployment, as its settings say.
+/// A deployment according to its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Deployment {
-    /// Which settings.
+    /// The name of the settings.
     pub name: &'static str,
     /// ElastiCache's node type.
     pub node_type: &'static str,
@@ -15,27 +15,27 @@ pub struct Deployment {
     pub shards: u32,
     /// Replicas of each.
     pub replicas: u32,
-    /// A write is in the log of several zones before it is answered.
+    /// Whether a write is in the log of several zones before it is answered.
     pub sync: bool,
-    /// Write units a second that the table takes at once.
+    /// Write units a second that the table handles from the start.
     pub table_warm_writes: f64,
-    /// Order consumers at once.
+    /// Concurrent order consumers.
     pub order_concurrency: u32,
-    /// Concurrent executions that the crowd cannot take, those of order consumers among them.
+    /// Concurrent executions that the crowd cannot use, including those of order consumers.
     pub reserved_concurrency: u32,
-    /// Requests a second that the gateway lets in.
+    /// Requests a second that the gateway lets through.
     pub throttle_per_s: f64,
-    /// Beyond that, at once.
+    /// The burst beyond that.
     pub throttle_burst: f64,
-    /// The same of challenges, and of tokens.
+    /// The rate for challenges, and for tokens.
     pub gate_throttle_per_s: f64,
-    /// The same of challenges, and of tokens.
+    /// The burst for challenges, and for tokens.
     pub gate_throttle_burst: f64,
-    /// The same of tickets.
+    /// The rate for tickets.
     pub ticket_throttle_per_s: f64,
-    /// The same of tickets.
+    /// The burst for tickets.
     pub ticket_throttle_burst: f64,
-    /// CloudFront and the page.
+    /// Whether there are CloudFront and the page.
     pub edge: bool,
 }
 
@@ -96,44 +96,46 @@ pub const PARKED: Deployment = Deployment {
     ..PROD
 };
 
-/// `prod` with four shards, for a sale that uses lanes, behind a name of its own: `edge` of `infra/cdk/bin/examples.ts`.
+/// `prod` with four shards, for a sale with lanes, with its own domain name: `edge` of `infra/cdk/bin/examples.ts`.
 pub const LANES: Deployment = Deployment { name: "lanes", shards: 4, ..PROD };
 
 /// Memory of a function in GB.
 pub const FUNCTION_GB: f64 = 0.25;
-/// Messages of a batch.
+/// Messages in a batch.
 pub const BATCH: f64 = 10.0;
-/// Metrics of our own while nobody comes: reconciliation's, those of draws, and cold starts.
+/// Our own metrics while idle: reconciliation's, those of draws, and cold starts.
 pub const METRICS: u32 = 11;
-/// Part of the requests whose trace is recorded (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
+/// The fraction of requests that is traced (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
 pub const TRACED: f64 = 0.05;
-/// Functions that can have processes waiting for an opening (`IN_FRONT` in `infra/cdk/lib/functions.ts`).
+/// Functions that can have provisioned processes for an opening (`IN_FRONT` in `infra/cdk/lib/functions.ts`).
 pub const PROVISIONED_FUNCTIONS: f64 = 2.0;
-/// Seconds for which these wait, from before the opening until after the crowd: what is assumed for their cost.
+/// How long these are provisioned, in seconds, from before the opening until after the crowd, as assumed for their
+/// cost.
 pub const PROVISIONED_S: f64 = 1_800.0;
-/// Secrets that a process in front reads when it starts and then each minute: the keys of passes, the stock's user, the edge's key.
+/// Secrets that a process in front reads when it starts and then each minute: the pass keys, the stock's user, the
+/// edge's key.
 pub const SECRETS_OF_A_PROCESS: f64 = 3.0;
-/// Bytes of the line's document.
+/// The size of the line's document in bytes.
 pub const LINE_DOCUMENT_BYTES: f64 = 900.0;
 /// Partitions of a round's index of guards (`ROUND_SHARDS` in `shared/ledger`).
 pub const ROUND_SHARDS: f64 = 16.0;
-/// Seconds before the opening from which a round is loaded (README.md).
+/// How many seconds before the opening a round is loaded (docs/routes.md).
 pub const LOADED_BEFORE_S: i64 = 600;
 
 /// Write units of the transaction that places an order: order, unit guard, slot guard, twice each for the transaction.
 pub const WRITES_OF_AN_ORDER: f64 = 6.0;
-/// Write units more for each campaign whose limit the order counts in: one more item of the transaction, also when it ends unpaid.
+/// Additional write units for each campaign whose limit the order counts in: another item in the transaction, also when
+/// it ends unpaid.
 pub const WRITES_OF_A_CAMPAIGN_LIMIT: f64 = 2.0;
-/// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`, `orders_by_round`,
-/// `orders_by_time`.
+/// Write units of the indexes for an order: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`,
+/// `orders_by_round`, `orders_by_time`.
 pub const INDEX_WRITES_OF_AN_ORDER: f64 = 5.0;
-/// Write units of a payment: a transaction of the order and the payment, the order's place in one index and its leaving
-/// another.
+/// Write units of a payment: a transaction of the order and the payment, and changes of two indexes.
 pub const WRITES_OF_A_PAYMENT: f64 = 6.0;
 /// Write units of an expiry: a transaction of three, and four indexes.
 pub const WRITES_OF_AN_EXPIRY: f64 = 10.0;
 
-/// Files that a page loads at first: itself, its script, style, words and typeface, `config.json`, and a picture
+/// Files that a page initially loads: itself, its script, style, words and typeface, `config.json`, and a picture
 /// (`planner/tests/page.json`).
 pub const PAGE_FILES: f64 = 7.0;
 /// Bytes of these files.

@@ -1,6 +1,6 @@
-//! Figures as people write them.
+//! Formats figures for people.
 
-/// A number as people write it: no fraction above 100, three digits at a time.
+/// A number without a fraction above 100, with digits in groups of three.
 pub fn count(value: f64) -> String {
     if value < 100.0 && value.fract() != 0.0 {
         return format!("{value:.1}");
@@ -25,7 +25,7 @@ pub fn usd(value: f64) -> String {
     }
 }
 
-/// A time in the unit that people would take: seconds up to two minutes, minutes up to two hours.
+/// A time in a fitting unit: seconds up to two minutes, minutes up to two hours.
 pub fn time(seconds: f64) -> String {
     let (value, unit) = match seconds {
         ..120.0 => (seconds, "s"),

@@ -1,4 +1,4 @@
-//! How many environments the functions at the gate need, in Lambda's two ways to run them.
+//! How many environments the functions at the gate need, in both of Lambda's modes.
 
 use serde::Serialize;
 
@@ -8,24 +8,24 @@ use crate::quotas::{
     MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S, TICKET_S,
 };
 
-/// What one function needs in the fullest second.
+/// What one function needs in the busiest second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sized {
-    /// Which one.
+    /// The function.
     pub function: &'static str,
     /// Requests a second.
     pub requests_per_s: f64,
-    /// Environments with one request at a time: what is deployed.
+    /// Environments with one request at a time, as deployed.
     pub environments: f64,
-    /// Environments of one processor with many requests at once, on Lambda Managed Instances: the binaries can, and it
-    /// is not deployed.
+    /// Environments of one processor with many concurrent requests, on Lambda Managed Instances: the binaries support
+    /// it, but it is not deployed.
     pub managed_environments: f64,
 }
 
 impl Sized {
     fn new(function: &'static str, requests_per_s: f64, seconds: f64) -> Self {
         let busy = requests_per_s * seconds;
-        // A short request counts for as much as one of a tenth of a second.
+        // A shorter request counts as a tenth of a second.
         let environments = busy.max(requests_per_s / LAMBDA_REQUESTS_PER_CONCURRENCY.value).ceil();
         let managed_environments = (busy / MANAGED_CONCURRENCY.value)
             .max(requests_per_s / MANAGED_REQUESTS_PER_S_PER_CPU)
@@ -35,7 +35,7 @@ impl Sized {
     }
 }
 
-/// The functions that the crowd meets.
+/// The functions that serve the crowd.
 pub fn at_the_gate(load: &Load) -> Vec<Sized> {
     let mut all = vec![
         Sized::new("admission", load.admission_per_s, ADMISSION_S),
@@ -49,7 +49,8 @@ pub fn at_the_gate(load: &Load) -> Vec<Sized> {
     all
 }
 
-/// Environments that are busy at one moment: the last tickets before the opening and the first turns after it do not meet.
+/// Environments that are busy at one time: the last tickets before the opening and the first turns after it do not
+/// coincide.
 pub fn busy_at_once(load: &Load) -> f64 {
     let of = |per_s: f64| Sized::new("line", per_s + load.documents_per_s, TICKET_S).environments;
     let gate = at_the_gate(load).into_iter().filter(|function| function.function != "line");

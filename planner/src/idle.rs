@@ -1,4 +1,4 @@
-//! What a deployment costs in a month in which nobody comes.
+//! What a deployment costs in an idle month.
 
 use anyhow::Result;
 
@@ -8,17 +8,17 @@ use crate::prices::Region;
 use crate::profiles;
 use crate::quotas::OTHER_S;
 
-/// Hours of a month, as AWS's calculator has them.
+/// Hours in a month, according to AWS's calculator.
 const HOURS: f64 = 730.0;
 const MINUTES: f64 = HOURS * 60.0;
-/// Long polls that Lambda keeps open on a queue, and seconds of each.
+/// Long polls that Lambda keeps open on a queue, and the seconds of each.
 const POLLERS: f64 = 5.0;
 const POLL_S: f64 = 20.0;
 
 /// The lines of this deployment.
 ///
 /// # Errors
-/// If nobody has counted what its templates have.
+/// If its templates have not been counted.
 pub fn lines(on: &d::Deployment, prices: &Region) -> Result<Vec<Line>> {
     let has = profiles::of(on.name)?;
     let node = if on.node_type == "cache.r7g.large" { "cache_r7g_large_hour" } else { "cache_t4g_micro_hour" };
@@ -40,7 +40,7 @@ pub fn lines(on: &d::Deployment, prices: &Region) -> Result<Vec<Line>> {
         line("scheduled runs", runs / 1e6, "lambda_million"),
         line("scheduled runs, time", MINUTES * OTHER_S * has.schedules_mb / 1024.0, "lambda_gb_s"),
         line("scheduled runs, logs", runs * d::LOG_BYTES / 1e9, "logs_gb"),
-        // Each run asks for the sales that are not over.
+        // Each run reads the sales that are not over.
         line("scheduled runs, reads", runs * 2.0 / 1e6, "dynamodb_read_million"),
         line("scheduled runs, secrets", has.schedules_secrets * MINUTES / 10_000.0, "secret_reads_10k"),
         line("scheduled runs, traces", if has.traced { runs / 1e6 } else { 0.0 }, "xray_million"),

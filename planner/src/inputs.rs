@@ -1,38 +1,38 @@
-//! What a plan is made from.
+//! The inputs of a plan.
 
 use anyhow::{Result, ensure};
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
-/// Most units of a round.
+/// The largest number of units of a round.
 pub const MAX_UNITS: u32 = sale::MAX_TOTAL;
-/// Most people. Beyond it no formula here means anything.
+/// The largest audience. Beyond it no formula here means anything.
 pub const MAX_AUDIENCE: u64 = 1_000_000_000;
-/// Most people a second that a line admits: as many as there can be requests at the gateway.
+/// The highest rate of a line, in people a second: as many as there can be requests at the gateway.
 pub const MAX_ADMITS_PER_S: u32 = 1_000_000;
-/// Most lanes of a sale.
+/// The largest number of lanes of a sale.
 pub const MAX_LANES: u32 = 16;
-/// Seconds before the opening from which a line gives tickets, unless it is said.
+/// The default of how many seconds before the opening a line gives tickets.
 pub const OPENS_EARLY_S: u32 = 3_600;
-/// The bounds of it.
+/// The bounds of that.
 pub const OPENS_EARLY: std::ops::RangeInclusive<u32> = 60..=86_400;
-/// Prices and quotas of today say nothing about later.
+/// Today's prices and quotas say nothing about later openings.
 pub const MAX_HOURS_AHEAD: i64 = 2 * 366 * 24;
 
-/// Whether there is to be a line in front of the sale.
+/// Whether there should be a line in front of the sale.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineAsked {
-    /// If the sale needs one, at the rate that everything behind it takes.
+    /// If the sale needs one, at the rate that everything behind it can handle.
     #[default]
     Auto,
-    /// None.
+    /// No line.
     No,
-    /// At this rate, in people a second.
+    /// With this rate, in people a second.
     PerS(u32),
 }
 
-/// What is asked.
+/// The question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inputs {
     /// Units on sale.
@@ -43,13 +43,13 @@ pub struct Inputs {
     pub opens_at: Timestamp,
     /// When the plan is made.
     pub planned_at: Timestamp,
-    /// Where it runs.
+    /// The region.
     pub region: String,
-    /// Lanes, unless the planner is to choose.
+    /// Lanes, unless the planner should choose.
     pub lanes: Option<u32>,
     /// The line.
     pub line: LineAsked,
-    /// Seconds before the opening from which the line gives tickets.
+    /// How many seconds before the opening the line gives tickets.
     pub opens_early_s: u32,
 }
 
@@ -129,10 +129,10 @@ pub struct Assumptions {
 }
 
 impl Inputs {
-    /// Checks every bound.
+    /// Checks all bounds.
     ///
     /// # Errors
-    /// Says which value is out of which bounds.
+    /// If a value is out of bounds, naming it and the bounds.
     pub fn new(units: u32, audience: u64, opens_at: Timestamp, planned_at: Timestamp, region: &str) -> Result<Self> {
         ensure!((1..=MAX_UNITS).contains(&units), "units: 1 to {MAX_UNITS}; got {units}");
         ensure!((1..=MAX_AUDIENCE).contains(&audience), "audience: 1 to {MAX_AUDIENCE}; got {audience}");
@@ -149,10 +149,10 @@ impl Inputs {
 }
 
 impl Assumptions {
-    /// Checks every bound.
+    /// Checks all bounds.
     ///
     /// # Errors
-    /// Says which value is out of which bounds.
+    /// If a value is out of bounds, naming it and the bounds.
     pub fn validated(self) -> Result<Self> {
         let within = |name: &str, value: f64, least: f64, most: f64| {
             ensure!((least..=most).contains(&value), "{name}: {least} to {most}; got {value}");

@@ -1,4 +1,4 @@
-//! Says before a sale what it will need, refuses what cannot hold, and adds up what it costs.
+//! Says before a sale what it will need, refuses what cannot work, and adds up the cost.
 //!
 //! `docs/planning.md` has the arrival model and every formula.
 

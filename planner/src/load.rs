@@ -1,4 +1,4 @@
-//! The arrival model: how many requests which part hears in its fullest second.
+//! The arrival model: how many requests each part gets in its busiest second.
 
 use serde::Serialize;
 
@@ -9,88 +9,89 @@ use crate::inputs::{Assumptions, Inputs};
 use crate::quotas::{EDGE_CACHES, EDGE_REQUESTS, LINE_LOOKS_OF_EDGE, SCRIPTS_PER_S_PER_SHARD};
 use crate::setup::Line;
 
-/// The page spreads its looks: up to a quarter longer, an eighth on average (`web/js/timing.js`).
+/// The page spreads its polls: up to a quarter later, an eighth on average (`web/js/timing.js`).
 const SPREAD: f64 = 1.125;
-/// Seconds between looks at a card when the sale is about to open (`web/js/views/sale.js`).
+/// Seconds between polls of a card when the sale is about to open (`web/js/views/sale.js`).
 pub const LOOK_SOON_S: f64 = 10.0 * SPREAD;
-/// Seconds between looks at a card otherwise.
+/// Seconds between polls of a card otherwise.
 pub const LOOK_S: f64 = 10.0 * SPREAD;
-/// Seconds between looks long before it opens.
+/// Seconds between polls long before it opens.
 pub const LOOK_EARLY_S: f64 = 30.0 * SPREAD;
-/// Seconds before the opening at which "soon" begins.
+/// How many seconds before the opening "soon" begins.
 pub const SOON_S: f64 = 120.0;
-/// Looks at a reservation in its first ten seconds (`web/js/watch.js`): at once, after two seconds, and when push tells of
-/// the order; one more in case push is not up yet.
+/// Polls of a reservation in its first ten seconds (`web/js/watch.js`): at once, after two seconds, and when push
+/// reports the order; one more in case push is not connected yet.
 pub const FIRST_LOOKS: f64 = 4.0;
 /// Seconds that these take.
 const FIRST_LOOKS_S: f64 = 10.0;
-/// Looks at a reservation until it is paid, two minutes later: beside push, one each half a minute, and the payment's own.
+/// Polls of a reservation until it is paid, two minutes later: besides push, one each half minute, and one for the
+/// payment.
 pub const LOOKS_OF_A_WINNER: f64 = 9.0;
-/// Seconds over which the last tickets before the opening are a mean.
+/// The seconds over which the last tickets before the opening are averaged.
 const LAST_TICKETS_S: f64 = 60.0;
 
-/// What comes, in requests a second, in the fullest second.
+/// The load in the busiest second, in requests a second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Load {
     /// People who have the page open when it opens.
     pub waiting: f64,
-    /// People who press the button, in the fullest second. With a line: whose turn it becomes.
+    /// People who press the button, in the busiest second. With a line: people whose turn it becomes.
     pub arrivals_per_s: f64,
-    /// Looks at the card that reach the gateway, just before the opening.
+    /// Polls of the card that reach the gateway, just before the opening.
     pub looks_before_per_s: f64,
-    /// Looks at the card that reach the gateway, in the rush.
+    /// Polls of the card that reach the gateway, in the rush.
     pub looks_per_s: f64,
     /// Challenges.
     pub challenges_per_s: f64,
-    /// Answers to them.
+    /// Answers to challenges.
     pub answers_per_s: f64,
-    /// Challenges and answers, in the second that has most of both.
+    /// Challenges and answers, in the second with most of both.
     pub admission_per_s: f64,
     /// Reservations.
     pub reservations_per_s: f64,
-    /// Looks at reservations.
+    /// Polls of reservations.
     pub reservation_looks_per_s: f64,
     /// Tickets for the line, in the last second before the opening.
     pub tickets_per_s: f64,
     /// Tickets for the line, once the sale is open.
     pub late_tickets_per_s: f64,
-    /// Looks at the line's document that reach the gateway.
+    /// Polls of the line's document that reach the gateway.
     pub documents_per_s: f64,
-    /// Seconds between two looks of a page at the line's document.
+    /// Seconds between two polls of the line's document by a page.
     pub line_look_s: f64,
-    /// All that the gateway hears: before the opening or after it, whichever is more.
+    /// All requests at the gateway, before the opening or after it, whichever is more.
     pub gateway_per_s: f64,
     /// The same, as a mean over the rush.
     pub gateway_mean_per_s: f64,
-    /// All that CloudFront hears.
+    /// All requests at CloudFront.
     pub edge_per_s: f64,
     /// Scripts that the sale's lanes run.
     pub scripts_per_s: f64,
-    /// Calls that one shard answers however many lanes there are: counts of answers, one a second from each process (`tally`), and
-    /// tickets of late people.
+    /// Calls that a single shard answers however many lanes there are: counts of answers, one a second from each
+    /// process (`tally`), and tickets of late people.
     pub scripts_of_one_shard_per_s: f64,
     /// Processes of all functions in front.
     pub processes: f64,
-    /// Those that count answers and ask for units.
+    /// Those that count answers and reserve units.
     pub counting_processes: f64,
     /// WebSocket connections that winners open.
     pub connections_per_s: f64,
     /// People who have to sign in.
     pub sign_ins_per_s: f64,
-    /// People who go all the way before they hear that it is sold out.
+    /// People who do everything before they are told that it is sold out.
     pub all_the_way: f64,
-    /// Seconds from the opening until nothing is left. None if everybody can have one.
+    /// Seconds from the opening until nothing is left. `None` if everybody can have one.
     pub sold_out_s: Option<f64>,
     /// Seconds until everybody has pressed the button, or has had a turn.
     pub rush_s: f64,
-    /// The fullest second, as a multiple of the mean.
+    /// The busiest second, as a multiple of the mean.
     pub peak_factor: f64,
-    /// Seconds in which requests come one after another without a pause, so that no burst helps.
+    /// Seconds in which requests come without a pause, so bursts do not help.
     pub fullest_s: f64,
 }
 
 impl Load {
-    /// What these people do.
+    /// The load of these people.
     pub fn new(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Self {
         let mut load = match line {
             Some(line) => Self::in_line(inputs, assumed, line),
@@ -223,30 +224,31 @@ impl Load {
         }
     }
 
-    /// What the lanes of a sale run in a second. With several lanes each process reads the others once a second when its own has
-    /// nothing left, and then its requests cost nothing: so it is the one or the other.
+    /// Scripts that a sale's lanes run in a second. With several lanes each process reads the others once a second when
+    /// its own has nothing left, and then its requests cost nothing, so only one of the two counts.
     pub fn scripts_on(&self, lanes: u32) -> f64 {
         self.scripts_per_s.max(self.counting_processes * f64::from(lanes - 1))
     }
 
-    /// What the shard that remembers tickets and counts answers runs in a second, if each lane has a shard.
+    /// Scripts a second of the shard that has tickets and counts answers, if each lane has a shard.
     pub fn scripts_of_line_shard(&self, lanes: u32) -> f64 {
         self.tickets_per_s.max(self.scripts_of_one_shard_per_s + self.scripts_on(lanes) / f64::from(lanes))
     }
 
-    /// What so many lanes can run in a second on so many shards, beside the tallies that one of these takes for the whole sale.
+    /// Scripts a second that this many lanes can run on this many shards, besides the tallies of the whole sale on one
+    /// of them.
     pub fn room_for_scripts(&self, lanes: u32, shards: u32) -> f64 {
         let busiest = (SCRIPTS_PER_S_PER_SHARD - self.counting_processes).max(0.0);
         f64::from(lanes) / f64::from(lanes.div_ceil(shards)) * busiest
     }
 }
 
-/// Seconds before the opening at which the early ones come, on average.
+/// How many seconds before the opening the early ones come, on average.
 pub fn comes_early_s(assumed: &Assumptions, line: &Line) -> f64 {
     assumed.comes_early_s.unwrap_or(f64::from(line.opens_early_s) / 6.0)
 }
 
-/// How often a request is sent, with those that heard 429 or 503.
+/// How often a request is sent, including repeats after 429 or 503.
 fn again(assumed: &Assumptions) -> f64 {
     1.0 / (1.0 - assumed.again_share)
 }

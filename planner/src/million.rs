@@ -1,4 +1,4 @@
-//! What a million attempts cost, and the parts around them.
+//! What a million attempts cost, and related parts.
 
 use crate::cost::{Line, lines};
 use crate::inputs::Assumptions;
@@ -8,7 +8,7 @@ use crate::totals::{Totals, looks_each};
 const MILLION: f64 = 1e6;
 const THOUSAND: f64 = 1e3;
 
-/// A part of what a crowd does, and its bill.
+/// A part of what a crowd does, with its bill.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Part {
     /// What it is.

@@ -1,4 +1,4 @@
-//! Whether a sale holds, what is to be done for it, and what would hold instead.
+//! Whether a sale holds, what must be done for it, and what would hold instead.
 
 use anyhow::Result;
 use jiff::{Span, Timestamp};
@@ -18,31 +18,31 @@ use crate::setup::Setup;
 use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
 
-/// The version of the JSON: a field is added without a new one, and never changed or taken away. 2 has a line in the place of a
-/// waiting room.
+/// The version of the JSON. Fields may be added without a new version, but never changed or removed. Version 2 has a
+/// line in the place of a waiting room.
 pub const SCHEMA: u32 = 2;
 const DAY_H: i64 = 24;
 
-/// Whether it holds.
+/// Whether the plan holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It does, once what is to be done is done.
+    /// It holds, once the tasks are done.
     Holds,
     /// It does not.
     Refused,
 }
 
-/// Something to be done before.
+/// A task before the sale.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Task {
-    /// The check that asks for it.
+    /// The check that requires it.
     pub check: &'static str,
-    /// What.
+    /// What to do.
     pub how: &'static str,
     /// How much is needed.
     pub need: f64,
-    /// The last moment to begin.
+    /// The latest time to begin.
     pub begin_by: Timestamp,
 }
 
@@ -51,48 +51,49 @@ pub struct Task {
 pub struct Reason {
     /// The check that fails.
     pub check: &'static str,
-    /// In words.
+    /// The reason in words.
     pub why: String,
 }
 
-/// What would hold.
+/// A plan that would hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alternative {
     /// A stable name: `later_opening`, `smaller_audience`, `fewer_units`, `line` or `earlier_line`.
     pub kind: &'static str,
-    /// In words.
+    /// Its description.
     pub what: String,
 }
 
-/// What waiting in line comes to.
+/// The effects of the line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InLine {
-    /// Seconds from the opening until the first time that nothing is left. None if there is something for everybody who comes.
+    /// Seconds from the opening until nothing is left for the first time. `None` if there is a unit for everybody who
+    /// comes.
     pub sold_out_s: Option<f64>,
     /// Seconds until everybody has had a turn, if it does not sell out.
     pub everybody_s: f64,
-    /// Seconds within which everybody knows of a change.
+    /// Seconds within which everybody sees a change.
     pub known_within_s: f64,
-    /// What each raised quota buys.
+    /// What each raised quota gains.
     pub raised: Vec<Raised>,
 }
 
-/// All that there is to say.
+/// The whole result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
     /// See [`SCHEMA`].
     pub schema: u32,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// What was asked.
+    /// The question.
     pub inputs: Inputs,
-    /// What was assumed.
+    /// The assumptions.
     pub assumptions: Assumptions,
-    /// Lanes and line, as asked for or chosen.
+    /// Lanes and line, as requested or chosen.
     pub setup: Setup,
-    /// What the line comes to, if there is one.
+    /// The effects of the line, if there is one.
     pub line: Option<InLine>,
-    /// What comes.
+    /// The expected load.
     pub load: Load,
     /// Environments of the functions.
     pub functions: Vec<Sized>,
@@ -100,27 +101,27 @@ pub struct Plan {
     pub drain_s: f64,
     /// Every bound.
     pub checks: Vec<Check>,
-    /// What is to be done before.
+    /// Tasks before the sale.
     pub to_do: Vec<Task>,
     /// Why it is refused.
     pub reasons: Vec<Reason>,
     /// What would hold instead.
     pub alternatives: Vec<Alternative>,
-    /// What is worth knowing, and refuses nothing.
+    /// Hints that refuse nothing.
     pub notes: Vec<String>,
     /// What the sale costs.
     pub cost: Vec<Line>,
-    /// What that comes to, in US dollars.
+    /// The sum, in US dollars.
     pub cost_usd: f64,
-    /// What the deployment costs in a month in any case.
+    /// What the deployment costs in a month anyway.
     pub idle_month_usd: f64,
-    /// The day of the prices.
+    /// The date of the prices.
     pub prices_taken: String,
-    /// Prices of this region of which no copy was seen on that day.
+    /// Prices of this region that could not be verified on that date.
     pub prices_unseen: Vec<String>,
 }
 
-/// What decides about a sale, without the words.
+/// What decides about a sale, without descriptions.
 struct Outcome {
     setup: Setup,
     checks: Vec<Check>,
@@ -147,7 +148,7 @@ impl Outcome {
 /// Whether a sale holds.
 ///
 /// # Errors
-/// If a moment is beyond what can be told.
+/// If a time is out of range.
 pub fn holds(inputs: &Inputs, assumed: &Assumptions) -> Result<bool> {
     Ok(Outcome::of(inputs, assumed)?.holds(inputs))
 }
@@ -166,7 +167,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     let line = setup.line.map(|_| InLine {
         sold_out_s: load.sold_out_s,
         everybody_s: load.rush_s,
-        // A page looks up to a quarter later, and at a document that is up to a second old.
+        // A page polls up to a quarter later, and gets a document that is up to a second old.
         known_within_s: load.line_look_s * 1.25 + 1.0,
         raised: what_quotas_buy(&inputs, &assumptions),
     });
@@ -196,14 +197,14 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     })
 }
 
-/// Processes that wait for the crowd, if it needs them.
+/// Provisioned processes, if the sale needs them.
 fn waiting_processes(checks: &[Check], prices: &Region) -> Option<Line> {
     let check = checks.iter().find(|check| check.name == "lambda_scaling" && !check.holds())?;
     let gb_s = check.need * deployment::PROVISIONED_FUNCTIONS * deployment::FUNCTION_GB * deployment::PROVISIONED_S;
     Some(Line::new(prices, "Lambda, processes that wait", gb_s, "lambda_provisioned_gb_s"))
 }
 
-/// Orders are written as fast as consumers and the table allow, once both are as large as they have to be.
+/// Seconds until all orders are written, as fast as consumers and table allow once both are large enough.
 fn drain_s(inputs: &Inputs, assumed: &Assumptions, checks: &[Check]) -> f64 {
     let have = |name| {
         let check = checks.iter().find(|check| check.name == name);
@@ -265,7 +266,7 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
     if let Some(units) = most(asked, |units| fits(&of(inputs.audience, units))) {
         say("fewer_units", format!("sell at most {} units", shown(units)));
     }
-    // What is too much for any crowd has to go before anything else helps.
+    // What is too much for any crowd has to be fixed before anything else helps.
     let Some(units) = most(asked, |units| fits(&of(1, units))) else { return all };
     let first = if units < asked {
         let sales = asked.div_ceil(units);
@@ -307,7 +308,7 @@ fn shown(number: u64) -> String {
     count(number as f64)
 }
 
-/// The largest number from 1 to `limit` for which it holds: whatever holds for more holds for fewer.
+/// The largest number from 1 to `limit` for which it holds, given that it holds for all smaller numbers.
 pub(crate) fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     let (mut low, mut high) = (0, limit);
     while low < high {
@@ -317,7 +318,7 @@ pub(crate) fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     (low > 0).then_some(low)
 }
 
-/// A sale that takes as long calls few people to the front for nothing.
+/// A sale that takes this long calls few people to the front in vain.
 const CALM_S: f64 = 60.0;
 
 fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> Vec<String> {

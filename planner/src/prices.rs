@@ -1,4 +1,4 @@
-//! The dated price table.
+//! The table of prices, with its date.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use serde::Deserialize;
 
 const TABLE: &str = include_str!("../prices/2026-11.json");
 
-/// List prices of some regions, as they were on one day.
+/// List prices of some regions on one date.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// The day, as YYYY-MM-DD.
+    /// The date, as YYYY-MM-DD.
     pub taken: String,
     /// USD.
     pub currency: String,
     /// What they leave out.
     pub note: String,
-    /// What a price is for, and the page that has it.
+    /// What a price is for, and its source.
     pub units: BTreeMap<String, Priced>,
     regions: BTreeMap<String, Region>,
 }
@@ -26,7 +26,7 @@ pub struct Prices {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Priced {
-    /// What one costs that much.
+    /// The unit of the price.
     pub per: String,
     /// AWS's page.
     pub page: String,
@@ -36,14 +36,14 @@ pub struct Priced {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Those of which nobody saw a copy on that day.
+    /// Prices that could not be verified on that date.
     pub unseen: BTreeSet<String>,
     /// In US dollars.
     pub usd: BTreeMap<String, f64>,
 }
 
 impl Prices {
-    /// The table that this build has.
+    /// The table in this build.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -51,7 +51,7 @@ impl Prices {
         serde_json::from_str(TABLE).context("planner/prices cannot be read")
     }
 
-    /// The regions that have prices.
+    /// The regions with prices.
     pub fn regions(&self) -> impl Iterator<Item = &str> {
         self.regions.keys().map(String::as_str)
     }
@@ -59,7 +59,7 @@ impl Prices {
     /// The prices of a region.
     ///
     /// # Errors
-    /// Names the regions that there are, if this one is not among them.
+    /// Names the known regions, if this one is not among them.
     pub fn of(&self, region: &str) -> Result<&Region> {
         let Some(prices) = self.regions.get(region) else {
             let known: Vec<&str> = self.regions().collect();
@@ -70,7 +70,7 @@ impl Prices {
 }
 
 impl Region {
-    /// The price of this name. A test asks for all of them in all regions.
+    /// The price with this name. A test requests all of them in all regions.
     pub fn usd(&self, name: &str) -> f64 {
         self.usd.get(name).copied().unwrap_or(f64::NAN)
     }

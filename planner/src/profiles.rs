@@ -1,28 +1,28 @@
-//! What the templates of each profile have that costs money while nobody comes.
+//! The resources of each profile that cost money while idle.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// `infra/cdk/test/planner.test.ts` counts it in the templates and writes it.
+/// Counted in the templates and written by `infra/cdk/test/planner.test.ts`.
 const COUNTED: &str = include_str!("../profiles.json");
 
-/// What a profile has.
+/// The resources of a profile.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Resources of its stacks, which costs nothing by itself.
+    /// Resources of its stacks, which cost nothing by themselves.
     pub resources: u32,
     /// Interface endpoints, each counted in every zone.
     pub endpoints: f64,
     /// Secrets.
     pub secrets: f64,
-    /// Metrics that alarms watch, without those of Redis.
+    /// Metrics that alarms use, without those of Redis.
     pub alarm_metrics: f64,
-    /// The same of each node of Redis.
+    /// The same for each node of Redis.
     pub alarm_metrics_of_a_node: f64,
-    /// Whether functions publish metrics of their own.
+    /// Whether functions publish their own metrics.
     pub metrics: bool,
     /// Dashboards.
     pub dashboards: f64,
@@ -30,9 +30,9 @@ pub struct Profile {
     pub schedules: f64,
     /// Memory of them all in MB.
     pub schedules_mb: f64,
-    /// Secrets that they read, each of them anew in each run: by then what it knows is a minute old.
+    /// Secrets that they read, each in every run, since a cached value would be a minute old.
     pub schedules_secrets: f64,
-    /// Whether runs are traced: of a function that runs once a minute each is, as the first of its second.
+    /// Whether runs are traced: for a function that runs once a minute every run is, as the first of its second.
     pub traced: bool,
     /// Queues that Lambda polls.
     pub polled_queues: f64,
@@ -42,7 +42,7 @@ pub struct Profile {
     pub firewall_rules: f64,
 }
 
-/// The profile of a deployment of this name.
+/// The profile of the deployment with this name.
 ///
 /// # Errors
 /// If the file does not have it.

@@ -1,13 +1,13 @@
-//! What AWS gives an account, and what was measured. Each with where it is from.
+//! AWS's quotas, and measured limits, each with its source.
 
 use serde::Serialize;
 
-/// A number that is not ours to choose.
+/// A number that we cannot choose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Quota {
-    /// How much.
+    /// The value.
     pub value: f64,
-    /// Where it stands.
+    /// The source.
     pub page: &'static str,
 }
 
@@ -15,9 +15,9 @@ const fn quota(value: f64, page: &'static str) -> Quota {
     Quota { value, page }
 }
 
-/// Requests a second of all APIs of an account in a region. 2,500 in the younger regions, none of which has prices here.
+/// Requests a second of all APIs of an account in a region. 2,500 in newer regions, none of which has prices here.
 pub const GATEWAY_REQUESTS: Quota = quota(10_000.0, "Amazon API Gateway quotas");
-/// What the gateway's token bucket holds beyond that.
+/// The capacity of the gateway's token bucket beyond that.
 pub const GATEWAY_BURST: Quota = quota(5_000.0, "Amazon API Gateway quotas");
 /// New WebSocket connections a second of an account in a region.
 pub const WEBSOCKET_CONNECTIONS: Quota = quota(500.0, "Quotas for configuring and running a WebSocket in API Gateway");
@@ -27,7 +27,7 @@ pub const LAMBDA_CONCURRENCY: Quota = quota(1_000.0, "Lambda quotas");
 pub const LAMBDA_CONCURRENCY_MOST: Quota = quota(30_000.0, "Lambda quotas");
 /// Environments that a function gains in ten seconds.
 pub const LAMBDA_SCALING_PER_10_S: Quota = quota(1_000.0, "Lambda scaling behavior");
-/// Requests a second that each concurrent execution of the quota is good for, however short they are.
+/// Requests a second that each concurrent execution of the quota allows, however short they are.
 pub const LAMBDA_REQUESTS_PER_CONCURRENCY: Quota = quota(10.0, "Understanding Lambda function scaling");
 /// Requests that an environment of a Lambda Managed Instance may have at once, for each of its processors.
 pub const MANAGED_CONCURRENCY: Quota = quota(64.0, "Scaling Lambda Managed Instances");
@@ -37,7 +37,7 @@ pub const MANAGED_ENVIRONMENTS_LEAST: Quota = quota(3.0, "Scaling Lambda Managed
 pub const EDGE_REQUESTS: Quota = quota(250_000.0, "Amazon CloudFront quotas");
 /// Connections of a node.
 pub const REDIS_CONNECTIONS: Quota = quota(65_000.0, "ElastiCache: large number of connections");
-/// Write units a second that a new table on demand, and each of its indexes, takes at once.
+/// Write units a second that a new on-demand table, and each of its indexes, handles from the start.
 pub const TABLE_WARM_WRITES: Quota = quota(4_000.0, "Understanding DynamoDB warm throughput in different scenarios");
 /// Write units a second of a table, unless it was raised.
 pub const TABLE_WRITES_MOST: Quota = quota(40_000.0, "Quotas in Amazon DynamoDB");
@@ -49,43 +49,43 @@ pub const PARTITION_READS: Quota = quota(3_000.0, "Understanding DynamoDB warm t
 pub const SECRET_READS: Quota = quota(10_000.0, "AWS Secrets Manager quotas");
 /// People who sign in at a Cognito user pool in a second.
 pub const COGNITO_SIGN_INS: Quota = quota(120.0, "Quotas in Amazon Cognito");
-/// Messages of a standard queue that consumers have at once.
+/// Messages in flight in a standard queue.
 pub const QUEUE_IN_FLIGHT: Quota = quota(120_000.0, "Amazon SQS message quotas");
-/// Batches of a queue that Lambda handles at once.
+/// Concurrent batches of a queue that Lambda handles.
 pub const QUEUE_CONSUMERS_MOST: Quota = quota(1_000.0, "Configuring scaling behavior for SQS event source mappings");
 
-/// What a quota that AWS raises is taken to reach at most, as a multiple of its default. AWS decides each case; beyond
-/// this a plan would rest on a favour.
+/// How far AWS is assumed to raise a quota, as a multiple of its default. AWS decides each case; beyond this a plan
+/// would rest on a favour.
 pub const RAISED_AT_MOST: f64 = 10.0;
 
-/// Calls of a script that one shard answers in a second. **Not measured on ElastiCache.** On this project's machine one
+/// Script calls that one shard answers in a second. **Not measured on ElastiCache.** On this project's machine one
 /// Valkey answers about 80,000 trivial EVALs a second; a production node has slower cores and TLS.
 pub const SCRIPTS_PER_S_PER_SHARD: f64 = 30_000.0;
-/// Requests a second of one processor in a process that has many at once: half of what the benchmark's 16,900 a second
-/// on two cores come to, since they were measured with everything on one machine.
+/// Requests a second of one processor in a process with many concurrent requests: half of the benchmark's 16,900 a
+/// second on two cores, which were measured with everything on one machine.
 pub const MANAGED_REQUESTS_PER_S_PER_CPU: f64 = 4_000.0;
 
-/// Seconds of each function for one request. **Assumed**: in-region calls of a millisecond to Redis and some to SQS.
+/// Seconds of each function for a request. **Assumed**: in-region calls of a millisecond to Redis and a few to SQS.
 pub const ADMISSION_S: f64 = 0.030;
 /// See [`ADMISSION_S`].
 pub const RESERVATION_S: f64 = 0.025;
-/// See [`ADMISSION_S`]. From the process's memory nearly always.
+/// See [`ADMISSION_S`]. Almost always from the process's memory.
 pub const CATALOG_S: f64 = 0.010;
-/// See [`ADMISSION_S`]. Of a ticket.
+/// See [`ADMISSION_S`]. For a ticket.
 pub const TICKET_S: f64 = 0.010;
-/// Seconds for a batch of ten orders, which are handled beside each other. **Assumed**: a transaction, a script and a
+/// Seconds for a batch of ten orders, which are handled concurrently. **Assumed**: a transaction, a script and a
 /// message for each.
 pub const ORDER_BATCH_S: f64 = 0.200;
 /// Seconds of any other function for one event. **Assumed.**
 pub const OTHER_S: f64 = 0.050;
-/// Caches between viewers and the gateway that ask for a card by themselves: regional edge caches. **Assumed.**
+/// Caches between viewers and the gateway that ask for a card on their own: regional edge caches. **Assumed.**
 pub const EDGE_CACHES: f64 = 15.0;
-/// Orders of a round that one run of reconciliation reads (ARCHITECTURE.md, "Deliberately absent": some hundred
+/// Orders of a round that one run of reconciliation reads (docs/reasons.md, "Deliberately absent": some hundred
 /// thousand).
 pub const AUDITED_ORDERS: f64 = 300_000.0;
-/// Part of the edge's quota that looks at the line may take. With more people in line pages look less often.
+/// The fraction of the edge's quota that polls of the line may use. With more people in line pages poll less often.
 pub const LINE_LOOKS_OF_EDGE: f64 = 0.5;
-/// Seconds between two looks at the line's document before the opening. **Assumed.**
+/// Seconds between two polls of the line's document before the opening. **Assumed.**
 pub const LINE_LOOK_EARLY_S: f64 = 30.0;
 /// Bytes of Redis for one reservation, and for one person at the gate: a challenge and the rates. **Assumed**, on the
 /// high side of the first draft's measured 211.

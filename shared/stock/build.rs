@@ -1,4 +1,4 @@
-//! Makes the scripts of `lua/` complete, each a constant of its name: `lua/README.md` says how.
+//! Expands the scripts of `lua/`, each into a constant with its name; see `lua/README.md`.
 
 #[path = "src/expand.rs"]
 mod expand;
@@ -45,7 +45,7 @@ fn expanded() -> Result<String, String> {
     Ok(text)
 }
 
-/// The Lua files of a folder by their names.
+/// The Lua files of a folder, by name.
 fn scripts(folder: &str) -> Result<BTreeMap<String, String>, String> {
     let error = |error: std::io::Error| format!("{folder}: {error}");
     let mut scripts = BTreeMap::new();

@@ -66,7 +66,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
     assert!(round.find(claim.id.uuid, &alice).await.unwrap().is_some());
     assert!(matches!(round.reseat(&claim).await.unwrap(), Reseated::To(_)));
-    assert_eq!(round.due(10, Duration::ZERO).await.unwrap().claims.len(), 1);
+    assert_eq!(round.due(10, Duration::ZERO, None).await.unwrap().claims.len(), 1);
     assert!(round.held_since(10).await.unwrap().is_some());
     assert!(round.confirm(&claim).await.unwrap());
     round.release(&claim, None, false).await.unwrap();

@@ -6,8 +6,11 @@ use tests::{TestRound, terms, user};
 const AT_ONCE: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(3600);
 
+/// What is due, and is sent.
 async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Claim> {
-    round.stock().due(most, wait).await.unwrap().claims
+    let due = round.stock().due(most, wait, None).await.unwrap();
+    assert_eq!(round.stock().due(0, wait, Some(due.due_at_ms)).await.unwrap().claims, []);
+    due.claims
 }
 
 #[tokio::test]
@@ -134,6 +137,50 @@ async fn what_the_version_before_wrote_is_understood() {
     assert_eq!(round.view().await.outbox, 3, "each of the three, carol has none");
     assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
     assert_eq!(round.view().await.outbox, 3);
+}
+
+/// How the outbox has a user's reservation, who has one.
+async fn element(round: &TestRound, name: &str) -> String {
+    let outbox = redis::cmd("LRANGE").arg("outbox:{lamp:1:0}").arg(0).arg(-1).to_owned();
+    let elements: Vec<String> = outbox.query_async(&mut round.redis().await).await.unwrap();
+    elements.into_iter().find(|element| element.starts_with(name)).expect("it waits")
+}
+
+#[tokio::test]
+async fn a_claim_is_taken_for_sent_once_all_of_its_look_is() {
+    let round = TestRound::start(terms(9, 1)).await;
+    let unsent = |at: stock::Due| format!(" 0{}", at.due_at_ms.0);
+    let look = async |sent| round.stock().due(2, AT_ONCE, sent).await.unwrap();
+    for name in ["alice", "bob"] {
+        round.buy(&user(name)).await;
+    }
+    let first = look(None).await;
+    assert_eq!(first.claims.len(), 2);
+    let sent = Some(first.due_at_ms);
+    for name in ["alice", "bob"] {
+        assert!(element(&round, name).await.ends_with(&unsent(first.clone())));
+    }
+    // Others come while the messages are on their way.
+    round.buy(&user("carol")).await;
+    round.stock().due(0, AT_ONCE, sent).await.unwrap();
+    for name in ["alice", "bob"] {
+        assert!(element(&round, name).await.ends_with(&format!(" {}", first.due_at_ms.0)));
+    }
+    assert_eq!(element(&round, "carol").await.split(' ').count(), 2, "she was not looked at");
+    // And what was not sent is there as long as it is held.
+    let second = until_later(&round, first.due_at_ms).await;
+    round.stock().due(0, AT_ONCE, sent).await.unwrap();
+    assert!(element(&round, "alice").await.ends_with(&unsent(second)), "an earlier look says nothing of a later one");
+}
+
+/// A look at a later millisecond than `before`.
+async fn until_later(round: &TestRound, before: sale::EpochMs) -> stock::Due {
+    loop {
+        let due = round.stock().due(3, AT_ONCE, None).await.unwrap();
+        if due.due_at_ms > before {
+            return due;
+        }
+    }
 }
 
 /// Through a long outage a copy a minute would be a dead letter a minute.

@@ -497,7 +497,7 @@ fn any_rain(random: &mut StdRng, after_s: u32) -> Rain {
 /// Ten minutes of arrivals, more of them than there are units. What is handed out follows the plan second by second, also
 /// when it is raised and lowered, and who comes late has about the chance of who comes early.
 ///
-/// `RAIN_SVG=file` draws it: ARCHITECTURE.md has the command.
+/// `RAIN_SVG=file` draws it: `docs/rain.md` has the command.
 #[tokio::test]
 async fn latecomers_still_get_some() {
     const PER_SECOND: u32 = 8;

@@ -191,6 +191,59 @@ async fn what_failed_is_not_counted() {
     round.buy(&alice).await;
 }
 
+/// It turns out that the order was paid, too late for it. Redis may have forgotten all of it but the count.
+#[tokio::test]
+async fn a_count_is_taken_back_once() {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 2;
+    let round = TestRound::start(terms).await;
+    let alice = user("alice");
+    let release = async |claim: &Claim, unpaid| round.stock().release(claim, None, unpaid).await.unwrap();
+    let first = round.buy(&alice).await;
+    release(&first, true).await;
+    let second = round.buy(&alice).await;
+    release(&second, true).await;
+    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2));
+    for _ in 0..2 {
+        release(&first, false).await;
+    }
+    let third = round.buy(&alice).await;
+    release(&third, true).await;
+    release(&first, false).await;
+    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2), "the second and the third");
+    // Whoever read the order before the payment came may be late.
+    for unpaid in [false, true] {
+        release(&third, unpaid).await;
+        release(&second, unpaid).await;
+    }
+    assert_eq!(round.view().await.counters.free(), 9);
+    for _ in 0..2 {
+        let claim = round.buy(&alice).await;
+        release(&claim, true).await;
+    }
+    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2));
+}
+
+/// A late duplicate of a request may be reserved anew under its old id, and is released once its order is found to have ended.
+#[tokio::test]
+async fn a_reservation_that_is_released_twice_is_counted_once() {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 3;
+    let round = TestRound::start(terms).await;
+    let alice = user("alice");
+    let first = round.buy(&alice).await;
+    round.stock().release(&first, None, true).await.unwrap();
+    let second = round.buy(&alice).await;
+    round.stock().release(&second, None, true).await.unwrap();
+    for _ in 0..3 {
+        round.until_sellable().await;
+        let Reserve::Reserved(again) = round.reserve_as(&first.id, &alice).await else { panic!("it is reserved anew") };
+        round.stock().release(&again, None, true).await.unwrap();
+        let Reserve::Reserved(other) = round.reserve(&alice).await else { panic!("two have ended unpaid") };
+        round.release(&other).await;
+    }
+}
+
 /// A round that the version before loaded has neither field: it goes on as it was.
 #[tokio::test]
 async fn a_round_of_the_version_before_goes_on() {

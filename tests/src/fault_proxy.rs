@@ -10,12 +10,13 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::forward::{Upstream, target};
+use crate::resp::read_value;
 
 /// When the world ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,7 +87,7 @@ impl Fault {
     }
 
     /// Counts an effect and has it done, unless the world ends at it or has ended.
-    async fn pass<T>(&self, kind: String, effect: impl Future<Output = Option<T>>) -> Option<T> {
+    pub(crate) async fn pass<T>(&self, kind: String, effect: impl Future<Output = Option<T>>) -> Option<T> {
         if self.is_over() {
             return None;
         }
@@ -155,6 +156,11 @@ impl FaultProxy {
         Self { address, task }
     }
 
+    /// One that listens at `address` as long as `task` runs.
+    pub(crate) const fn of(address: SocketAddr, task: JoinHandle<()>) -> Self {
+        Self { address, task }
+    }
+
     /// Where it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
@@ -167,7 +173,7 @@ impl Drop for FaultProxy {
     }
 }
 
-async fn listen() -> (TcpListener, SocketAddr) {
+pub(crate) async fn listen() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     (listener, address)
@@ -189,36 +195,8 @@ async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Faul
     }
 }
 
-/// Reads one value of the Redis protocol. What follows it stays in `buffer`.
-async fn read_value(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Vec<u8>> {
-    loop {
-        if let Some(length) = length_of_value(buffer) {
-            return Some(buffer.drain(..length).collect());
-        }
-        stream.read_buf(buffer).await.ok().filter(|length| *length > 0)?;
-    }
-}
-
-/// The length of the value at the start of `bytes`, if it is complete.
-fn length_of_value(bytes: &[u8]) -> Option<usize> {
-    let line = bytes.windows(2).position(|pair| pair == b"\r\n")? + 2;
-    // Nothing, as `$-1`, is no longer than its line.
-    let size = || std::str::from_utf8(&bytes[1..line - 2]).ok()?.parse::<isize>().ok();
-    match bytes[0] {
-        b'$' | b'=' | b'!' => {
-            let end = usize::try_from(size()?).map_or(line, |size| line + size + 2);
-            (bytes.len() >= end).then_some(end)
-        }
-        kind @ (b'*' | b'~' | b'%') => {
-            let members = usize::try_from(size()?).unwrap_or(0) * if kind == b'%' { 2 } else { 1 };
-            (0..members).try_fold(line, |at, _| Some(at + length_of_value(&bytes[at..])?))
-        }
-        _ => Some(line),
-    }
-}
-
 /// What a command is called: its first word, and the script that it runs.
-fn kind_of(command: &[u8]) -> Option<String> {
+pub(crate) fn kind_of(command: &[u8]) -> Option<String> {
     let redis::Value::Array(words) = redis::parse_redis_value(command).ok()? else { return None };
     let word = |n: usize| redis::from_redis_value_ref::<String>(words.get(n)?).ok();
     let name = word(0)?.to_uppercase();

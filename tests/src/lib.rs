@@ -1,15 +1,20 @@
 //! What the tests on real parts share.
 
+mod cut_proxy;
 mod fault_proxy;
 mod faulty_aws;
 mod forward;
+mod recorder;
+mod resp;
 mod round;
 mod slow_proxy;
 mod tls_front;
 
+pub use cut_proxy::{CutProxy, Reach};
 pub use fault_proxy::{Effect, Fault, FaultProxy, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use forward::Upstream;
+pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
 pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, round, terms, until_sellable, user};
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

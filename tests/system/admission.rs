@@ -117,7 +117,7 @@ async fn two_tabs_do_not_disturb_each_other() {
 /// Strikes that the ledger counts of a user.
 async fn strikes(lab: &Lab, name: &str) -> usize {
     let door = DoorTerms { strikes: MAX_STRIKES, ..DoorTerms::default() };
-    match lab.ledger.strike(&user(name), &Strike::WrongAnswers, &door, in_ms(0)).await.unwrap() {
+    match lab.ledger.strike(&user(name), Strike::WrongAnswers, &door, in_ms(0)).await.unwrap() {
         // The one just made is the test's.
         Struck::Counted(count) => count as usize - 1,
         Struck::Denied(_) => panic!("so many are not needed"),

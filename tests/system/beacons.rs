@@ -230,7 +230,7 @@ async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
 
     let plain = Lab::selling(lottery(5, &[1])).await;
     let none = answered(&plain, &posting(&right)).await.problem(409, "not_amendable");
-    assert!(none.text("detail").contains("no beacon decides"));
+    assert!(none.text("detail").contains("uses no beacon"));
     let elsewhere = Ask { path: "/v1/admin/sales/nothing/rounds/1/beacon".into(), ..posting(&right) };
     answered(&plain, &elsewhere).await.problem(404, "unknown_sale");
 }

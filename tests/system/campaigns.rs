@@ -155,7 +155,7 @@ async fn a_campaign_of_unknown_sales_is_refused_by_their_names() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, "draft", &terms(1, 1), None).await;
     let refused = put(&lab, &autumn(&["lmap", "draft", "chiar"])).await.problem(400, "invalid_request");
-    assert_eq!(refused.text("detail"), "sale_ids: there is no lmap, chiar");
+    assert_eq!(refused.text("detail"), "sale_ids: no such sale: lmap, chiar");
     put(&lab, &autumn(&["draft"])).await.expect(201);
     let mut change = autumn(&["draft", "lmap"]);
     change["version"] = json!(1);

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
+use runtime::Clock;
 use sale::{Claim, ClaimState, OrderState, Unit};
 use tests::terms;
 
+use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::handicap::Handicap;
 use crate::lab::{Lab, message_batch};
@@ -32,6 +34,32 @@ async fn the_message_of_a_cancelled_reservation_makes_no_order() {
     assert_eq!(lab.clean_audit().await, (2, 0, 0));
     // Her slot is free again too.
     assert_eq!(lab.buy("alice").await.slot, alice.slot);
+}
+
+/// Redis has nothing left of the first reservation, so it takes the repeated request for a new one. Its message, or a look two
+/// seconds later, finds the order that has ended.
+#[tokio::test]
+async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let reserve = async |key: &str| {
+        lab.until_sellable().await;
+        let answer = lab.answer(&Ask::reserve("lamp", "alice").header("idempotency-key", key)).await.expect(202);
+        lab.claim_of(answer.text("reservation_id"), "alice").await
+    };
+    let first = reserve("key-1").await;
+    lab.answer(&cancel(&first)).await.expect(200);
+    let second = reserve("key-2").await;
+    lab.answer(&cancel(&second)).await.expect(200);
+
+    assert_eq!(reserve("key-1").await.id, first.id);
+    let look = Ask::get(format!("/v1/reservations/{}", first.id)).by("alice");
+    assert_eq!(lab.answer(&look).await.expect(200).text("status"), "queued");
+    let later = lab.another_reservation(Clock::ahead_by_ms(2_500));
+    let looked = Answer::of_handler(&look, reservation::handle(&later, look.request()).await);
+    assert_eq!(looked.expect(200).text("status"), "cancelled");
+    assert_eq!(lab.clean_audit().await, (3, 0, 0));
+    // Two have ended unpaid, and three may.
+    reserve("key-3").await;
 }
 
 /// Redis handed the unit out twice, and hears of a cancellation before it hears of the order that has the unit.

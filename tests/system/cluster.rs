@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use history::Redis;
 use sale::{Lane, ReservationId, Terms};
 use tests::{round, terms};
 use tokio::sync::watch;
@@ -17,6 +18,7 @@ use crate::cluster_lab::ClusterLab;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::losing_redis::consume;
+use crate::recording::ask_reservation;
 use crate::resources::depth;
 use crate::rounds;
 use crate::wait::until;
@@ -98,7 +100,7 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
     let ask = Ask::reserve(sale, name).header("idempotency-key", "key-1");
     let began = Instant::now();
     loop {
-        let answer = Answer::of_handler(&ask, reservation::handle(&lab.reservation(), ask.request()).await);
+        let answer = ask_reservation(&lab.recorder, &lab.reservation(), &ask).await;
         heard.note(&answer);
         answers.fetch_add(1, Ordering::SeqCst);
         if answer.status != 503 {
@@ -110,8 +112,8 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
 }
 
 /// Lets a crowd have the sale and others buy beside it, and strikes in the middle. What was heard of the sale, and of each
-/// of the others.
-async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>) {
+/// of the others; and when it was struck, by the recorder's clock.
+async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>, u64) {
     let (gone, heard_so_far) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let over = Arc::new(AtomicBool::new(false));
     let crowd: Vec<_> = (0..AT_ONCE)
@@ -146,6 +148,7 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'stat
         (sale, task)
     });
     until("many units are gone", 60, async || (gone.load(Ordering::SeqCst) >= BEFORE).then_some(())).await;
+    let struck_at = stage.recorder.now_ns();
     strike(stage, blow, &heard_so_far, &gone).await;
     let mut heard = Heard::default();
     for buyer in crowd {
@@ -156,7 +159,7 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'stat
     for (sale, task) in others {
         heard_of_others.insert(sale, task.await.unwrap());
     }
-    (heard, heard_of_others)
+    (heard, heard_of_others, struck_at)
 }
 
 /// Where the sale's first lane is.
@@ -221,7 +224,7 @@ async fn run(blow: Blow, lanes: u16) {
     let (orders, may) = watch::channel(true);
     let consumers = [(); 2]
         .map(|()| tokio::spawn(consume(stage.order(), stage.sqs.clone(), stage.orders_url.clone(), may.clone())));
-    let (heard, others) = stampede(&mut stage, blow).await;
+    let (heard, others, struck_at) = stampede(&mut stage, blow).await;
     let began = Instant::now();
     assert_eq!(warmup::handle(&stage.warmup()).await.unwrap().loaded, 0, "nothing was lost altogether");
     until("the orders are made", 120, async || (depth(&stage.sqs, &stage.orders_url).await == [0; 3]).then_some(()))
@@ -248,6 +251,11 @@ async fn run(blow: Blow, lanes: u16) {
         clean_in.as_millis()
     );
     let stood_still = matches!(blow, Blow::Kill | Blow::Silence);
+    // A replica that is told to take over waits until it has everything, and so does a slot that moves.
+    let redis = if stood_still { Redis::MayForgetFrom(struck_at) } else { Redis::Keeps };
+    heal(&stage.lab).await;
+    let sales: Vec<&str> = OTHERS.into_iter().chain([SALE]).collect();
+    stage.check_history(&format!("cluster_{blow:?}"), &sales, redis).await;
     // The other lanes go on as well, so nobody wins nothing for long.
     assert!(!stood_still || lanes > 1 || won_meanwhile > 0, "the other shards go on");
 }

@@ -1,5 +1,6 @@
 //! A Redis with TLS and passwords lets in whoever comes with the right ones.
 
+use runtime::Clock;
 use serde_json::json;
 use stock::{Access, Stock, StockError};
 use tests::{Authority, round, terms};
@@ -22,19 +23,30 @@ async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
     for url in [&cluster, &node] {
         let access = |user: &str, password: &str, authority: &Authority| {
             let url = url.replace("://", &format!("://{user}:{password}@"));
-            Access { url, credentials: None, authority: Some(authority.pem()) }
+            Access { url, credentials: None, authority: Some(authority.pem()), clock: Clock::system() }
         };
         assert!(is_loaded(access("shop", password, &lab.authority)).await.unwrap());
         let refused = is_loaded(access("shop", "guess", &lab.authority)).await;
         assert!(matches!(refused, Err(StockError::Redis(_))), "{refused:?}");
         let refused = is_loaded(access("shop", password, &Authority::default())).await;
         assert!(matches!(refused, Err(StockError::Redis(_))), "{refused:?}");
-        let nobody = Access { url: url.clone(), credentials: None, authority: Some(lab.authority.pem()) };
+        let nobody = Access {
+            url: url.clone(),
+            credentials: None,
+            authority: Some(lab.authority.pem()),
+            clock: Clock::system(),
+        };
         assert!(matches!(is_loaded(nobody).await, Err(StockError::Redis(_))));
         let known = json!({"username": "shop", "password": password}).to_string();
         for (text, lets_in) in [(&*known, true), ("no JSON", false)] {
             let credentials = Some(secret(text).await);
-            let asked = is_loaded(Access { url: url.clone(), credentials, authority: Some(lab.authority.pem()) }).await;
+            let asked = is_loaded(Access {
+                url: url.clone(),
+                credentials,
+                authority: Some(lab.authority.pem()),
+                clock: Clock::system(),
+            })
+            .await;
             assert_eq!(asked.is_ok(), lets_in, "{asked:?}");
         }
     }

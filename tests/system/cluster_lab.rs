@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use local::valkey_cluster::ValkeyCluster;
-use runtime::Secret;
+use runtime::{Clock, Secret};
 use serde_json::json;
 use stock::{Access, Stock};
 use tests::{Authority, TlsFront};
@@ -45,7 +45,8 @@ impl ClusterLab {
 async fn stock(cluster: &ValkeyCluster, authority: &Authority) -> Stock {
     let credentials = json!({"username": ValkeyCluster::USER, "password": cluster.password()}).to_string();
     let credentials = Some(secret(&credentials).await);
-    Stock::open(Access { url: url(cluster), credentials, authority: Some(authority.pem()) }).unwrap()
+    Stock::open(Access { url: url(cluster), credentials, authority: Some(authority.pem()), clock: Clock::system() })
+        .unwrap()
 }
 
 /// All nodes, with TLS.
@@ -62,7 +63,7 @@ where
     let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
     let name = format!("redis-{}", uuid::Uuid::now_v7().as_simple());
     let made = client.create_secret().name(name).secret_string(text).send().await.unwrap();
-    Secret::new(client, made.arn.unwrap())
+    Secret::new(client, made.arn.unwrap(), Clock::system())
 }
 
 impl Deref for ClusterLab {

@@ -55,14 +55,14 @@ fn the_problems_are_those_of_the_functions() {
 }
 
 #[test]
-fn the_readme_tells_every_problem() {
-    let readme = std::fs::read_to_string(local::paths::root().join("README.md")).unwrap();
-    let (_, table) = readme.split_once("| status | code |\n").expect("the table of problems");
+fn the_page_on_routes_has_every_problem() {
+    let page = std::fs::read_to_string(local::paths::root().join("docs/routes.md")).unwrap();
+    let (_, table) = page.split_once("| status | code |\n").expect("the table of problems");
     let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
     for code in Code::ALL {
         let (name, status) = (format!("`{}`", code.as_str()), code.status().as_str().to_owned());
         let told = rows.iter().any(|row| row.contains(&name) && row[..row.find('`').unwrap()].contains(&status));
-        assert!(told, "README.md has not {status} {name}");
+        assert!(told, "docs/routes.md lacks {status} {name}");
     }
 }
 

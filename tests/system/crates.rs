@@ -1,4 +1,4 @@
-//! The table of crates in `ARCHITECTURE.md` is what `cargo metadata` says.
+//! The table of crates in `ARCHITECTURE.md` has every crate, below all those that it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The row of all functions, and what a crate uses that uses all of them.
+/// The row of all functions.
 const FUNCTIONS: &str = "functions/*";
 
 /// What cargo says of the workspace, without what it needs of others.
@@ -20,7 +20,7 @@ pub(crate) static METADATA: LazyLock<Value> = LazyLock::new(|| {
 
 /// A crate: where it is, and the crates of the workspace that it is made with.
 struct Crate {
-    folder: String,
+    folder: &'static str,
     uses: BTreeSet<&'static str>,
 }
 
@@ -34,65 +34,52 @@ fn crates() -> BTreeMap<&'static str, Crate> {
         let folder = folder.and_then(|path| path.strip_prefix('/')?.strip_suffix("/Cargo.toml")).expect("within it");
         let used = package["dependencies"].as_array().expect("a list").iter().filter(|used| used["kind"] != "dev");
         let uses = used.map(name).filter(|used| names.contains(used)).collect();
-        (name(package), Crate { folder: folder.to_owned(), uses })
+        (name(package), Crate { folder, uses })
     });
     crates.collect()
 }
 
-/// The crates of each row.
-fn rows() -> BTreeMap<String, BTreeSet<&'static str>> {
+/// The rows, and those whose crates each of them uses.
+fn rows() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let crates = crates();
-    let is_function = |name: &str| crates[name].folder.starts_with("functions/");
-    let functions: BTreeSet<&str> = crates.keys().copied().filter(|name| is_function(name)).collect();
-    let mut rows: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for (name, Crate { folder, uses }) in &crates {
-        let row = if is_function(name) { FUNCTIONS } else { folder };
-        let uses_all = uses.is_superset(&functions);
-        let shown = uses.iter().copied().filter(|used| !uses_all || !functions.contains(used));
-        rows.entry(row.to_owned()).or_default().extend(shown.chain(uses_all.then_some(FUNCTIONS)));
+    let row_of = |name: &str| {
+        let folder = crates[name].folder;
+        if folder.starts_with("functions/") { FUNCTIONS } else { folder }
+    };
+    let mut rows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, Crate { uses, .. }) in &crates {
+        rows.entry(row_of(name)).or_default().extend(uses.iter().map(|used| row_of(used)));
     }
     rows
 }
 
-/// The words in backticks.
-fn named(cell: &str) -> impl Iterator<Item = &str> {
-    cell.split('`').skip(1).step_by(2)
-}
-
 #[test]
-fn architecture_has_every_crate_and_what_it_uses() {
+fn architecture_has_every_crate_below_those_that_it_uses() {
     let architecture = std::fs::read_to_string(local::paths::root().join("ARCHITECTURE.md")).unwrap();
-    let (_, table) =
-        architecture.split_once("| crate | knows | does not know | uses |\n").expect("the table of crates");
-    let mut mistakes = Vec::new();
-    let mut rows = rows();
+    let (_, table) = architecture.split_once("| crate | knows | does not know |\n").expect("the table of crates");
+    let (mut rows, mut above, mut mistakes) = (rows(), BTreeSet::new(), Vec::new());
     for line in table.lines().skip(1).take_while(|line| line.starts_with('|')) {
-        let [_, name, knows, does_not_know, uses, _] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
-            panic!("a row has four cells: {line}");
-        };
-        let name = named(name).next().unwrap_or_else(|| panic!("a row begins with its crate: {line}"));
+        let name = line.split('`').nth(1).unwrap_or_else(|| panic!("a row begins with its crate: {line}"));
         match rows.remove(name) {
             None => mistakes.push(format!("take out: {line}")),
-            Some(made_with) if made_with == named(uses).collect() => {}
-            Some(made_with) => {
-                mistakes.push(format!("write:    | `{name}` | {knows} | {does_not_know} | {} |", cell(&made_with)));
+            Some(uses) => {
+                let below: Vec<_> = uses.difference(&above).collect();
+                if !below.is_empty() {
+                    mistakes.push(format!("move `{name}` below {below:?}, which it uses"));
+                }
             }
         }
+        above.insert(name);
     }
-    mistakes.extend(rows.iter().map(|(name, uses)| format!("add:      | `{name}` | … | … | {} |", cell(uses))));
+    mistakes.extend(rows.keys().map(|name| format!("add: | `{name}` | … | … |")));
     assert!(mistakes.is_empty(), "in the table of crates of ARCHITECTURE.md\n{}", mistakes.join("\n"));
-}
-
-fn cell(uses: &BTreeSet<&str>) -> String {
-    let names: Vec<String> = uses.iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "–".to_owned() } else { names.join(", ") }
 }
 
 #[test]
 fn no_function_uses_another_and_what_is_shared_uses_none() {
     let crates = crates();
     let shipped = |folder: &str| folder.starts_with("functions/") || folder.starts_with("shared/");
-    for (name, Crate { folder, uses }) in crates.iter().filter(|(_, of)| shipped(&of.folder)) {
+    for (name, Crate { folder, uses }) in crates.iter().filter(|(_, of)| shipped(of.folder)) {
         let not_shared: Vec<_> = uses.iter().filter(|used| !crates[*used].folder.starts_with("shared/")).collect();
         assert!(not_shared.is_empty(), "{name} in {folder} uses {not_shared:?}");
     }

@@ -202,24 +202,21 @@ async fn a_flood_of_forged_passes_does_not_reach_the_ledger() {
     assert_eq!(lab.calls.take_targets(), [""; 0]);
 }
 
+/// Nobody gets further reservations unless Redis forgets those that there are, which is nobody's doing.
 #[tokio::test]
-async fn an_order_that_fails_at_the_limit_is_one_strike_however_often_it_comes() {
+async fn an_order_that_fails_at_the_limit_is_no_strike() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(9, 1) }).await;
-    lab.buy("mallory").await;
-    let mut failing = Vec::new();
-    for _ in 0..2 {
+    lab.buy("alice").await;
+    for _ in 0..STRICT.strikes + 1 {
         // Redis forgets what its user has.
         lab.redis(&["FLUSHALL"]).await;
         lab.load(SALE).await;
         let key = format!("buyers:{{{SALE}:1:0}}");
-        lab.redis(&["HDEL", &key, "mallory"]).await;
-        failing.push(lab.reserve("mallory").await);
-        for _ in 0..3 {
-            assert!(lab.deliver(&[failing.last().unwrap()]).await.batch_item_failures.is_empty());
-        }
-        assert_eq!(lab.order_of(failing.last().unwrap()).await.failure, Some(sale::Failure::LimitReached));
-        let expected: &[&str] = if failing.len() < 2 { &[] } else { &["mallory"] };
-        assert_eq!(denied(&lab).await, expected);
+        lab.redis(&["HDEL", &key, "alice"]).await;
+        let second = lab.reserve("alice").await;
+        assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&second).await.failure, Some(sale::Failure::LimitReached));
+        assert_eq!(denied(&lab).await, [""; 0]);
     }
 }
 
@@ -228,7 +225,7 @@ async fn strikes_add_up_within_their_window_only() {
     let lab = Lab::new().await;
     let door = DoorTerms { strikes: 3, ..STRICT };
     let strike =
-        async |at_s: i64| lab.ledger.strike(&user("eve"), &Strike::WrongAnswers, &door, in_s(at_s)).await.unwrap();
+        async |at_s: i64| lab.ledger.strike(&user("eve"), Strike::WrongAnswers, &door, in_s(at_s)).await.unwrap();
     assert_eq!(strike(0).await, Struck::Counted(1));
     assert_eq!(strike(300).await, Struck::Counted(2));
     assert_eq!(strike(601).await, Struck::Counted(1), "a new window");
@@ -245,7 +242,7 @@ async fn strikes_at_once_begin_one_window_and_none_is_lost() {
     let lab = Lab::new().await;
     let door = DoorTerms { strikes: 100, ..STRICT };
     let (eve, now) = (user("eve"), in_s(0));
-    let strikes = (0..10).map(|_| lab.ledger.strike(&eve, &Strike::ForgedTokens, &door, now));
+    let strikes = (0..10).map(|_| lab.ledger.strike(&eve, Strike::ForgedTokens, &door, now));
     let mut counts: Vec<Struck> = futures::future::try_join_all(strikes).await.unwrap();
     counts.sort_by_key(|struck| if let Struck::Counted(count) = struck { *count } else { u32::MAX });
     assert_eq!(counts, (1..=10).map(Struck::Counted).collect::<Vec<_>>());

@@ -240,7 +240,7 @@ async fn operators_create_it_and_everybody_sees_it() {
     let mut raining = sale(early_access.clone());
     raining["rain"] = json!({ "at_once": 1 });
     let refused = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&raining)).await;
-    assert!(refused.problem(400, "invalid_request").text("detail").contains("not together with rain"));
+    assert!(refused.problem(400, "invalid_request").text("detail").contains("cannot be combined with rain"));
     assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
     let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
     assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);

@@ -2,6 +2,7 @@
 
 use futures::future::join_all;
 use queue::{ExpiryQueue, OrderMessage};
+use runtime::Clock;
 use sale::{ClaimState, OrderState};
 use tests::terms;
 
@@ -93,7 +94,8 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let nowhere = format!("{}-gone", lab.expiry_url);
-    let deps = reservation::Deps { expiry: ExpiryQueue::new(lab.sqs.clone(), nowhere), ..lab.reservation() };
+    let deps =
+        reservation::Deps { expiry: ExpiryQueue::new(lab.sqs.clone(), nowhere, Clock::system()), ..lab.reservation() };
     let ask = expedite(&alice.id, "alice");
     let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
     assert_eq!(answer.text("status"), "pending_payment", "it is in the ledger");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use context::ContextError;
+use history::Redis;
 use ledger::NotedHeat;
 use runtime::Clock;
 use sale::{DoorTerms, Heat, Terms};
@@ -82,6 +83,7 @@ async fn real_requests_count_and_those_who_hear_sold_out_do_not() {
     look(&lab, 1, None).await;
     let Heat { asked, requests_per_s, .. } = noted(&lab).await.heat;
     assert!(asked == BUYERS && requests_per_s <= 2, "{asked} at {requests_per_s}/s");
+    lab.check_history("hot_sales", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test]

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
+use history::{Buyers, Ledger, Recorder, Redis};
 use load::{Curve, Plan, ProgressLine, Request, Token};
 use local::gateway::{Concurrency, Gateway};
+use local::recorded::{self, Run, every_order};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use pass::Grant;
@@ -18,6 +20,8 @@ use tokio::task::spawn_blocking;
 
 use crate::cloud::cloud;
 use crate::passes::deployed_ring;
+use crate::recording::passes;
+use crate::rounds::latest_round;
 use crate::shop::Shop;
 use crate::wait::until;
 
@@ -56,13 +60,15 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     });
     let requests: Arc<Vec<Request>> = Arc::new(requests.collect());
     let client = Arc::new(load::Client::new(gateway.url().parse().unwrap()));
+    let (recorder, names) = (Recorder::default(), Arc::new(names));
 
     let plan = Plan::new(REQUESTS, OVER, Curve::Even).unwrap();
     let unheard = Arc::new(Mutex::new(Vec::new()));
     let rush = load::run(&plan, ProgressLine::silent(), |n| {
         let (client, requests, unheard) = (Arc::clone(&client), Arc::clone(&requests), Arc::clone(&unheard));
+        let (recorder, names, round) = (recorder.clone(), Arc::clone(&names), round.clone());
         async move {
-            let answer = match client.send(n, &requests[n]).await {
+            let answer = match recorded::send(&client, &recorder, n, &names[n], &round, &requests[n]).await {
                 Ok(response) => response.answer(),
                 Err(failure) => (&failure).into(),
             };
@@ -100,9 +106,9 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     // Some were told nothing although they have a unit. They try again, as clients do, and hear what is theirs.
     let unheard = std::mem::take(&mut *unheard.lock().unwrap());
     let heard_late = futures::stream::iter(&unheard).map(|&n| {
-        let (client, requests) = (&client, &requests);
+        let (client, requests, recorder, names, round) = (&client, &requests, &recorder, &names, &round);
         until("an answer that stands", 120, async move || {
-            let response = client.send(n, &requests[n]).await.ok()?;
+            let response = recorded::send(client, recorder, n, &names[n], round, &requests[n]).await.ok()?;
             (response.status < 500).then(|| response.answer().to_string())
         })
     });
@@ -120,6 +126,15 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let audit = audit.await;
     assert_eq!((&audit["oversold"], &audit["lost"], &audit["duplicated"]), (&json!(0), &json!(0), &json!(0)));
     assert_eq!(audit["ordered"], json!(UNITS), "{audit}");
+    let (read_at, clocks, deployment) = (recorder.now_ns(), recorder.clocks(), &cloud.deployment);
+    let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
+    let orders = every_order(&dynamodb, &deployment.table).await.unwrap();
+    let published = latest_round(&ledger::Ledger::new(dynamodb.clone(), &deployment.table), &round.sale).await;
+    let ledger = Ledger::AtRest(read_at);
+    let run = Run { redis: Redis::Keeps, buyers: Buyers::Recorded, clocks, ledger };
+    let mut history = recorder.take();
+    recorded::add_round(&mut history, &published, &orders, run);
+    passes("killed_functions", &history);
     drop(gateway);
     std::fs::remove_dir_all(home).unwrap();
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use aws_lambda_events::sqs::SqsBatchResponse;
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
 use futures::future::join_all;
+use history::Redis;
 use local::function::FunctionProcess;
 use local::paths;
 use local::runtime_api::RuntimeApi;
@@ -109,6 +110,7 @@ async fn killed_after(orders: usize) -> Left {
         assert_eq!((order.state, order.claim.unit), (OrderState::Pending, claim.unit), "{left:?}");
         assert_eq!(lab.claim_state(claim).await, ClaimState::Ordered, "{left:?}");
     }
+    lab.check_history("killed_order_function", &[SALE], Redis::Keeps).await;
     let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
     assert!(expiries >= BATCH as u32, "{expiries} messages will expire {BATCH} orders; before: {left:?}");
     left

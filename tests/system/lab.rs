@@ -8,6 +8,7 @@ use aws_sdk_sqs::Client as Sqs;
 use context::Context;
 use fulfilment::load_round;
 use gate::PassKeys;
+use history::Recorder;
 use lambda_http::{Body, Response};
 use ledger::Ledger;
 use local::valkey::Valkey;
@@ -29,6 +30,7 @@ use crate::cloud::cloud;
 use crate::events;
 use crate::openapi::OPENAPI;
 use crate::passes::lab_secret;
+use crate::recording::recorded;
 use crate::resources::{make_queue, make_table};
 use crate::rounds;
 
@@ -67,6 +69,8 @@ pub(crate) struct Lab {
     /// What the snapshots of its processes ask of DynamoDB, now and then.
     pub(crate) snapshot_calls: Calls,
     pub(crate) payment_key: String,
+    /// What clients ask the lab's functions about units, and what they hear.
+    pub(crate) recorder: Recorder,
     pub(crate) snapshots: Snapshots,
     /// The process that all functions of the lab are in, unless a test says otherwise.
     context: Context,
@@ -97,7 +101,8 @@ impl Lab {
         let stock = Stock::new(&valkey.url()).unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
         let pass_secret = lab_secret().await;
-        let keys = PassKeys::new(Secret::new(aws_sdk_secretsmanager::Client::new(&config), pass_secret));
+        let keys =
+            PassKeys::new(Secret::new(aws_sdk_secretsmanager::Client::new(&config), pass_secret, Clock::system()));
         let orders_url = make_queue(&sqs, &format!("{name}-orders")).await;
         let orders_dlq_url = make_queue(&sqs, &format!("{name}-orders-dlq")).await;
         let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;
@@ -154,6 +159,7 @@ impl Lab {
             webhook_url,
             webhook_dlq_url,
             emitter_failures_url,
+            recorder: Recorder::default(),
             payment_key: deployment.payment_key().await.unwrap(),
             table: name,
             valkey,
@@ -289,7 +295,7 @@ impl Lab {
         let asked = Asked::from(ask);
         // One that the gateway would give to nobody goes to a function that does not know it either.
         let function = OPENAPI.function_for(&asked).unwrap_or("reservation");
-        let response = self.response_of(function, ask).await;
+        let response = recorded(&self.recorder, ask, self.response_of(function, ask)).await;
         if function == "admin" {
             // As seconds do.
             self.refresh_snapshots().await;

@@ -1,8 +1,9 @@
 //! A sale with several lanes, from an operator's draft to the last unit. What the lanes do to each other, one call of Redis after the
-//! other, is in `tests/scripts/lanes.rs`.
+//! other, is in `tests/scripts/lanes`.
 
 use std::collections::BTreeSet;
 
+use history::Redis;
 use ledger::{Denial, DeniedBy, DeniedWhy};
 use line::LineState;
 use sale::{EpochMs, Lane, Terms};
@@ -90,6 +91,7 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     assert!([409, 503].contains(&answer.status), "{}", answer.body);
     heal(&lab).await;
     assert_eq!(lab.clean_audit().await, (0, 0, 14));
+    lab.check_history("lanes_sold", &[SALE], Redis::Keeps).await;
 }
 
 /// Redis loses one lane of a running sale, with reservations that have no order yet. The others go on.
@@ -104,6 +106,7 @@ async fn a_lane_that_redis_lost_is_loaded_beside_the_others() {
     let tag = lab.stock.round_in(&round(SALE, 1), LANES).tag(Lane::new(lost, LANES));
     let keys = ["sale", "buyers", "free", "outbox", "transfers"].map(|kind| format!("{kind}:{tag}"));
     let del: Vec<&str> = ["DEL"].into_iter().chain(keys.iter().map(String::as_str)).collect();
+    let lost_at = lab.recorder.now_ns();
     lab.redis(&del).await;
 
     lab.answer(&Ask::reserve(SALE, at_home_in(lost, LANES, 2).as_str())).await.problem(503, "overloaded");
@@ -117,6 +120,7 @@ async fn a_lane_that_redis_lost_is_loaded_beside_the_others() {
     assert_eq!(units.len(), 11);
     lab.answer(&Ask::reserve(SALE, at_home_in(1, LANES, 3).as_str())).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 20));
+    lab.check_history("lanes_lost", &[SALE], Redis::MayForgetFrom(lost_at)).await;
 }
 
 #[tokio::test]
@@ -206,4 +210,5 @@ async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
     lab.buy(late.as_str()).await;
     state(LineState::SoldOut).await;
     assert_eq!(lab.clean_audit().await, (0, 0, 4));
+    lab.check_history("lanes_short", &[SALE], Redis::MayForgetFrom(0)).await;
 }

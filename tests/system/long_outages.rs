@@ -48,10 +48,11 @@ where
     let mut batches = Vec::new();
     loop {
         let messages = receive(&lab.sqs, url).await;
-        if messages.is_empty() {
+        if !messages.is_empty() {
+            batches.push(messages);
+        } else if depth(&lab.sqs, url).await[0] == 0 {
             break;
         }
-        batches.push(messages);
     }
     let handled = stream::iter(batches).map(async |messages| {
         let response = handle(events::received(&messages)).await;

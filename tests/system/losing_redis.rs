@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use futures::{StreamExt, stream};
+use history::Redis;
 use sale::{ReservationId, Terms};
 use tests::{round, terms};
 use tokio::sync::watch;
@@ -20,6 +21,7 @@ use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE, movable_clock};
 use crate::packets::{packet, unclaimed};
+use crate::recording::ask_reservation;
 use crate::resources::{depth, receive};
 use crate::rounds;
 use crate::wait::until;
@@ -86,10 +88,6 @@ fn ask(buyer: usize) -> Ask {
     Ask::reserve(SALE, &format!("user-{buyer}")).header("idempotency-key", "key-1")
 }
 
-async fn answer(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
-}
-
 /// Whether it is a reservation; anything else must be one of the answers that a buyer may get.
 fn won(answer: &Answer) -> Option<ReservationId> {
     match answer.status {
@@ -129,19 +127,20 @@ pub(crate) async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: w
     failures
 }
 
-/// The stampede, with Redis dying in it. Returns what the buyers heard.
-async fn stampede(lab: &mut Lab, case: &Case) -> Vec<Heard> {
+/// The stampede, with Redis dying in it. Returns what the buyers heard, and what Redis remembers.
+async fn stampede(lab: &mut Lab, case: &Case) -> (Vec<Heard>, Redis) {
     let (dying, lost) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    let deps = lab.reservation();
+    let (deps, recorder) = (lab.reservation(), lab.recorder.clone());
     if case.loss == Loss::WritesAfter(0) {
         lab.redis(&["SAVE"]).await;
     }
     let mut answers = stream::iter(0..case.buyers)
         .map(|buyer| {
             let (deps, dying, lost) = (deps.clone(), Arc::clone(&dying), Arc::clone(&lost));
+            let recorder = recorder.clone();
             tokio::spawn(async move {
                 let (while_lost, asked_at) = (lost.load(Ordering::SeqCst), Instant::now());
-                let answer = answer(&deps, &ask(buyer)).await;
+                let answer = ask_reservation(&recorder, &deps, &ask(buyer)).await;
                 Heard {
                     buyer,
                     answer,
@@ -152,7 +151,7 @@ async fn stampede(lab: &mut Lab, case: &Case) -> Vec<Heard> {
             })
         })
         .buffer_unordered(AT_ONCE);
-    let mut heard = Vec::new();
+    let (mut heard, mut redis) = (Vec::new(), Redis::Keeps);
     while let Some(one) = answers.next().await {
         heard.push(one.unwrap());
         if case.loss == Loss::WritesAfter(heard.len()) {
@@ -160,11 +159,14 @@ async fn stampede(lab: &mut Lab, case: &Case) -> Vec<Heard> {
         }
         if heard.len() == case.death {
             dying.store(true, Ordering::SeqCst);
+            if case.loss != Loss::Nothing {
+                redis = Redis::MayForgetFrom(lab.recorder.now_ns());
+            }
             die(lab, case.loss).await;
             lost.store(case.loss == Loss::Everything, Ordering::SeqCst);
         }
     }
-    heard
+    (heard, redis)
 }
 
 async fn die(lab: &mut Lab, loss: Loss) {
@@ -185,7 +187,7 @@ async fn run(case: Case, terms: Terms) {
     let consumers: Vec<_> = (0..CONSUMERS)
         .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.orders_url.clone(), may.clone())))
         .collect();
-    let heard = stampede(&mut lab, &case).await;
+    let (heard, redis) = stampede(&mut lab, &case).await;
 
     let mut promised: BTreeSet<ReservationId> = BTreeSet::new();
     let mut refused = Vec::new();
@@ -214,7 +216,7 @@ async fn run(case: Case, terms: Terms) {
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| {
             until("it is back", 5, async || {
-                let answer = answer(&deps, &ask(*buyer)).await;
+                let answer = ask_reservation(&lab.recorder, &deps, &ask(*buyer)).await;
                 (answer.status != 503).then_some(answer)
             })
             .await
@@ -235,6 +237,7 @@ async fn run(case: Case, terms: Terms) {
 
     promised.extend(again.iter().filter_map(won));
     check(&lab, &promised, case.units).await;
+    lab.check_history("losing_redis", &[SALE], redis).await;
     let ids: Vec<ReservationId> = promised.iter().cloned().collect();
     let mut live = 0;
     for chunk in ids.chunks(50) {
@@ -320,6 +323,7 @@ async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>, total: u32) {
 async fn a_published_sale_that_redis_lost_is_never_unknown() {
     let lab = Lab::new().await;
     let (clock, moved_ms) = movable_clock();
+    let recorder = &lab.recorder;
     let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
     reserving.snapshots.now().await.unwrap();
     admitting.snapshots.now().await.unwrap();
@@ -328,19 +332,20 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     rounds::publish(&lab.ledger, SALE).await;
     lab.load(SALE).await;
     let ask = Ask::reserve(SALE, "early");
-    let id = answer(&reserving, &ask).await.expect(202).text("reservation_id").to_owned();
+    let id = ask_reservation(recorder, &reserving, &ask).await.expect(202).text("reservation_id").to_owned();
     lab.redis(&["FLUSHALL"]).await;
     // What was read is good for some seconds more, and to say that a sale does not exist for one.
     moved_ms.store(1000, Ordering::Relaxed);
     for number in 0..8 {
         let user = format!("user-{number}");
-        let refused = answer(&reserving, &Ask::reserve(SALE, &user)).await.problem(503, "overloaded");
+        let refused =
+            ask_reservation(recorder, &reserving, &Ask::reserve(SALE, &user)).await.problem(503, "overloaded");
         assert!(refused.headers.contains_key("retry-after"));
         let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(&user);
         let refused = Answer::of_handler(&challenge, admission::handle(&admitting, challenge.request()).await);
         assert!(refused.problem(503, "overloaded").headers.contains_key("retry-after"));
         let look = Ask::get(format!("/v1/reservations/{id}")).by("early");
-        answer(&reserving, &look).await.problem(503, "overloaded");
+        ask_reservation(recorder, &reserving, &look).await.problem(503, "overloaded");
     }
 }
 

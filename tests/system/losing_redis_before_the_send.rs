@@ -7,7 +7,9 @@ use aws_sdk_sqs::config::interceptors::BeforeTransmitInterceptorContextRef;
 use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 use futures::{StreamExt, stream};
+use history::Redis;
 use queue::OrderQueue;
+use runtime::Clock;
 use tests::terms;
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
@@ -17,6 +19,7 @@ use crate::ask::Ask;
 use crate::cloud::cloud;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
+use crate::recording::ask_reservation;
 use crate::wait::until;
 
 const DEATHS: usize = 50;
@@ -71,9 +74,10 @@ async fn told(lab: &mut Lab, case: Case) -> Answer {
     let config = cloud().await.deployment.patient_aws_config();
     let gate = Gate(Mutex::new(Some((reached, waits))));
     let sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(gate).build());
-    let deps = reservation::Deps { orders: OrderQueue::new(sqs, &lab.orders_url), ..lab.reservation() };
-    let asked =
-        tokio::spawn(async move { Answer::of_handler(&alice(), reservation::handle(&deps, alice().request()).await) });
+    let deps =
+        reservation::Deps { orders: OrderQueue::new(sqs, &lab.orders_url, Clock::system()), ..lab.reservation() };
+    let recorder = lab.recorder.clone();
+    let asked = tokio::spawn(async move { ask_reservation(&recorder, &deps, &alice()).await });
     at_the_gate.await.expect("a message is sent");
     assert_eq!(lab.clean_audit().await, (UNITS - 1, 1, 0), "her unit is held");
     block_in_place(|| lab.valkey.kill_and_restart()).unwrap();
@@ -84,6 +88,8 @@ async fn told(lab: &mut Lab, case: Case) -> Answer {
 /// How each reservation ends that was promised, by what its buyer is told who looks.
 async fn run(case: Case) -> Vec<String> {
     let mut lab = Lab::selling(terms(UNITS, 1)).await;
+    // From the beginning: what it held when it died was alice's alone.
+    let redis = Redis::MayForgetFrom(0);
     let told = told(&mut lab, case).await;
     let id = told.text("reservation_id").to_owned();
     assert_eq!(told.status, if case.arrives { 202 } else { 503 }, "{told:?}");
@@ -113,6 +119,7 @@ async fn run(case: Case) -> Vec<String> {
         let look = lab.answer(&Ask::get(format!("/v1/reservations/{id}")).by(&user)).await.expect(200);
         ends.push(look.text("status").to_owned());
     }
+    lab.check_history("losing_redis_before_the_send", &[SALE], redis).await;
     ends
 }
 

@@ -166,7 +166,7 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     assert_eq!(seen, [vec![blank; 8], vec![prize(1)], vec![prize(2); 3]].concat());
 
     // Who was read before the draw is not told of a blank for that: lists come from an index that lags.
-    let terms = TermsCache::new(lab.ledger.clone());
+    let terms = TermsCache::new(lab.ledger.clone(), Clock::system());
     for (before, since) in entries.iter().zip(orders(&lab).await) {
         assert_eq!(terms.award_of(before).await.unwrap(), terms.award_of(&since).await.unwrap());
     }

@@ -571,7 +571,7 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     let owed = owed(&of_sale(items(&dynamodb, &deployment.table).await));
     assert!(owed.len() >= 11, "{owed:?}");
     // The stream of the table that all tests share is worked off a batch at a time, on a busy machine for minutes.
-    until("the merchant has heard of everything in the ledger", 100, async || {
+    until("the merchant has heard of everything in the ledger", 200, async || {
         let heard: BTreeSet<_> = merchant.hears().await.iter().map(told).collect();
         (heard == owed).then_some(())
     })

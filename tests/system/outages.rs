@@ -25,7 +25,7 @@ const RESTORING: &str = "the sale is being restored";
 async fn without_queue(lab: &Lab) -> reservation::Deps {
     let config = cloud().await.deployment.aws_config();
     let config = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(format!("http://{NOWHERE}"));
-    let orders = OrderQueue::new(Sqs::from_conf(config.build()), &lab.orders_url);
+    let orders = OrderQueue::new(Sqs::from_conf(config.build()), &lab.orders_url, Clock::system());
     reservation::Deps { orders, ..lab.reservation() }
 }
 

@@ -2,13 +2,19 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
-use sale::{Claim, OrderState};
+use queue::ExpiryMessage;
+use sale::{Claim, EpochMs, OrderState};
 use serde_json::{Value, json};
 use tests::terms;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::events;
+use crate::lab::{Lab, SALE};
+use crate::resources::receive;
+
+/// Longer than any payment window here.
+const LONG_S: i64 = 7200;
 
 async fn pay(lab: &Lab, payment: &str, claim: &Claim, price_minor: u64) -> String {
     let ask = Ask::paid(payment, &claim.id.to_string(), price_minor, &lab.payment_key);
@@ -126,4 +132,67 @@ async fn what_the_provider_tells_besides_is_ignored() {
     assert_eq!(callback(&lab, &more).await.expect(200).text("outcome"), "applied");
     let unsigned = Ask::callback(json!({ "type": "payment.failed" }).to_string(), "another key");
     lab.answer(&unsigned).await.problem(401, "unauthorized");
+}
+
+async fn expire(lab: &Lab, bodies: impl IntoIterator<Item = String>) {
+    let expired = expiry::handle(&lab.expiry_in(LONG_S), events::batch(bodies)).await;
+    assert!(expired.batch_item_failures.is_empty());
+}
+
+/// Leaves an order unpaid until it has expired.
+async fn leave(lab: &Lab, claim: &Claim) {
+    expire(lab, [ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()]).await;
+    assert_eq!(lab.order_of(claim).await.state, OrderState::Expired);
+}
+
+/// Delivers what waits for the expiry function now.
+async fn deliver_expiries(lab: &Lab) {
+    let waiting = receive(&lab.sqs, &lab.expiry_url).await;
+    expire(lab, waiting.into_iter().filter_map(|message| message.body)).await;
+}
+
+/// The provider's callbacks failed on this side until the order had expired.
+#[tokio::test]
+async fn an_order_that_was_paid_too_late_does_not_count_as_unpaid() {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 1;
+    let lab = Lab::selling(terms).await;
+    let refused = async || drop(lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit"));
+    let first = lab.buy("alice").await;
+    leave(&lab, &first).await;
+    refused().await;
+    assert_eq!(pay(&lab, "pay_0", &first, 1).await, "refund_due", "not its price");
+    deliver_expiries(&lab).await;
+    refused().await;
+    for _ in 0..2 {
+        assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
+        deliver_expiries(&lab).await;
+    }
+    let second = lab.buy("alice").await;
+    leave(&lab, &second).await;
+    refused().await;
+    // One payment takes back the count of its own order, once.
+    assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
+    deliver_expiries(&lab).await;
+    refused().await;
+    assert_eq!(lab.clean_audit().await, (9, 0, 0));
+}
+
+/// The order has expired in the ledger and Redis has not heard of it when the payment comes.
+#[tokio::test]
+async fn a_late_payment_may_come_before_the_unit_is_back() {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 1;
+    let lab = Lab::selling(terms).await;
+    let alice = lab.buy("alice").await;
+    let order = lab.order_of(&alice).await;
+    let expired = lab.ledger.end_unpaid(&order, sale::Transition::Expire, order.pay_by_ms.unwrap()).await.unwrap();
+    assert_eq!(expired.map(|order| order.state), Some(OrderState::Expired));
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "refund_due");
+    deliver_expiries(&lab).await;
+    leave(&lab, &alice).await;
+    // As one that read the order before the payment came would.
+    lab.stock.round(&alice.id.round).release(&alice, None, true).await.unwrap();
+    lab.buy("alice").await;
+    assert_eq!(lab.clean_audit().await, (8, 0, 1));
 }

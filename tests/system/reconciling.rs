@@ -1,18 +1,21 @@
 //! What one run of reconciliation gets done, and in which order.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use queue::{OrderMessage, OrderQueue};
+use aws_sdk_sqs::config::retry::RetryConfig;
+use fulfilment::{SEND_AGAIN_AFTER, send_due};
+use queue::{OrderMessage, OrderQueue, QueueError};
 use runtime::Clock;
 use sale::{Claim, EpochMs, OrderState, UserId};
 use stock::Reserve;
-use tests::{fresh_id, round, terms, user};
+use tests::{CutProxy, Reach, fresh_id, round, terms, user};
 use uuid::Uuid;
 
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
 use crate::resources::{depth, items};
+use crate::wait::until;
 
 /// A unit without a message.
 async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
@@ -51,6 +54,54 @@ async fn the_oldest_that_waits_may_have_been_sent_again() {
     take(&lab, SALE, &user("young")).await;
     let since = lab.stock.round(&round(SALE, 1)).held_since(usize::MAX).await.unwrap();
     assert_eq!(since, Some(old.reserved_at_ms));
+}
+
+/// Makes what waits in the outbox a minute older, and a little.
+async fn pass_a_minute(lab: &Lab) {
+    const MINUTE_MS: i64 = 61_000;
+    let (buyers, outbox) = (format!("buyers:{{{SALE}:1:0}}"), format!("outbox:{{{SALE}:1:0}}"));
+    let (entry, element) =
+        (lab.redis_text(&["HGET", &buyers, "alice"]).await, lab.redis_text(&["LINDEX", &outbox, "0"]).await);
+    let back = |moment: &str| (moment.parse::<i64>().unwrap() - MINUTE_MS).to_string();
+    let (rest, reserved_at) = entry.rsplit_once(' ').unwrap();
+    lab.redis(&["HDEL", &buyers, "alice"]).await;
+    lab.redis(&["HSET", &buyers, "alice", &format!("{rest} {}", back(reserved_at))]).await;
+    // Zeros in front say something of their own.
+    let moved = element.split(' ').map(|field| match field.strip_prefix('0') {
+        Some(moment) => format!("0{}", back(moment)),
+        None if field.starts_with(|first: char| first.is_ascii_digit()) => back(field),
+        None => field.to_owned(),
+    });
+    lab.redis(&["LSET", &outbox, "0", &moved.collect::<Vec<_>>().join(" ")]).await;
+}
+
+/// What a queue did not take is sent once it takes messages again, and not at an age that had doubled meanwhile.
+#[tokio::test]
+async fn what_the_queue_did_not_take_is_due_every_minute() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    take(&lab, SALE, &user("alice")).await;
+    let nowhere = OrderQueue::new(lab.sqs.clone(), format!("{}-nowhere", lab.orders_url), Clock::system());
+    let orders = OrderQueue::new(lab.sqs.clone(), &lab.orders_url, Clock::system());
+    let id = round(SALE, 1);
+    let send = async |orders: &OrderQueue| {
+        let (mut sent, until) = (0, Instant::now() + Duration::from_secs(3600));
+        let done = send_due(lab.stock.round(&id), orders, SEND_AGAIN_AFTER, until, &mut sent).await;
+        done.map(|()| sent)
+    };
+    for minute in 1..=10 {
+        pass_a_minute(&lab).await;
+        assert!(send(&nowhere).await.is_err(), "it is tried in minute {minute}");
+        assert_eq!(send(&nowhere).await.unwrap(), 0, "once");
+    }
+    pass_a_minute(&lab).await;
+    assert_eq!(send(&orders).await.unwrap(), 1);
+    // From then on again at doubling ages, of which sixteen minutes is one.
+    let mut sent = Vec::new();
+    for _ in 12..=30 {
+        pass_a_minute(&lab).await;
+        sent.push(send(&orders).await.unwrap());
+    }
+    assert_eq!(sent.iter().sum::<usize>(), 1, "{sent:?}");
 }
 
 /// Eight sales that close first, and about whose orders the ledger says nothing; and one with a message that was never sent.
@@ -136,7 +187,7 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     }
     let nowhere = aws_sdk_sqs::config::Builder::from(&crate::cloud::cloud().await.deployment.aws_config())
         .endpoint_url("http://127.0.0.1:1");
-    let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), &lab.orders_url);
+    let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), &lab.orders_url, Clock::system());
     let summary = reconciliation::handle(&reconciliation::Deps { orders, ..lab.reconciliation() }).await.unwrap();
     assert_eq!(summary.sent, 0, "{summary:?}");
     assert!(summary.failed > 0, "{summary:?}");
@@ -151,4 +202,42 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
         sent.extend(messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim.user));
     }
     assert_eq!(sent.len(), 300);
+}
+
+/// The process that found SQS away is the one that sends everything once it is back.
+#[tokio::test]
+async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
+    const HELD: usize = 40;
+    let lab = Lab::selling(terms(HELD as u32, 1)).await;
+    for number in 0..HELD {
+        take(&lab, SALE, &user(number)).await;
+    }
+    let deployment = &crate::cloud::cloud().await.deployment;
+    let sqs = CutProxy::start(deployment.endpoint.trim_start_matches("http://").parse().unwrap()).await;
+    let config = aws_sdk_sqs::config::Builder::from(&deployment.patient_aws_config());
+    let config = config.endpoint_url(format!("http://{}", sqs.address())).retry_config(RetryConfig::disabled());
+    let client = aws_sdk_sqs::Client::from_conf(config.build());
+    let orders = OrderQueue::new(client, &lab.orders_url, Clock::system());
+    let deps = reconciliation::Deps { orders, ..lab.reconciliation() };
+    sqs.set(Reach::Refuses).await;
+    // Until it is not even asked.
+    until("it is left alone", 20, async || {
+        let summary = reconciliation::handle(&deps).await.unwrap();
+        assert_eq!(summary.sent, 0, "{summary:?}");
+        let message = OrderMessage::new(take_again(&lab).await, None);
+        matches!(deps.orders.send(&message).await, Err(QueueError::Open(_))).then_some(())
+    })
+    .await;
+    sqs.set(Reach::Answers).await;
+    until("it is asked again and has everything", 20, async || {
+        let summary = reconciliation::handle(&deps).await.unwrap();
+        (summary.sent >= HELD && summary.failed == 0).then_some(())
+    })
+    .await;
+}
+
+/// The claim of somebody who has one.
+async fn take_again(lab: &Lab) -> Claim {
+    let view = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
+    view.claims.into_iter().next().expect("all are held")
 }

@@ -1,12 +1,14 @@
 //! Sold out: a loser hears so without a call of Redis, whatever the pass, and a winner never does.
 
 use runtime::Clock;
-use tests::terms;
+use tests::{terms, user};
+use uuid::Uuid;
 
 use crate::admission::enter;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
+use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
 use crate::wait::until;
 
@@ -157,6 +159,26 @@ async fn who_cancels_again_and_again_gets_no_more() {
     assert!(refused.text("detail").contains('3'), "{refused:?}");
     lab.reserve("bob").await;
     assert_eq!(lab.clean_audit().await, (8, 1, 0));
+}
+
+/// Redis took a unit and its answer was lost, so the client heard of no reservation. Its order is made of the message that
+/// reconciliation sends, a minute later at the earliest.
+#[tokio::test]
+async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 1;
+    let lab = Lab::selling(terms).await;
+    let round = lab.round().await.id;
+    let answer =
+        lab.stock.round(&round).reserve(Uuid::now_v7(), &user("alice"), sale::BuyerClass::EVERYONE).await.unwrap();
+    let stock::Reserve::Reserved(claim) = answer else { panic!("{answer:?}") };
+    let minute = fulfilment::SEND_AGAIN_AFTER.as_millis() as i64;
+    let order = order::Deps { clock: Clock::ahead_by_ms(minute), ..lab.order() };
+    assert!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.is_empty());
+    let body = queue::ExpiryMessage::new(claim.id.clone(), sale::EpochMs(0)).to_body();
+    assert!(expiry::handle(&lab.expiry_in(7200), events::batch([body])).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&claim).await.state, sale::OrderState::Expired);
+    lab.reserve("alice").await;
 }
 
 /// Nobody is punished for an order that the system made late: the buyer may have gone by then.

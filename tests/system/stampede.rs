@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
+use history::Redis;
 use sale::ReservationId;
 use tests::terms;
 
-use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::events;
-use crate::lab::Lab;
+use crate::lab::{Lab, SALE};
+use crate::recording::ask_reservation;
 use crate::resources::{depth, receive};
 
 const BUYERS: usize = 300;
@@ -43,12 +44,12 @@ async fn consume(lab: Arc<Lab>) -> usize {
 async fn exactly_the_units_that_exist_are_sold() {
     let lab = Arc::new(Lab::selling(terms(UNITS, 1)).await);
     let buyers = (0..BUYERS).map(|buyer| {
-        let deps = lab.reservation();
+        let (deps, recorder) = (lab.reservation(), lab.recorder.clone());
         let ask = Ask::reserve("lamp", &format!("user-{buyer}")).header("idempotency-key", "key-1");
         tokio::spawn(async move {
             // A machine may be too busy for a function to hear Redis in time; a buyer who is told so asks again.
             for again in 0.. {
-                let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await);
+                let answer = ask_reservation(&recorder, &deps, &ask).await;
                 if answer.status != 503 || again == MOST_TRIES {
                     return (answer, again);
                 }
@@ -87,4 +88,5 @@ async fn exactly_the_units_that_exist_are_sold() {
     let orders = lab.ledger.orders(&ids).await.unwrap();
     let units: BTreeSet<u32> = orders.iter().map(|order| order.claim.unit.0).collect();
     assert_eq!(units, (1..=UNITS).collect());
+    lab.check_history("stampede", &[SALE], Redis::Keeps).await;
 }

@@ -152,6 +152,19 @@ async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending, "after two seconds somebody had it made");
 }
 
+/// It lost its last writes and nothing else, so nothing says that there was more.
+#[tokio::test]
+async fn what_a_failover_forgot_is_unknown_until_its_order_is_written() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let alice = lab.reserve("alice").await;
+    lab.redis(&["HDEL", &format!("buyers:{{{SALE}:1:0}}"), "alice"]).await;
+    let deps = lab.reservation();
+    ask(&deps, of_id(&alice)).await.problem(404, "unknown_reservation");
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "pending_payment");
+    assert_eq!(lab.clean_audit().await, (4, 0, 1));
+}
+
 /// What Redis lost is found in the ledger, and what is only in the queue may still come.
 #[tokio::test]
 async fn a_round_that_redis_lost_is_said_to_settle() {

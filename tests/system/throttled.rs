@@ -90,7 +90,7 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
 }
 
 /// As the deployed queue: a dead letter after the fourth time.
-async fn with_dead_letters(lab: &Lab) {
+pub(crate) async fn with_dead_letters(lab: &Lab) {
     let wanted = lab.sqs.get_queue_attributes().queue_url(&lab.orders_dlq_url).attribute_names(Attribute::QueueArn);
     let arn = wanted.send().await.unwrap().attributes.unwrap()[&Attribute::QueueArn].clone();
     let policy = json!({ "deadLetterTargetArn": arn, "maxReceiveCount": 4 }).to_string();

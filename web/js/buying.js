@@ -7,21 +7,21 @@ import { SignInCancelled, session } from './session.js';
 import { Wait, jittered } from './timing.js';
 import { solve } from './work.js';
 
-/** Problems that pass by themselves: asking again is safe, since it is the same request. */
+/** Temporary problems. A retry is safe, since it is the same request. */
 const PASSING = new Set(['overloaded', 'network']);
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Some three minutes; then a person decides. */
+/** About three minutes; after that, the user decides. */
 const AUTOMATIC_RETRIES = 15;
-/** A pass that ends this soon is not worth a request. */
+/** A pass that expires this soon is not used. */
 const PASS_MARGIN_MS = 2_000;
 
 const ENDED = ['expired', 'cancelled', 'failed'];
 
-/** Reservations that this tab was told of, and nobody has looked at yet. */
+/** Reservations that this tab received and nobody has viewed yet. */
 export const accepted = new Set();
 
-/** Where one is: `stage` changes, and then `change` is told. */
+/** The state of a purchase. Calls `change` after `stage` has changed. */
 export class Buying extends EventTarget {
   stage = { name: 'idle' };
   #sale;
@@ -32,7 +32,7 @@ export class Buying extends EventTarget {
   #run = 0;
   #way;
 
-  /** `sale()` is the card as it is now; `signal` ends everything; `way()` has the headers that the way in needs. */
+  /** `sale()` returns the current card; `signal` ends everything; `way()` returns the headers that admission needs. */
   constructor(sale, signal, way = () => ({})) {
     super();
     this.#sale = sale;
@@ -42,7 +42,7 @@ export class Buying extends EventTarget {
     signal.addEventListener('abort', () => this.#wait.nudge(), { once: true });
   }
 
-  /** What is kept of this user's attempt, or null. */
+  /** This user's stored attempt, or null. */
   get purchase() {
     const sale = this.#sale();
     return session.current && sale ? new Purchase(session.current.user, sale.sale_id, sale.round) : null;
@@ -52,7 +52,7 @@ export class Buying extends EventTarget {
     return this.stage.name === 'idle';
   }
 
-  /** Goes on with what a reload interrupted. */
+  /** Continues an attempt that a reload interrupted. */
   resume() {
     if (this.idle && this.purchase?.sent && !this.purchase.reservationId) this.buy();
   }
@@ -66,7 +66,7 @@ export class Buying extends EventTarget {
     return this.#step(async () => {
       const isNew = !session.current;
       await session.require();
-      // A user who was signed in was looked up on arrival. One who signs in only now may have bought elsewhere.
+      // Users who were signed in were looked up on arrival. One who signs in only now may have bought elsewhere.
       if (isNew && (await this.find()) > 0) return this.reset();
       this.#purchase = this.purchase;
       if (this.#purchase.reservationId) this.#purchase.renew();
@@ -77,7 +77,7 @@ export class Buying extends EventTarget {
     });
   }
 
-  /** Asks what the user has in this sale, from any tab or device. How much that is; null if nobody knows. */
+  /** Asks what the user has in this sale, from any tab or device. Returns the number; null if unknown. */
   async find() {
     const { user } = session.current;
     const { sale_id: sale, round } = this.#sale();
@@ -86,9 +86,9 @@ export class Buying extends EventTarget {
     before.save({});
     const run = this.#run;
     const found = await ask('GET', `/v1/sales/${sale}/reservation`, { signal: this.#signal }).catch(() => null);
-    // What Redis lost may come back, so that nothing is known to have ended.
+    // What Redis lost may come back, so nothing is known to have ended.
     const isKnown = found && !found.settling && found.round === round && session.current?.user === user;
-    // Whoever bought meanwhile, here or in another tab, knows more than this answer.
+    // If the user bought meanwhile, here or in another tab, this answer is outdated.
     const isNew = run === this.#run && this.purchase?.key === before.key && !this.purchase.sent;
     if (!isKnown || !isNew || this.#signal.aborted) return null;
     const live = found.reservations.filter(({ status }) => !ENDED.includes(status)).map((one) => one.reservation_id);
@@ -96,7 +96,7 @@ export class Buying extends EventTarget {
     return live.length;
   }
 
-  /** Another challenge: `picture` or `work`. */
+  /** Gets another challenge: `picture` or `work`. */
   challenge(kind, why = {}) {
     return this.#step(() => this.#ask(kind, why));
   }
@@ -106,7 +106,7 @@ export class Buying extends EventTarget {
     return this.#step(() => this.#answer(challenge, text));
   }
 
-  /** Tries again what is waited for, now. */
+  /** Retries at once instead of waiting. */
   hurry() {
     this.#wait.nudge();
   }
@@ -154,7 +154,7 @@ export class Buying extends EventTarget {
       this.#purchase.save({ pass: { path: pass.reserve_path, until: Date.parse(pass.expires_at) } });
     } catch (error) {
       if (error.code === 'wrong_answer') return this.#ask(challenge.kind, { wrong: true });
-      // It took too long, or another tab was quicker: nothing that the buyer did wrong.
+      // It took too long, or another tab was faster: not the buyer's mistake.
       if (error.code === 'challenge_over') return this.#ask(challenge.kind, {});
       throw error;
     }
@@ -176,7 +176,7 @@ export class Buying extends EventTarget {
         purchase.save({ pass: null });
         return this.#ask('picture', { over: true });
       }
-      // Whoever heard a clear no has nothing that a reload should ask for again.
+      // After a clear refusal, a reload should not continue the attempt.
       if (error instanceof Problem && !PASSING.has(error.code) && error.status < 500) purchase.save({ sent: false });
       if (error.code === 'limit_reached') purchase.own(error.members.reservation_ids ?? []);
       throw error;
@@ -195,14 +195,14 @@ export class Buying extends EventTarget {
         return;
       } catch (error) {
         if (!live()) return;
-        // Signed in as somebody else in between: what was begun is not theirs.
+        // Another user has signed in since: the attempt does not belong to them.
         const mine = user === undefined || user === session.current?.user;
         next = mine ? await this.#afterwards(error, step) : () => this.reset();
       }
     }
   }
 
-  /** What to do after it went wrong: the step to try again, or null. */
+  /** After a failure: the step to retry, or null. */
   async #afterwards(error, step) {
     if (error instanceof SignInCancelled) {
       this.#stage('signed_out');

@@ -1,6 +1,6 @@
-// The opening of a sale as an event of a calendar (RFC 5545), made in the page.
+// The opening of a sale as a calendar event (RFC 5545), made in the page.
 
-/** How long before the opening the calendar reminds one. */
+/** How long before the opening the calendar reminds the user. */
 const REMINDS_MIN = 5;
 /** An event needs an end; most of a sale happens at once. */
 const LASTS_MS = 15 * 60_000;
@@ -9,7 +9,7 @@ const LINE_BYTES = 74;
 const stamp = (ms) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
 const escaped = (text) => text.replace(/[\\;,]/g, '\\$&').replace(/\r?\n/g, '\\n');
 
-/** Long lines go on in the next one, after a blank. Breaks between characters, never within one. */
+/** Folds long lines: they continue on the next one after a space. Breaks between characters, never within one. */
 function folded(line) {
   const encoder = new TextEncoder();
   const parts = [''];
@@ -26,7 +26,7 @@ function folded(line) {
   return parts.join('\r\n');
 }
 
-/** The file's text, for the sale of a card whose page is at `url`. */
+/** The file's text for the sale of a card whose page is at `url`. */
 export function calendarOf({ sale_id: sale, round, title, opens_at: opensAt, closes_at: closesAt }, url, now) {
   const opens = Date.parse(opensAt);
   const lines = [
@@ -39,7 +39,7 @@ export function calendarOf({ sale_id: sale, round, title, opens_at: opensAt, clo
   return lines.map((line) => `${folded(line)}\r\n`).join('');
 }
 
-/** Has the browser save it. */
+/** Lets the browser save it. */
 export function saveCalendar(card, now) {
   const address = URL.createObjectURL(new Blob([calendarOf(card, location.href, now)], { type: 'text/calendar' }));
   const link = Object.assign(document.createElement('a'), { href: address, download: `${card.sale_id}.ics` });

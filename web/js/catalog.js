@@ -1,4 +1,4 @@
-// What everybody may know of sales.
+// The public data of sales.
 
 import { clock } from './clock.js';
 import { membersOpen } from './early.js';
@@ -6,19 +6,19 @@ import { ask, look } from './http.js';
 import { session } from './session.js';
 
 const cards = new Map();
-/** Looks that have begun before anybody asked. */
+/** Requests that were started before a screen needed them. */
 const begun = new Map();
 
-/** Begins to look at what a screen will ask for first, while the screen is still being made. */
+/** Starts the requests that a screen needs first while the screen is still being built. */
 export function begin(path) {
   const found = look(path);
   begun.set(path, found);
   return found;
 }
 
-/** Rounds that were seen prepared: who knows nothing of one later has no other reason to hide the button. */
+/** Rounds that were seen prepared. If the state of one is unknown later, the button stays. */
 const prepared = new Set();
-/** Long before the opening nobody has asked whether it is prepared. */
+/** Long before the opening, the page does not ask whether a sale is prepared. */
 const ASKED_MS = 110_000;
 
 function note({ sale_id: id, round, state, opens_at: opens, availability }) {
@@ -34,7 +34,7 @@ function first(path, signal) {
   return found ?? look(path, { signal });
 }
 
-/** What the shop's first page has: `{sales, campaigns}`. */
+/** The data of the shop's first page: `{sales, campaigns}`. */
 export async function front(signal) {
   const found = await first('/v1/sales', signal);
   found.sales.forEach(note);
@@ -49,7 +49,7 @@ export async function campaign(id, signal) {
 
 export async function sale(id, signal) {
   const card = await first(`/v1/sales/${encodeURIComponent(id)}`, signal).catch((error) => {
-    // Members see more than everybody does.
+    // Members see more than everyone does.
     if (error.code !== 'unknown_sale' || !session.current) throw error;
     return ask('GET', `/v1/members/sales/${encodeURIComponent(id)}`, { signal });
   });
@@ -63,14 +63,14 @@ export async function anyCard(id, signal) {
   return cards.get(id) ?? sale(id, signal).catch(() => null);
 }
 
-/** When more units become available, in ms since the epoch; null if none do, or nobody knows. */
+/** When more units become available, in ms since the epoch; null if never or unknown. */
 export function nextDrop(card) {
   return card?.next_release_at ? Date.parse(card.next_release_at) : null;
 }
 
 /**
- * What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy,
- * `between` is between two drops, `preparing` when it is time and the sale is not there yet.
+ * The state of the sale at this moment: a card is a second old, and clocks go on. `early` means that only members can buy,
+ * `between` is between two drops, and `preparing` means that the opening has come but the sale is not ready.
  */
 export function stateNow(card) {
   const now = clock.now();
@@ -83,6 +83,6 @@ export function stateNow(card) {
   if (!isPrepared(card)) return 'preparing';
   if (card.availability !== 'sold_out') return 'open';
   const next = nextDrop(card);
-  // Once a drop has come there is something again, for all that is known.
+  // After a drop, units are assumed to be available.
   return next === null ? 'sold_out' : now < next ? 'between' : 'open';
 }

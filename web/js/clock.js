@@ -1,8 +1,8 @@
 // The server's clock. The client's own may be wrong by an hour, so nothing here reads `Date`.
 
-/** `Age` and `Date` are in whole seconds: what they say is up to a second older than it looks. */
+/** `Age` and `Date` are in whole seconds, so their error is up to one second. */
 const WHOLE_SECOND_MS = 1000;
-/** Oscillators drift apart by some 50 µs a second: after this time a worse sample is worth more than an old one. */
+/** Oscillators drift apart by about 50 µs per second: after this time a less precise new sample is better than an old one. */
 const SAMPLE_LIFE_MS = 600_000;
 
 export class ServerClock {
@@ -14,9 +14,8 @@ export class ServerClock {
   }
 
   /**
-   * Takes what an answer says. `sentAt` and `heardAt` are of the same ticks as the clock's.
-   * The surest sample wins: the one with the smallest round trip, where one that was kept by a cache, or is a `Date`
-   * header (`coarse`), counts as a second worse.
+   * Takes the time from an answer. `sentAt` and `heardAt` use the same ticks as the clock.
+   * The sample with the smallest round trip wins. One from a cache or from a `Date` header (`coarse`) counts as one second worse.
    */
   sample({ sentAt, heardAt, serverTime, age = null, coarse = false }) {
     const said = Date.parse(serverTime);
@@ -29,7 +28,7 @@ export class ServerClock {
     }
   }
 
-  /** A sleeping machine may stop the ticks, so what was measured before is worth nothing. */
+  /** A sleeping machine may stop the ticks, so earlier samples are worthless. */
   forget() {
     if (this.#best !== null) this.#best = { ...this.#best, slack: Infinity };
   }

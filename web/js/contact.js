@@ -1,19 +1,19 @@
-// How buyers reach a person, if the deployment says so.
+// How buyers reach a person, if the deployment has set an address.
 
 import { config } from './config.js';
 import { h } from './dom.js';
 import { t } from './i18n.js';
 
-/** An address to write to or a page; anything else in the settings is no link. */
+/** An email address or a page; any other setting gives no link. */
 const ADDRESS = /^(?:https:\/\/|mailto:)/;
 let address = null;
 
-/** Knows the address, once the settings are here. */
+/** Reads the address once the settings have been loaded. */
 export const contactKnown = config().then(({ contact }) => {
   if (ADDRESS.test(contact ?? '')) address = contact;
 }, () => {});
 
-/** A link to a person, or null if there is none. */
+/** A link to the contact, or null if there is none. */
 export function contactLink(attributes = {}) {
   return address && h('a', { href: address, ...attributes }, t('contact'));
 }

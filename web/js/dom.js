@@ -1,4 +1,4 @@
-// Small helpers over the DOM. No inline style or script: the page's policy forbids both.
+// Small helpers for the DOM. No inline styles or scripts: the page's policy forbids both.
 
 /** Makes an element. `on*` are listeners, `true` is an empty attribute; false, null and undefined are left out. */
 export function h(tag, attributes = {}, ...children) {
@@ -15,7 +15,7 @@ export function h(tag, attributes = {}, ...children) {
 
 const seen = { polite: '', assertive: '' };
 
-/** Has a screen reader say it, without moving anything. Saying the same twice in a row is saying it once. */
+/** Lets a screen reader announce the text, without moving the focus. A repeated text is announced once. */
 export function announce(text, how = 'polite') {
   if (seen[how] === text) return;
   seen[how] = text;
@@ -23,7 +23,7 @@ export function announce(text, how = 'polite') {
   if (region) region.textContent = text;
 }
 
-/** Moves the focus to a heading, which takes it from nobody who tabs. */
+/** Moves the focus to a heading without adding it to the tab order. */
 export function focusOn(element) {
   if (!element) return;
   if (!element.hasAttribute('tabindex') && /^H\d$/.test(element.tagName)) element.setAttribute('tabindex', '-1');

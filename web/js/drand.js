@@ -1,30 +1,31 @@
-// Checks the beacon of a draw: that drand signed the round that the draw had to name. Its library is large, so this is loaded only for
+// Checks the beacon of a draw: drand must have signed the round that the draw had to name. Its library is large, so this file is loaded
+// only for
 // draws that have a beacon. The first implementation is shared/beacon with shared/award/src/drand.rs.
 
 import { bls12_381 as curve } from '@noble/curves/bls12-381.js';
 import { bytesOf, hexOf, sha256 } from './draw.js';
 
-/** Drand's chain quicknet: its name, its first round in seconds since 1970, and the key that it signs with. */
+/** Drand's chain quicknet: its hash, its first round in seconds since 1970, and its public key. */
 export const CHAIN_HASH = '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971';
 const GENESIS_S = 1_692_803_367;
 const PERIOD_S = 3;
 const KEY = '83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a';
 const DOMAIN = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_';
-/** Seconds from the moment at which a draw is fixed to the earliest round that it names. */
+/** Seconds between the time when a draw is fixed and the earliest round that it may name. */
 const AHEAD_S = 60;
 const SIGNATURE_BYTES = 48;
 const KEY_BYTES = 96;
 
-/** When a round comes, in milliseconds since 1970. */
+/** The time of a round, in milliseconds since 1970. */
 export const atMs = (round) => (GENESIS_S + (round - 1) * PERIOD_S) * 1000;
 
-/** The round that a draw names which is fixed at this moment. */
+/** The round that a draw must name if it is fixed at this time. */
 export const namedAt = (ms) => Math.max(0, Math.ceil((ms + AHEAD_S * 1000 - GENESIS_S * 1000) / (PERIOD_S * 1000))) + 1;
 
-/** Drand's randomness of a signature: its SHA-256, in hex. */
+/** Drand's randomness for a signature: its SHA-256, in hex. */
 export const randomnessOf = (signature) => hexOf(sha256(bytesOf(signature, SIGNATURE_BYTES)));
 
-/** Whether this is the signature of a round, both as drand has them. Takes another key for tests. */
+/** Whether this is the signature of a round, both in drand's format. Tests may pass another key. */
 export function isSigned(round, signature, key = KEY) {
   const number = new DataView(new ArrayBuffer(8));
   number.setBigUint64(0, BigInt(round));
@@ -33,14 +34,14 @@ export function isSigned(round, signature, key = KEY) {
     const message = scheme.hash(sha256(new Uint8Array(number.buffer)), DOMAIN);
     return scheme.verify(bytesOf(signature, SIGNATURE_BYTES), message, bytesOf(key, KEY_BYTES));
   } catch {
-    // No point of the curve.
+    // Not a point of the curve.
     return false;
   }
 }
 
 /**
- * Whether the beacon of a public draw is the right one. A draw at the end named its round with its entries, by their time; every other
- * one before it opened, so the round came before its end.
+ * Whether the beacon of a public draw is correct. A draw at the end named its round when entries closed; every other
+ * draw did before it opened, so the round came before its end.
  */
 export function holds({ drand, beacon, closes_at: closes, at_end: atEnd }) {
   const at = Date.parse(drand.at);

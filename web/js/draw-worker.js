@@ -1,8 +1,8 @@
-// Computes a draw anew, in a thread of its own: a million amounts take seconds.
+// Computes a draw again in a worker: a million amounts take seconds.
 
 import { BLANK, Shuffle, commitment, digestOf, rootOfHashes, shuffleKey, tableOf } from './draw.js';
 
-/** Where an award of the table went: the shuffle backwards, each round of which undoes itself. */
+/** The position of an award of the table: the shuffle backwards, each round of which is its own inverse. */
 function unitOf(shuffle, position) {
   let place = position;
   for (let round = shuffle.pivots.length - 1; round >= 0; round -= 1) {
@@ -12,8 +12,8 @@ function unitOf(shuffle, position) {
 }
 
 /**
- * `entries` are the leaves of a draw at the end, which has as many tickets then; null in any other draw. `draw` is the public document,
- * of which the beacon is checked if it has one.
+ * `entries` are the leaves of a draw at the end, which then has as many tickets; null for any other draw. `draw` is the public document.
+ * Its beacon is checked if it has one.
  */
 async function computed({ draw, plan, most, entries }) {
   const { sale_id: sale, round, seed, beacon } = draw;
@@ -36,6 +36,6 @@ async function computed({ draw, plan, most, entries }) {
 }
 
 onmessage = ({ data }) => {
-  // Whoever waits hears of an error, and not of a promise that nobody keeps.
+  // Passes the error to the page; otherwise its promise would never settle.
   computed(data).catch((error) => setTimeout(() => { throw error; }));
 };

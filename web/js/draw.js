@@ -1,5 +1,5 @@
-// Checks a draw from public data alone: a second implementation of docs/draws.md, which has every byte. The first one is
-// shared/award, and shared/award/vectors.json holds both to the same results. Runs in browsers and in Node.
+// Checks a draw from public data alone: a second implementation of docs/draws.md, which defines every byte. The first one is
+// shared/award; shared/award/vectors.json tests both. Runs in browsers and in Node.
 
 import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
 
@@ -17,7 +17,7 @@ export const BLANK = 0;
 
 const text = new TextEncoder();
 
-/** The key that a round is shuffled with. The beacon is null if there is none. */
+/** The key of a round's shuffle. The beacon is null if there is none. */
 export function shuffleKey(seedHex, beaconHex) {
   const mac = hmac(bytesOf(seedHex));
   const label = labelled('award/1/shuffle');
@@ -36,7 +36,7 @@ export class Shuffle {
     });
   }
 
-  /** Where `index` is after the shuffle. */
+  /** The position of `index` after the shuffle. */
   shuffled(index) {
     if (!Number.isInteger(index) || index < 0 || index >= this.count) throw new RangeError('no such position');
     let place = index;
@@ -44,7 +44,7 @@ export class Shuffle {
     return place;
   }
 
-  /** Where each index is after the shuffle. Much faster than one by one: 256 positions share a digest. */
+  /** The position of every index after the shuffle. Much faster than one by one: 256 positions share a digest. */
   all() {
     const places = Uint32Array.from({ length: this.count }, (_, index) => index);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -148,17 +148,17 @@ export function tableOf(plan, seedHex) {
   return table;
 }
 
-/** What a unit (from 1) won: an amount in minor units, or the number of a prize (from 1), or `BLANK`. */
+/** What a unit (from 1) won: an amount in minor units, the number of a prize (from 1), or `BLANK`. */
 export function awardOf(plan, seedHex, beaconHex, unit) {
   return tableOf(plan, seedHex)[positionOf(unitsOf(plan), seedHex, beaconHex, unit)];
 }
 
-/** Where in the table (from 0) the award of a unit (from 1) is. */
+/** The position in the table (from 0) of a unit's (from 1) award. */
 function positionOf(units, seedHex, beaconHex, unit) {
   return new Shuffle(units, shuffleKey(seedHex, beaconHex)).shuffled(unit - 1);
 }
 
-/** What each unit won, in the order of units. */
+/** What each unit won, ordered by unit. */
 export function awardsOf(plan, seedHex, beaconHex) {
   const table = tableOf(plan, seedHex);
   return Array.from(new Shuffle(table.length, shuffleKey(seedHex, beaconHex)).all(), (position) => table[position]);
@@ -176,7 +176,7 @@ export function digestOf(table) {
   return hexOf(whole.digest());
 }
 
-/** What the round published before it opened, in hex. */
+/** The commitment that the round published before it opened, in hex. */
 export function commitment(sale, round, seedHex, digestHex) {
   const id = text.encode(sale);
   const parts = [number(id.length, 4), id, number(round, 4), bytesOf(seedHex), bytesOf(digestHex)];
@@ -185,11 +185,11 @@ export function commitment(sale, round, seedHex, digestHex) {
 
 /**
  * Checks the award of a unit against a draw, which is `{sale, round, plan, seed, beacon, commitment}` with `beacon` null if
- * there is none. In a lottery that is drawn at its end, `plan` is what was committed to, `entries` the number of entries, and a
- * unit the number of an entry.
+ * there is none. In a lottery that is drawn at its end, `plan` is the committed one, `entries` is the number of entries, and a
+ * unit is the number of an entry.
  *
- * Answers `{ok, problem}`. The problem is null, `'commitment'` if seed and plan are not those that were committed to, or
- * `'award'` if the unit won something else. Throws a RangeError for what is no draw or no unit.
+ * Returns `{ok, problem}`. The problem is null, `'commitment'` if seed and plan do not match the commitment, or
+ * `'award'` if the unit won something else. Throws a RangeError for an invalid draw or unit.
  */
 export function verify(draw, unit, award) {
   const { sale, round, plan, seed, beacon, entries } = draw;
@@ -213,7 +213,7 @@ export function rootOf(leaves) {
   return topOf(leaves.map(leafHash));
 }
 
-/** The root over leaves of which the hashes are known, in hex. */
+/** The root over leaves with known hashes, in hex. */
 export function rootOfHashes(hashesHex) {
   return topOf(hashesHex.map((hex) => bytesOf(hex)));
 }

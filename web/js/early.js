@@ -1,4 +1,4 @@
-// Sales that members may buy from before everyone else, and units that are kept for them.
+// Sales with early access for members, and units that are reserved for them.
 
 import { clock } from './clock.js';
 import { moment } from './format.js';
@@ -6,32 +6,32 @@ import { language, t } from './i18n.js';
 
 const openings = (card) => (card?.early_access ?? []).map(({ opens_at: at }) => Date.parse(at));
 
-/** When the first members may buy, in ms since the epoch; null if nobody may before everyone else. */
+/** When the first members may buy, in ms since the epoch; null without early access. */
 export function membersOpen(card) {
   const first = Math.min(...openings(card));
   return first < Date.parse(card?.opens_at) ? first : null;
 }
 
-/** Until when units are kept for members, in ms since the epoch; null if none are, or none any more. */
+/** Until when units are reserved for members, in ms since the epoch; null if none are. */
 export function keptUntil(card) {
   const ends = (card?.early_access ?? []).map(({ set_aside_until: at }) => Date.parse(at)).filter((at) => at > clock.now());
   return ends.length ? Math.max(...ends) : null;
 }
 
-/** Of a sold-out answer: when what is kept for members becomes everyone's, in ms since the epoch; null of any other. */
+/** For a sold-out answer: when the units reserved for members become available to everyone, in ms since the epoch; otherwise null. */
 export function keptBy(card, problem) {
   const until = problem.code === 'sold_out' && card.early_access ? Date.parse(problem.members.next_release_at) : NaN;
   return Number.isNaN(until) ? null : until;
 }
 
-/** A moment as people say it: one of today by its time. */
+/** A time in words; one of today without its date. */
 export function hour(ms) {
   const day = (at) => new Date(at).toDateString();
   if (day(ms) !== day(clock.now())) return moment(ms);
   return new Intl.DateTimeFormat(language.locale, { timeStyle: 'short' }).format(new Date(ms));
 }
 
-/** Who can buy when, in a line; `state` is that of the card now. Null if it makes no difference any more. */
+/** Who can buy when, in one line; `state` is the card's current state. Null once it makes no difference. */
 export function whoWhen(card, state) {
   const [first, until] = [membersOpen(card), keptUntil(card)];
   const at = hour(Date.parse(card.opens_at));

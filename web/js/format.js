@@ -1,4 +1,4 @@
-// Money, moments and spans for people.
+// Money, times and durations for people.
 
 import { language, t } from './i18n.js';
 
@@ -7,7 +7,7 @@ export function money(minor, currency) {
   return format.format(minor / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
-/** A date and a time of day; with the name of its time zone if asked for. */
+/** Date and time of day, on request with the name of the time zone. */
 export function moment(text, zone = false) {
   const how = zone
     ? { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
@@ -15,7 +15,7 @@ export function moment(text, zone = false) {
   return new Intl.DateTimeFormat(language.locale, how).format(new Date(text));
 }
 
-/** A moment of the day, to the second. */
+/** The time of day, to the second. */
 export function timeOfDay(ms) {
   return new Intl.DateTimeFormat(language.locale, { timeStyle: 'medium' }).format(new Date(ms));
 }
@@ -24,7 +24,7 @@ export function number(value) {
   return new Intl.NumberFormat(language.locale).format(value);
 }
 
-/** Days, hours, minutes and seconds. A second that has begun counts, so that zero is said at zero. */
+/** Days, hours, minutes and seconds. Rounded up, so that zero is shown only at zero. */
 export function parts(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return {
@@ -43,14 +43,14 @@ export function clockFace(ms) {
   return all > 0 ? `${all}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
 }
 
-/** A span in its largest whole unit, as `15 minutes`. */
+/** A duration in its largest whole unit, such as `15 minutes`. */
 export function span(seconds) {
   const [value, unit] = seconds >= 7200 ? [Math.round(seconds / 3600), 'hour']
     : seconds >= 120 ? [Math.round(seconds / 60), 'minute'] : [Math.ceil(seconds), 'second'];
   return new Intl.NumberFormat(language.locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-/** The end of a reservation's id, which people can read out. */
+/** The end of a reservation's id, short enough to read out. */
 export function shortId(id) {
   return id.slice(-8).toUpperCase();
 }

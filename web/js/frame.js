@@ -1,4 +1,4 @@
-// What is around every screen: header, footer, languages, who is signed in, whether there is a network.
+// The frame of every screen: header, footer, languages, the user, and whether the network is available.
 
 import logo from '../favicon.svg';
 import { contactKnown, contactLink } from './contact.js';
@@ -14,7 +14,7 @@ class Frame {
   #bare = false;
   #tools = () => [];
 
-  /** `tools` makes what else is in the header, as of the operators' page. */
+  /** `tools` makes further parts of the header, for example on the operators' page. */
   start({ links, tools = this.#tools }) {
     [this.#links, this.#tools] = [links, tools];
     session.addEventListener('change', () => this.#render());
@@ -25,14 +25,14 @@ class Frame {
     this.#network();
   }
 
-  /** Marks the screen that one is on. `bare`: there is no other to go to. */
+  /** Marks the current screen in the navigation. `bare`: there is no other. */
   at(path, bare = false) {
     this.#path = path;
     this.#bare = bare;
     this.#render();
   }
 
-  /** Makes the header anew: its tools have changed. */
+  /** Renders the header again after its tools have changed. */
   refresh() {
     this.#render();
   }

@@ -1,10 +1,10 @@
-// Digests of bytes one after the other, as draws and lines have them. Runs in browsers, in workers and in Node.
+// Digests of concatenated bytes, as draws and lines use them. Runs in browsers, in workers and in Node.
 
 import { START, compress } from './sha256.js';
 
 const text = new TextEncoder();
 
-/** So many bytes of small hex digits, two for each. */
+/** Reads this many bytes of lower-case hex digits, two for each. */
 export function bytesOf(hex, length = 32) {
   if (typeof hex !== 'string' || hex.length !== 2 * length || !/^[0-9a-f]*$/.test(hex)) throw new RangeError(`not ${2 * length} small hex digits`);
   return Uint8Array.from({ length }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
@@ -25,7 +25,7 @@ export function number(value, length) {
 /** The length of a label in one byte, and the label. */
 export const labelled = (label) => Uint8Array.of(label.length, ...text.encode(label));
 
-/** SHA-256 that takes bytes as they come. */
+/** SHA-256 with incremental input. */
 export class Hash {
   constructor(state = START, length = 0) {
     this.state = Int32Array.from(state);
@@ -61,7 +61,7 @@ export class Hash {
   }
 }
 
-/** SHA-256 of bytes one after the other. */
+/** SHA-256 of concatenated bytes. */
 export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
 
 /** HMAC-SHA256 under a key of 32 bytes. The key is hashed once. */

@@ -1,19 +1,19 @@
-// Requests of the API, and what can go wrong with them.
+// Requests to the API, and their errors.
 
 import { clock } from './clock.js';
 import { SignInCancelled, session } from './session.js';
 
-/** Longer than the gateway lets a function take for a request of a buyer. */
+/** Longer than the gateway's time limit for a buyer's request. */
 const TIMEOUT_MS = 10_000;
 
-/** What the gateway says without a code of ours. */
+/** The codes for the gateway's own errors, which carry none. */
 const CODE_BY_STATUS = {
   400: 'invalid_request', 401: 'unauthorized', 403: 'denied', 404: 'unknown_route', 413: 'too_large',
   414: 'invalid_request', 415: 'unsupported_media_type', 429: 'rate_limited', 502: 'overloaded', 503: 'overloaded',
   504: 'overloaded',
 };
 
-/** An answer that is not what was asked for. `network`: there was none. */
+/** A failed request. `network`: no answer came. */
 export class Problem extends Error {
   constructor(code, { status = 0, retryAfterS = null, members = {} } = {}) {
     super(code);
@@ -42,7 +42,7 @@ async function send(method, path, { body, key, auth, signal, asText, more = {}, 
       signal: signal ? AbortSignal.any([signal, stop]) : stop,
       credentials: 'omit',
       keepalive,
-      // Catalog answers may be kept for a second, but a browser that serves one from its disk makes it look fresh.
+      // Catalog answers may be cached for a second, but a browser that serves one from its disk presents it as fresh.
       cache: 'no-store',
     });
     text = await response.text();
@@ -75,14 +75,14 @@ function problemOf(response, value) {
   });
 }
 
-/** Asks what everybody may know. */
+/** Requests public data. */
 export function look(path, options = {}) {
   return send('GET', path, options);
 }
 
 /**
- * Asks as the user. Who is not signed in, or no longer, is asked to, and then it goes on. `asText`: the answer is no JSON, and
- * comes as `{text, headers}`. `more` are further headers; with `keepalive` it is sent even if the page is closed.
+ * Sends a request as the user. Users who are not or no longer signed in are asked to sign in first. `asText`: the answer is not JSON, and
+ * is returned as `{text, headers}`. `more` are further headers; with `keepalive` the request is sent even if the page is closed.
  */
 export async function ask(method, path, options = {}) {
   await session.require();
@@ -92,13 +92,13 @@ export async function ask(method, path, options = {}) {
   } catch (error) {
     if (error.code !== 'unauthorized') throw error;
     await session.renew(token);
-    // What one user began is not for another to end.
+    // Another user must not finish what this one began.
     if (session.current.user !== user) throw new SignInCancelled();
     const renewed = session.current.token;
     try {
       return await send(method, path, { ...options, auth: true });
     } catch (again) {
-      // What was renewed without a word is not taken either: then only a person can help.
+      // The silently renewed token is refused too: only the user can solve this.
       if (again.code !== 'unauthorized') throw again;
       await session.signIn(renewed);
       if (session.current.user !== user) throw new SignInCancelled();

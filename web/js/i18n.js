@@ -1,8 +1,8 @@
-// Which language, and its words.
+// The language of the page, and its words.
 
 const STORED = 'language';
 const TAGS = { en: 'en', zh: 'zh-Hans' };
-/** Each is a file of its own, and only the one that is read is loaded. */
+/** Each language is a separate file, and only the chosen one is loaded. */
 const WORDS = {
   en: () => import('../words/en.js').then(({ en }) => en),
   zh: () => import('../words/zh.js').then(({ zh }) => zh),
@@ -12,33 +12,33 @@ const LONGEST_RETRY_MS = 15_000;
 
 class Language extends EventTarget {
   #words = {};
-  /** Words of one page alone, which stand before those of all. */
+  /** Words of one page, which override the common ones. */
   #own = { en: {}, zh: {} };
   #code = first();
   #wanted = this.#code;
-  /** Until then there is nothing to say. */
+  /** Before that, there are no words. */
   ready = this.#load(this.#code);
 
   get code() {
     return this.#code;
   }
 
-  /** What `lang` calls it. */
+  /** The value for `lang`. */
   get tag() {
     return TAGS[this.#code];
   }
 
-  /** What `Intl` calls it: the language of the page, with how its reader's region writes dates and money. */
+  /** The locale for `Intl`: the language of the page, with the region of the reader's formats for dates and money. */
   get locale() {
     return `${this.tag}-${REGION ?? DEFAULT_REGIONS[this.#code]}`;
   }
 
-  /** Adds a part's words: `{en, zh}`. */
+  /** Adds the words of a part: `{en, zh}`. */
   add(words) {
     for (const code of Object.keys(words)) Object.assign(this.#own[code], words[code]);
   }
 
-  /** Changes to another language, once its words are here. */
+  /** Switches to another language once its words are loaded. */
   async set(code) {
     if (!(code in TAGS)) return;
     this.#wanted = code;
@@ -48,12 +48,12 @@ class Language extends EventTarget {
     try {
       localStorage.setItem(STORED, code);
     } catch {
-      // Without storage it is chosen again next time.
+      // Without storage, the choice is lost on reload.
     }
     this.dispatchEvent(new Event('change'));
   }
 
-  /** Without its words there is no page, so it tries until it has them, or another language is wanted. */
+  /** A page needs its words, so this retries until they are loaded or another language is chosen. */
   async #load(code) {
     for (let ms = FIRST_RETRY_MS; !this.#words[code] && this.#wanted === code; ms = Math.min(2 * ms, LONGEST_RETRY_MS)) {
       try {
@@ -93,12 +93,12 @@ function first() {
     const kept = localStorage.getItem(STORED);
     if (kept in TAGS) return kept;
   } catch {
-    // No storage: the browser's languages decide.
+    // No storage: use the browser's languages.
   }
   return preferred().map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in TAGS) ?? 'en';
 }
 
-/** The region of the browser's first language that names one, or that one is spoken in mostly; null if none is known. */
+/** The region of the browser's first language that names one, or in which that language is mostly spoken; null if unknown. */
 function region() {
   const regions = preferred().map((tag) => {
     try {

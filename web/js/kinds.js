@@ -1,6 +1,6 @@
-// What kind of sale it is.
+// The kinds of sales.
 
-/** `split`, `prizes` or `units`; of a card, or of a sale as operators see it. */
+/** `split`, `prizes` or `units`, for a card or for an operator's sale. */
 export function kindOf(sale) {
   return (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
 }

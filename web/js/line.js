@@ -1,5 +1,5 @@
-// Where somebody stands in the line of a sale, from public data and a ticket: a second implementation of docs/line.md. The first one
-// is shared/line, and shared/line/vectors.json holds both to the same results. Runs in browsers and in Node.
+// A user's place in the line of a sale, from public data and a ticket: a second implementation of docs/line.md. The first one
+// is shared/line; shared/line/vectors.json tests both. Runs in browsers and in Node.
 
 import { bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
 
@@ -11,7 +11,7 @@ const SEAL = 32;
 
 const text = new TextEncoder();
 
-/** What a ticket says: `{round, second, user}`, with `second` null of who came early. Null if this page cannot read it. */
+/** The content of a ticket: `{round, second, user}`, with `second` null for early arrivals. Null if this page cannot read it. */
 export function readTicket(sealed) {
   let bytes;
   try {
@@ -25,20 +25,20 @@ export function readTicket(sealed) {
   return { round: view.getUint32(3), second, user: new TextDecoder().decode(bytes.subarray(HEAD, -SEAL)) };
 }
 
-/** The place of a user in parts per billion of all who came at the same time. Lower ones come first. */
+/** The place of a user among all who came at the same time, in parts per billion. Lower ones come first. */
 export function placePpb(seedHex, user) {
   const order = hmac(bytesOf(seedHex))(labelled('line/1/order'));
   const place = new DataView(hmac(order)(text.encode(user)).buffer).getBigUint64(0);
   return Number((place * BigInt(WHOLE_PPB)) >> 64n);
 }
 
-/** What a round is committed to, as hex digits. */
+/** The commitment of a round, in hex. */
 export function commitmentOf(sale, round, seedHex) {
   const id = text.encode(sale);
   return hexOf(sha256(labelled('line/1/commitment'), number(id.length, 4), id, number(round, 4), bytesOf(seedHex)));
 }
 
-/** Whether those are admitted who have this ticket and this place. */
+/** Whether the holder of this ticket and place is admitted. */
 export function admits({ early_ppb: early, late_until: until, late_ppb: late }, { second }, ppb) {
   if (second === null) return ppb < early;
   const reached = until === null ? 0 : Math.floor(Date.parse(until) / 1000);
@@ -49,7 +49,7 @@ const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const isMoment = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isHex = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
-/** Whether it has all that a page reads of a line's document, and each as the kind of thing that it is. */
+/** Whether a line's document has all fields that a page reads, each of the right type. */
 export function isDocument(line) {
   const { people, admitted, units } = line ?? {};
   return isCount(line?.round) && typeof line.sale === 'string' && typeof line.state === 'string' && isCount(line.poll_after_ms)
@@ -60,7 +60,7 @@ export function isDocument(line) {
     && isCount(units?.total) && isCount(units.sold) && isCount(units.may_return);
 }
 
-/** A document of the same order as the one that is `known`, which may know better who is admitted: nobody is sent back. */
+/** A document that never goes behind `known`: a user who is admitted stays admitted. */
 export function further(known, line) {
   const far = ({ admitted: { early_ppb: early, late_until: until, late_ppb: late } }) => [early, until === null ? 0 : Date.parse(until), late];
   const [one, other] = [far(known), far(line)];
@@ -70,7 +70,7 @@ export function further(known, line) {
   return { ...line, front: known.front, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
 }
 
-/** About how many of so many early people are before a place: two standard deviations, and the error of the count. */
+/** Estimates how many of the early arrivals are ahead of a place: two standard deviations, plus the error of the count. */
 export function rankOfEarly(ppb, people, errorPercent) {
   const [part, whole] = [BigInt(ppb), BigInt(WHOLE_PPB)];
   const few = Math.floor((people * (100 - errorPercent)) / 100);
@@ -80,7 +80,7 @@ export function rankOfEarly(ppb, people, errorPercent) {
   return { from: Math.max(0, before(few) - spread(few)), to: Math.min(before(many) + spread(many), many) };
 }
 
-/** About how many seconds until a rank is admitted, of whom `admitted` are and `perS` more every second; null while nobody is. */
+/** Estimates the seconds until a rank is admitted, given that `admitted` are and `perS` more follow each second; null while none are. */
 export function waitS(rank, admitted, perS) {
   if (perS === 0) return null;
   const from = Math.floor(Math.max(0, rank.from - admitted.to) / perS);
@@ -88,8 +88,8 @@ export function waitS(rank, admitted, perS) {
 }
 
 /**
- * About how many people are still before somebody: those whose places are between the front and this one. Of who came late it is
- * all early ones that are left, and at most `late` others.
+ * Estimates how many people are still ahead of a user: those with places between the front and the user's. For late arrivals
+ * these are all remaining early arrivals, and at most `late` others.
  */
 export function before({ people, admitted }, { second }, ppb, late = people.late) {
   const left = (upTo) => (upTo <= admitted.early_ppb ? { from: 0, to: 0 } : rankOfEarly(upTo - admitted.early_ppb, people.estimate, people.error_percent));
@@ -98,13 +98,13 @@ export function before({ people, admitted }, { second }, ppb, late = people.late
   return { from: early.from, to: early.to + late };
 }
 
-/** A range with fewer digits, and never narrower. */
+/** A range with fewer digits, never a narrower one. */
 export function rounded({ from, to }) {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, to - from))) - 1);
   return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step };
 }
 
-/** A number of which two digits are meant. */
+/** A number rounded to two digits. */
 export function about(n) {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, n))) - 1);
   return Math.round(n / step) * step;

@@ -1,4 +1,4 @@
-// The dialog that asks who one is.
+// The sign-in dialog.
 
 import { clock } from './clock.js';
 import { config } from './config.js';
@@ -6,7 +6,7 @@ import { h } from './dom.js';
 import { language, t } from './i18n.js';
 import { SignInCancelled } from './session.js';
 
-/** What a user's name may be at the stand-in. */
+/** The user names that the stand-in for an issuer accepts. */
 const NAME = /^[!-~]{1,64}$/;
 
 /** Shows the dialog, and resolves with `{user, token}`. */

@@ -1,24 +1,24 @@
-// Signing in at an OpenID Connect issuer: authorization code with PKCE, for a client without a secret; and staying signed in by
-// refresh tokens. Loaded when somebody signs in or a session is renewed. It is told the server's `clock`: imported here, the builder
-// would make a file of it that every page loads.
+// Signs in at an OpenID Connect issuer (authorization code with PKCE, for a client without a secret), and renews sessions with
+// refresh tokens. Loaded when a user signs in or a session is renewed. The server's `clock` is a parameter: with an import, the bundler
+// would put it into a chunk that every page loads.
 
 import * as oauth from 'oauth4webapi';
 
 const STORED = 'signing-in';
 const TOLERANCE_S = 60;
-/** Tabs wait for each other, so none may wait for an issuer for ever. */
+/** Tabs wait for each other, so waiting for an issuer needs a limit. */
 const TIMEOUT_MS = 10_000;
 
 const here = () => location.origin + location.pathname;
 
-/** What every request needs: `{server, client, options}`. */
+/** The common input of all requests: `{server, client, options}`. */
 async function issuerOf({ issuer, client_id: id }, clock) {
   const url = new URL(issuer);
-  // An issuer of a developer's machine. One on the network could not be reached from a page that came by TLS.
+  // An issuer on a developer's machine. A page that came by TLS could not reach one on the network.
   const insecure = url.protocol === 'http:' ? { [oauth.allowInsecureRequests]: true } : {};
   const options = { signal: () => AbortSignal.timeout(TIMEOUT_MS), ...insecure };
   const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
-  // The issuer's clock is right, and the one of this device perhaps not.
+  // The issuer's clock is assumed to be right; this device's may be wrong.
   const client = { client_id: id, [oauth.clockSkew]: Math.round((clock.now() - Date.now()) / 1000), [oauth.clockTolerance]: TOLERANCE_S };
   return { server, client, options };
 }
@@ -28,13 +28,13 @@ function keptOf(answer, refresh = null) {
   return { user, token: answer.id_token, refresh: answer.refresh_token ?? refresh, until: exp * 1000, since: iat * 1000 };
 }
 
-/** Leaves the page; it is loaded again afterwards, where one was. */
+/** Leaves the page; after the sign-in it is loaded again at the same place. */
 export async function redirectToIssuer(login, clock) {
   const { server, client } = await issuerOf(login, clock);
   const [state, nonce, verifier] = [oauth.generateRandomState(), oauth.generateRandomNonce(), oauth.generateRandomCodeVerifier()];
   sessionStorage.setItem(STORED, JSON.stringify({ state, nonce, verifier, hash: location.hash }));
   const url = new URL(server.authorization_endpoint);
-  // Some issuers send a refresh token only if this scope is asked for, and others reject the scope.
+  // Some issuers send a refresh token only if this scope is requested, and others reject the scope.
   const offline = server.scopes_supported?.includes('offline_access') ? ' offline_access' : '';
   for (const [name, value] of Object.entries({
     response_type: 'code', client_id: client.client_id, redirect_uri: here(), scope: `openid${offline}`, state, nonce,
@@ -43,7 +43,7 @@ export async function redirectToIssuer(login, clock) {
   location.assign(url);
 }
 
-/** Finishes a sign-in that comes back from the issuer: `{user, token, refresh, until, since}`; null if this is none, or it failed. */
+/** Finishes a sign-in after the issuer's redirect: `{user, token, refresh, until, since}`; null if this is not one, or it failed. */
 export async function finished(login, clock) {
   const begun = JSON.parse(sessionStorage.getItem(STORED) ?? 'null');
   if (login.kind !== 'oidc' || begun === null) return null;
@@ -61,7 +61,7 @@ export async function finished(login, clock) {
   }
 }
 
-/** The session anew, by its refresh token; null if the issuer gives none any more. Throws if the issuer does not answer. */
+/** Renews the session with its refresh token; null if the issuer refuses. Throws if the issuer does not answer. */
 export async function refreshed(login, { user, refresh }, clock) {
   const { server, client, options } = await issuerOf(login, clock);
   const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refresh, options);
@@ -70,7 +70,7 @@ export async function refreshed(login, { user, refresh }, clock) {
     const next = answer.id_token ? keptOf(answer, refresh) : null;
     return next?.user === user ? next : null;
   } catch (error) {
-    // Any other refusal is of this moment, such as of too many requests.
+    // Other refusals are temporary, for example because of too many requests.
     if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return null;
     throw error;
   }

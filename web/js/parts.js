@@ -1,4 +1,4 @@
-// Parts that several screens are made of.
+// Parts that several screens share.
 
 import { isFree, odds, stake } from './awards.js';
 import { nextDrop, stateNow } from './catalog.js';
@@ -8,7 +8,7 @@ import { clockFace, money, moment, number, parts, span, timeOfDay } from './form
 import { language, t } from './i18n.js';
 import { pictureOf } from './pictures.js';
 
-/** The picture of a sale by its card, or by what is known of it. Only the `first` of a page is waited for. */
+/** The picture of a sale from its card, or from what is known of it. Only the page's `first` one is loaded eagerly. */
 export function picture(card, size = '', first = true) {
   const { src, name, tint } = pictureOf(card);
   return h('div', { class: `picture ${size} ${name ? `tint-${tint}` : 'own'}` },
@@ -22,7 +22,7 @@ export function badge(kind, text) {
   return h('span', { class: `badge ${kind}` }, text);
 }
 
-/** How a sale stands, in two words. */
+/** The state of a sale, in two words. */
 export function saleBadge(card) {
   const state = stateNow(card);
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
@@ -45,7 +45,7 @@ export function facts(card) {
     row('sale.closes', moment(card.closes_at)));
 }
 
-/** What it costs, or what there is to be won. */
+/** Its price, or what can be won. */
 export function price(card) {
   if (card.draw) return h('p', { class: 'price' }, stake({ ...card.draw, currency: card.currency }));
   const { list_price_minor: before, price_minor: now, currency } = card;
@@ -55,7 +55,7 @@ export function price(card) {
     h('span', { class: 'unseen' }, `${t('price.before')} `), h('s', {}, money(before, currency)));
 }
 
-/** What a merchant says of the goods: paragraphs, more pictures, and a link to their terms. */
+/** The merchant's description: paragraphs, more pictures, and a link to their terms. */
 export function goods({ title, description, pictures = [], terms_url: terms }) {
   const more = pictures.slice(1).map((src) => h('li', {}, h('img', { src, alt: t('picture.of', { title }), width: 240, height: 240, loading: 'lazy', decoding: 'async' })));
   const parts = [
@@ -66,7 +66,7 @@ export function goods({ title, description, pictures = [], terms_url: terms }) {
   return parts.length ? h('section', { class: 'goods', 'aria-label': t('goods') }, parts) : null;
 }
 
-/** How far the rain of a card has come, in a line; `state` is that of the card now. Null without one. */
+/** The progress of a card's rain, in one line; `state` is the card's current state. Null without rain. */
 export function rainWords(card, state) {
   if (!card.rain) return null;
   const values = { dropped: number(card.rain.dropped), units: number(card.rain.units) };
@@ -80,19 +80,19 @@ export function rainWords(card, state) {
   return left > 0 ? t('rain.next', { ...values, left: clockFace(left) }) : t('rain.now', values);
 }
 
-/** The same for a list, which is not told anew every second. */
+/** The same for a list, which is not announced every second. */
 export function rainInList(card, state) {
   const next = nextDrop(card);
   if (!card.rain || next === null || (state !== 'open' && state !== 'between')) return rainWords(card, state);
   return t('rain.at', { dropped: number(card.rain.dropped), units: number(card.rain.units), at: timeOfDay(next) });
 }
 
-/** What can be won and how often, if anything is drawn. */
+/** What can be won and how often, for a sale with awards. */
 export function chances(card) {
   return card.draw ? odds({ ...card.draw, currency: card.currency }) : null;
 }
 
-/** A panel: its heading takes the focus, its parts follow. */
+/** A panel: its heading takes the focus, and its parts follow. */
 export function panel(kind, title, ...children) {
   return h('div', { class: `stage ${kind}` }, h('h2', { tabindex: '-1' }, title), ...children);
 }
@@ -105,13 +105,13 @@ export function actions(...children) {
   return h('div', { class: 'actions' }, ...children);
 }
 
-/** A problem in human words. */
+/** A problem in words. */
 export function problemWords(problem) {
   const code = language.has(`problem.${problem.code}.title`) ? problem.code : 'internal';
   return { title: t(`problem.${code}.title`), text: t(`problem.${code}.text`) };
 }
 
-/** Boxes of a fixed size that `show(ms)` fills. Silent: what is said aloud is said elsewhere, and seldom. */
+/** Boxes of a fixed size that `show(ms)` fills. Screen readers do not announce them; milestones are announced elsewhere. */
 export function countdown(title = t('countdown.title')) {
   const boxes = ['days', 'hours', 'minutes', 'seconds'].map((unit) => {
     const value = h('span', { class: 'value' }, '–');
@@ -121,7 +121,7 @@ export function countdown(title = t('countdown.title')) {
     ...boxes.map(({ box }) => box));
   const show = (ms) => {
     const all = parts(ms);
-    // What is nothing yet or any more is not worth a box; minutes and seconds always are.
+    // Leading units that are zero have no box; minutes and seconds always have one.
     const hidden = all.days > 0 ? 0 : all.hours > 0 ? 1 : 2;
     for (const [at, { unit, value, box }] of boxes.entries()) {
       if (box.hidden !== at < hidden) box.hidden = at < hidden;
@@ -132,22 +132,22 @@ export function countdown(title = t('countdown.title')) {
   return { element, show };
 }
 
-/** Seconds left at which a countdown is said aloud. */
+/** Seconds left at which a countdown is announced. */
 const SAID_AT = [3600, 600, 300, 60, 30, 10];
 
-/** Says a countdown's milestones through `say`, each once. */
+/** Announces a countdown's milestones through `say`, each once. */
 export function milestones(say) {
   let last = Infinity;
   return (ms) => {
     const left = Math.ceil(ms / 1000);
     const passed = SAID_AT.find((at) => left <= at && last > at);
-    // What was passed before one looked is not said late.
+    // Milestones that passed before the page was opened are not announced.
     if (passed !== undefined && last !== Infinity) say(span(left));
     last = left;
   };
 }
 
-/** The place of what is being loaded, of the same size. */
+/** A placeholder of the same size as what is being loaded. */
 export function skeleton(kind) {
   return h('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' });
 }
@@ -156,12 +156,12 @@ export function empty(title, text, ...more) {
   return h('div', { class: 'empty' }, h('h2', { tabindex: '-1' }, title), h('p', {}, text), ...more);
 }
 
-/** What could not be had, and a button that tries `again`. */
+/** What could not be loaded, with a button that calls `again`. */
 export function trouble({ title, text }, again) {
   return empty(title, text, button(t('retry'), again, { class: 'secondary' }));
 }
 
-/** A whole screen that says that there is none. */
+/** A full-screen message that there is nothing. */
 export function nothing({ title, text }) {
   return [h('h1', { tabindex: '-1' }, title), h('div', { class: 'empty' }, h('p', {}, text), h('a', { class: 'button', href: '#/' }, t('back')))];
 }

@@ -1,12 +1,12 @@
-// Paying: by the stand-in for a provider on a local system, or at the provider's own page.
+// Paying: with the local stand-in for a payment provider, or at the provider's own page.
 
 import { config } from './config.js';
 import { Problem } from './http.js';
 
-/** A stand-in signs and sends a webhook, which takes as long as a provider may. */
+/** The stand-in signs and sends a webhook, which takes as long as a provider may. */
 const TIMEOUT_MS = 15_000;
 
-/** Pays a reservation, or leaves the page for where that is done. */
+/** Pays a reservation, or leaves the page to pay elsewhere. */
 export async function pay({ reservation_id, price_minor, currency }) {
   const { pay: how } = await config();
   if (how.kind === 'link') {

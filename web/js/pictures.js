@@ -1,4 +1,4 @@
-// Which picture a sale has: its own, or else a drawing.
+// The picture of a sale: its own, or a drawing.
 import { kindOf } from './kinds.js';
 
 

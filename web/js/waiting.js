@@ -1,4 +1,4 @@
-// Waiting in the line of a sale, without a page: the ticket, how far the line is, and whose turn it is.
+// Waiting in the line of a sale, without a page: the ticket, the front of the line, and whether it is the user's turn.
 
 import { clock } from './clock.js';
 import { Problem, ask, look } from './http.js';
@@ -9,33 +9,33 @@ import { MAX_TIMER_MS, Wait, jittered } from './timing.js';
 const PREFIX = 'line:';
 /** Longer than any line lasts. */
 const KEPT_MS = 7 * 24 * 3_600_000;
-/** Before the opening this much of the time that is left is for trying again, if it is not a quarter of it. */
+/** Time before the opening that is reserved for retries, at most a quarter of the remaining time. */
 const MARGIN_MS = 60_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Longest time that an answer can ask for before it is tried again: lines do not last for long. */
+/** Maximum `Retry-After` that is respected: lines do not last long. */
 const MOST_RETRY_AFTER_S = 300;
-/** Shortest and longest time between two looks. */
+/** Shortest and longest time between two requests. */
 const LEAST_PACE_MS = 250;
 const MOST_PACE_MS = 300_000;
-/** Pace of a line that does not say one, and goes on. */
+/** Pace of a line that gives none and is still moving. */
 const PACE_MS = 2_000;
-/** A cache may hand out a document for half a minute. One that is older than this, and than two looks, is of a system that nobody reaches. */
+/** Caches may serve a document for half a minute. An older one, which is also older than two polls, means that the system is unreachable. */
 const STALE_MS = 60_000;
-/** Timers of hidden pages sleep sooner or later, so theirs are the first tickets. */
+/** Timers of hidden pages may be suspended, so hidden pages get their tickets first. */
 const HIDDEN_ASK_MS = 60_000;
-/** Nobody reads a page that is hidden, but its title says when it is their turn. */
+/** Polling is slower while the page is hidden, but its title must say when it is the user's turn. */
 const HIDDEN_MS = 10_000;
-/** A page that is seen looks this often whether its machine slept: nobody else may tell it. */
+/** How often a visible page checks whether its machine has slept: there is no event for it. */
 const AWAKE_MS = 2_000;
 const SLEPT_MS = 10_000;
-/** A document of this long after somebody heard that all is sold may be older than that. */
+/** For this long after an answer that all is sold, documents may be older than that answer. */
 const DOCUMENT_LAG_MS = 2_500;
-/** Problems that pass by themselves. */
+/** Temporary problems. */
 const PASSING = new Set(['overloaded', 'network', 'rate_limited', 'internal']);
-/** Of a ticket: the page knows the sale, so some process does not know it yet. */
+/** The ticket was refused although the page knows the sale: some process has not loaded it yet. */
 const UNHEARD = 'unknown_sale';
-/** How often somebody goes on to the question without asking for it, if the system says that it is not their turn after all. */
+/** How often the page goes on to the question without a click, if the system says that it is not the user's turn after all. */
 const MOST_TRIES = 3;
 
 function stored(place) {
@@ -54,7 +54,7 @@ function forgetOldOnes() {
   }
 }
 
-/** What is tried again until it works. */
+/** An action that is retried until it succeeds. */
 class Trying {
   trouble = null;
   #failures = 0;
@@ -63,7 +63,7 @@ class Trying {
     [this.trouble, this.#failures] = [null, 0];
   }
 
-  /** When to try again. */
+  /** When to retry. */
   failed(problem) {
     this.trouble = problem;
     const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
@@ -72,11 +72,11 @@ class Trying {
   }
 }
 
-/** All that is known of a line and of one's place in it. It changes, and then `change` is told. */
+/** All that is known of a line and of the user's place in it. Calls `change` after each change. */
 export class Waiting extends EventTarget {
-  /** What everybody may know of the line; null until it is heard. */
+  /** The public state of the line; null until it has been loaded. */
   document = null;
-  /** What asking again does not mend. */
+  /** A problem that a retry does not solve. */
   refused = null;
   /** The user was asked to sign in, and did not. */
   isSignedOut = false;
@@ -87,17 +87,17 @@ export class Waiting extends EventTarget {
   #looking = new Trying();
   #asking = new Trying();
   #kept = {};
-  /** Nothing more is kept by this browser. */
+  /** This browser stores nothing more. */
   #isFull = false;
   #retryAt = 0;
   #isLeaving = false;
   #soldOutAt = -Infinity;
-  /** Times that the system said that it is not the user's turn after all, and until when no front is believed therefore. */
+  /** How often the system said that it is not the user's turn after all, and until when fronts are therefore ignored. */
   #tries = 0;
   #doubtsUntil = 0;
   #checked = null;
 
-  /** `card` is that of a sale with a line; `signal` ends everything. */
+  /** `card` belongs to a sale with a line; `signal` ends everything. */
   constructor(card, signal) {
     super();
     this.#card = card;
@@ -113,7 +113,7 @@ export class Waiting extends EventTarget {
       this.#load();
       this.retry();
     }, { signal });
-    // Another tab may have got the ticket, or gone on.
+    // Another tab may have got the ticket, or moved on.
     window.addEventListener('storage', ({ key }) => {
       if (key === null || key !== this.#place) return;
       this.#load();
@@ -138,7 +138,7 @@ export class Waiting extends EventTarget {
     this.#keepAsking();
   }
 
-  /** Why the last request had no answer; null if it had. It is sent again by itself. */
+  /** Why the last request failed; null if it succeeded. It is retried automatically. */
   get trouble() {
     return this.#asking.trouble ?? this.#looking.trouble ?? (this.#isStale ? new Problem('network') : null);
   }
@@ -152,14 +152,14 @@ export class Waiting extends EventTarget {
     return this.#card.round;
   }
 
-  /** The sale's card as it is now: its opening may have moved. */
+  /** Takes the sale's current card: the opening may have moved. */
   set card(card) {
     const moved = card.opens_at !== this.#card.opens_at || card.line.tickets_from !== this.#card.line.tickets_from;
     this.#card = card;
-    // Who came late to an opening that was put off since is early.
+    // A late arrival becomes early if the opening has been postponed since.
     if (moved && this.#kept.ticket && !this.ticket) this.#keep({ ticket: null, front: null });
     if (moved) this.#asks.nudge();
-    // Operators have added units: the end was none.
+    // Operators have added units: the end was not final.
     if (this.isGone && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#looks.nudge();
   }
 
@@ -171,7 +171,7 @@ export class Waiting extends EventTarget {
     return Date.parse(this.#card.line.tickets_from);
   }
 
-  /** `{round, second, user}`, or null; of this user and this round. */
+  /** `{round, second, user}` of this user and this round, or null. */
   get ticket() {
     return this.#kept.ticket ? this.#read(this.#kept.ticket) : null;
   }
@@ -182,53 +182,53 @@ export class Waiting extends EventTarget {
     return ticket.second !== null && ticket.second < Math.floor(this.opensAt / 1000) ? null : ticket;
   }
 
-  /** Until when the ticket comes by itself, before the opening. */
+  /** Until when the page asks for the ticket by itself before the opening. */
   get askAt() {
     return this.#kept.askAt ?? null;
   }
 
-  /** The user's place in parts per billion; null before it can be known. */
+  /** The user's place in parts per billion; null while it cannot be known. */
   get ppb() {
     const { ticket, document: line } = this;
     return ticket && line?.seed ? placePpb(line.seed, ticket.user) : null;
   }
 
-  /** Whether the line has come to the user. It never moves back. */
+  /** Whether the line has reached the user. It never moves back. */
   get isTurn() {
     return Boolean(this.#kept.ticket && this.#kept.front);
   }
 
-  /** The user's turn has just come: nothing was done about it yet. */
+  /** The user's turn has just begun, and nothing has been done about it yet. */
   get isNewTurn() {
     return this.isTurn && !this.#kept.went;
   }
 
-  /** What to show along with what asks for a challenge or a token. */
+  /** A problem to show beside the request for a challenge or a token. */
   get headers() {
     const { ticket, front } = this.#kept;
     return { ...(ticket ? { 'x-line-ticket': ticket } : {}), ...(front ? { 'x-line-front': front } : {}) };
   }
 
-  /** `before`, `moving`, `paused`, `sold_out`, `ended`; null until it is heard. What this user heard a moment ago counts. */
+  /** `before`, `moving`, `paused`, `sold_out` or `ended`; null until it is known. It includes what this user was answered a moment ago. */
   get state() {
     const { document: line } = this;
     if ((line?.state === 'moving' || line?.state === 'paused') && Date.parse(line.admitted.as_of) < this.#soldOutAt + DOCUMENT_LAG_MS) return 'sold_out';
     return line?.state ?? null;
   }
 
-  /** Nothing comes back any more. */
+  /** No more units will return. */
   get isOver() {
     const { document: line } = this;
     return line?.poll_after_ms === 0 && (line.state === 'sold_out' || line.state === 'ended');
   }
 
-  /** All is sold, and nothing comes back. Operators may still add units. */
+  /** All is sold and nothing will return, although operators may still add units. */
   get isGone() {
     const { document: line } = this;
     return line?.state === 'sold_out' && line.units.may_return === 0 && line.units.sold >= line.units.total;
   }
 
-  /** Where the user is among all who came early, as a range that counts from 1; null if it is not known, and of who came late. */
+  /** The user's position among all who came early, as a range from 1; null if unknown, and for late arrivals. */
   get place() {
     const { ppb, ticket, document: line } = this;
     if (ppb === null || ticket.second !== null) return null;
@@ -237,13 +237,13 @@ export class Waiting extends EventTarget {
     return { from: Math.max(1, place.from), to: place.to };
   }
 
-  /** About how many are still before the user, as a range; null if it is not known. */
+  /** The approximate number of people ahead of the user, as a range; null if unknown. */
   get before() {
     const { ppb, ticket, document: line } = this;
     return ppb === null ? null : rounded(before(line, ticket, ppb, this.#kept.late));
   }
 
-  /** About how many seconds that takes at the line's pace; null while it stands, and if it is not known. */
+  /** The approximate wait in seconds at the line's pace; null while the line stands or if unknown. */
   get waitS() {
     const { ppb, ticket, document: line } = this;
     if (ppb === null || this.state !== 'moving') return null;
@@ -251,15 +251,15 @@ export class Waiting extends EventTarget {
   }
 
   /**
-   * Whether the order was fixed before anybody came: `{holds, noted}`, where `noted` says that this browser had written the commitment
-   * down before the opening. Null before the seed is out.
+   * Whether the order was fixed before anyone came: `{holds, noted}`, where `noted` says that this browser had stored the commitment
+   * before the opening. Null before the seed is published.
    */
   get proof() {
     const { document: line } = this;
     if (!line?.seed) return null;
     const as = `${line.sale} ${line.round} ${line.seed} ${line.commitment} ${this.#kept.commitment} ${this.#kept.first}`;
     if (this.#checked?.as !== as) {
-      // What it heard first after the opening cannot become another one either.
+      // The first commitment seen after the opening cannot change either.
       const noted = this.#kept.commitment ?? this.#kept.first ?? line.commitment;
       const holds = commitmentOf(line.sale, line.round, line.seed) === line.commitment && noted === line.commitment;
       this.#checked = { as, holds, noted: Boolean(this.#kept.commitment) };
@@ -267,18 +267,18 @@ export class Waiting extends EventTarget {
     return this.#checked;
   }
 
-  /** The user goes on to the question: from here on only by asking for it. */
+  /** The user goes on to the question; from now on that takes a click. */
   go() {
     this.#keep({ went: true });
   }
 
-  /** The user heard that nothing is left, which the document may not say yet. */
+  /** The user was answered that nothing is left; the document may not say so yet. */
   soldOut() {
     this.#soldOutAt = clock.now();
     this.#looks.nudge();
   }
 
-  /** The system refused the ticket, or the front: what is kept is worth nothing. */
+  /** The system refused the ticket or the front: discards what is stored. */
   turnedAway(problem) {
     this.#tries += 1;
     this.#doubtsUntil = clock.now() + jittered(retryAfterMs(problem, 2));
@@ -291,7 +291,7 @@ export class Waiting extends EventTarget {
     }
   }
 
-  /** Tries again whatever failed. */
+  /** Retries what has failed. */
   retry() {
     [this.refused, this.isSignedOut, this.#retryAt] = [null, false, 0];
     this.#asking.worked();
@@ -300,7 +300,7 @@ export class Waiting extends EventTarget {
     this.#changed();
   }
 
-  /** Has the user sign in, which gets a ticket. */
+  /** Lets the user sign in, which also gets a ticket. */
   async join() {
     try {
       await session.require();
@@ -319,7 +319,7 @@ export class Waiting extends EventTarget {
     const { commitment, first } = this.#kept;
     this.#kept = (this.#place && stored(this.#place)) ?? {};
     if (this.#kept.ticket && !this.ticket) this.#kept = { ...this.#kept, ticket: null, front: null };
-    // What was noted while nobody was signed in is worth as much.
+    // What was stored while signed out counts as well.
     if (commitment && !this.#kept.commitment) this.#keep({ commitment });
     if (first && !this.#kept.first) this.#keep({ first });
     this.#follow();
@@ -335,7 +335,7 @@ export class Waiting extends EventTarget {
       localStorage.setItem(this.#place, JSON.stringify({ ...this.#kept, at: Date.now() }));
       this.#isFull = false;
     } catch {
-      // Without storage this tab knows it, and the system does.
+      // Without storage, this tab and the system still know it.
       this.#isFull = true;
     }
   }
@@ -352,13 +352,13 @@ export class Waiting extends EventTarget {
     }
   }
 
-  /** Looks at the line, and answers when to look again. */
+  /** Loads the line's document, and returns when to load it again. */
   async #look() {
     const { sale_id: sale, round } = this.#card;
     try {
       const line = await look(`/v1/sales/${sale}/line`, { signal: this.#signal });
       if (!isDocument(line)) throw new Problem('internal');
-      // The card is as old as it is, and may be that of the round before.
+      // The card may be outdated, and may belong to the previous round.
       if (line.round !== round) return jittered(LONGEST_RETRY_MS);
       this.#heard(line);
       this.#looking.worked();
@@ -373,7 +373,7 @@ export class Waiting extends EventTarget {
     return jittered(document.hidden ? Math.max(pace, HIDDEN_MS) : pace);
   }
 
-  /** How often to look. */
+  /** The polling interval. */
   get #pace() {
     const { document: line } = this;
     if (line === null) return 0;
@@ -382,7 +382,7 @@ export class Waiting extends EventTarget {
 
   #heard(line) {
     const { document: known } = this;
-    // Answers of two places of a cache may come the wrong way round, and what a line has done it does not take back.
+    // Two caches may answer in the wrong order, but a line never goes back.
     if (known?.seed && (line.seed === null || Date.parse(line.admitted.as_of) < Date.parse(known.admitted.as_of))) return;
     this.document = known?.seed && known.seed === line.seed ? further(known, line) : line;
     if (line.seed === null && this.#kept.commitment === undefined) this.#keep({ commitment: line.commitment });
@@ -391,12 +391,12 @@ export class Waiting extends EventTarget {
     if (known && this.state !== known.state) this.#asks.nudge();
   }
 
-  /** What follows for the user from the document. */
+  /** Applies a document to the user's state. */
   #follow() {
     const { ticket, document: line } = this;
     if (!ticket || !line?.seed) return;
     const { second } = ticket;
-    // Nobody else can be before one than who had come by a moment after one's own second.
+    // Only people who came by a moment after the user's own second can be ahead.
     if (second !== null && this.#kept.late === undefined && Date.parse(line.admitted.as_of) >= (second + 1) * 1000) {
       this.#keep({ late: line.people.late });
     }
@@ -411,7 +411,7 @@ export class Waiting extends EventTarget {
     }
   }
 
-  /** How long until a ticket is asked for. */
+  /** Time until the ticket is requested. */
   #untilAsking() {
     const now = clock.now();
     if (!session.current || this.#kept.ticket || this.refused || this.isSignedOut || this.isOver || this.isGone) return MAX_TIMER_MS;
@@ -422,7 +422,7 @@ export class Waiting extends EventTarget {
     const left = this.opensAt - now;
     const end = this.opensAt - Math.min(MARGIN_MS, left / 4);
     const last = document.hidden ? Math.min(end, now + HIDDEN_ASK_MS) : end;
-    // So that a crowd is spread over the time that is left. When exactly makes no difference for anybody's place.
+    // Spreads a crowd over the remaining time. The exact time does not affect anyone's place.
     if (!(this.#kept.askAt <= last)) {
       this.#keep({ askAt: now + Math.random() * (last - now) });
       this.#changed();
@@ -430,11 +430,11 @@ export class Waiting extends EventTarget {
     return this.#kept.askAt - now;
   }
 
-  /** Whoever goes away may not come back before the opening, and timers of hidden pages sleep: the ticket is asked for now. */
+  /** A user who leaves may not return before the opening, and timers of hidden pages are suspended: requests the ticket now. */
   #leaving() {
     const now = clock.now();
     if (!session.current || this.#kept.ticket || this.refused || now < this.ticketsFrom || now >= this.opensAt) return;
-    // Other tabs go by their own moment.
+    // Other tabs have their own time.
     this.#isLeaving = true;
     this.#retryAt = 0;
     if (this.#signal.aborted) this.#ask();
@@ -447,8 +447,8 @@ export class Waiting extends EventTarget {
     this.#retryAt = clock.now() + FIRST_RETRY_MS;
     this.#isLeaving = false;
     try {
-      // It goes on when the page is left. If nobody hears the answer the system still knows that the user came, and whoever asks
-      // again has the same place.
+      // The request goes on when the page is left. If the answer is lost, the system still knows that the user came, and a later request
+      // gets the same place.
       const { ticket } = await ask('POST', `/v1/sales/${sale}/tickets`, { keepalive: true });
       if (session.current?.user !== user) return;
       this.#asking.worked();

@@ -1,4 +1,4 @@
-// Follows a reservation until nothing more happens to it.
+// Follows a reservation to its final state.
 
 import { accepted } from './buying.js';
 import { clock } from './clock.js';
@@ -8,21 +8,24 @@ import { SignInCancelled } from './session.js';
 import { Wait, jittered } from './timing.js';
 
 const FIRST_LOOK_MS = 500;
-/** Whoever looks after two seconds in the queue has the order written. */
+/** After two seconds in the queue, the order has usually been written. */
 const ORDER_MS = 2_200;
-/** After the window's end, and after a payment: the answer changes soon. */
+/** After the end of the payment window, and after a payment: a change is imminent. */
 const SOON_MS = 1_500;
-/** With push one only asks to be sure. */
+/** With push, polling is only a safeguard. */
 const PUSHED_MS = 30_000;
 const LONGEST_TROUBLE_MS = 15_000;
+/** How long a reservation that was seen may be unknown. A failover of Redis may forget it until its order is written. */
+const FORGOTTEN_MS = 60_000;
+const FORGOTTEN_PAUSE_MS = 3_000;
 const FINAL = new Set(['paid', 'granted', 'expired', 'cancelled', 'failed']);
-/** Problems that asking again does not mend. */
+/** Problems that a retry does not solve. */
 const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_route', 'denied']);
 
 /** Whether it takes part in a draw that is still to come. */
 const isEntered = ({ award }) => award?.kind === 'entered';
 
-/** `reservation` and `trouble` change, and then `change` is told. */
+/** Calls `change` after `reservation` or `trouble` has changed. */
 export class Watch extends EventTarget {
   reservation = null;
   trouble = null;
@@ -32,6 +35,7 @@ export class Watch extends EventTarget {
   #looks = 0;
   #soon = false;
   #failures = 0;
+  #forgottenAt = null;
   /** Something happened since the last look began: what it answers may be from before. */
   #stale = false;
 
@@ -39,7 +43,7 @@ export class Watch extends EventTarget {
     super();
     this.#id = id;
     this.#signal = signal;
-    // What was answered a moment ago need not be asked for before it is shown.
+    // A reservation that was just received is shown without another request.
     if (accepted.delete(id)) this.reservation = { reservation_id: id, status: 'queued' };
     const now = () => this.#now();
     signal.addEventListener('abort', now, { once: true });
@@ -49,20 +53,20 @@ export class Watch extends EventTarget {
     push.addEventListener('change', () => this.#restart(), { signal });
   }
 
-  /** Looks at once, and again soon. */
+  /** Checks now, and again soon. */
   soon() {
     this.#soon = true;
     this.#now();
   }
 
-  /** What another request answered. */
+  /** Takes the answer of another request. */
   hear(reservation) {
     this.reservation = reservation;
     this.trouble = null;
     this.dispatchEvent(new Event('change'));
   }
 
-  /** Signed out is the only end that can be left: by starting again. */
+  /** Being signed out is the only end that `start` can leave. */
   async run() {
     while (!this.#signal.aborted) {
       this.#stale = false;
@@ -76,10 +80,12 @@ export class Watch extends EventTarget {
     try {
       const reservation = await ask('GET', `/v1/reservations/${this.#id}`, { signal: this.#signal });
       this.#failures = 0;
+      this.#forgottenAt = null;
       this.hear(reservation);
       return FINAL.has(reservation.status) && !isEntered(reservation);
     } catch (error) {
       if (this.#signal.aborted) return true;
+      if (this.#isForgotten(error)) return false;
       this.#failures += 1;
       this.trouble = error instanceof Problem || error instanceof SignInCancelled ? error : new Problem('internal');
       this.dispatchEvent(new Event('change'));
@@ -87,11 +93,19 @@ export class Watch extends EventTarget {
     }
   }
 
+  /** Whether it was seen, and may be known again soon. Until then it is shown as it was. */
+  #isForgotten({ code }) {
+    if (code !== 'unknown_reservation' || !this.reservation) return false;
+    this.#forgottenAt ??= clock.now();
+    return clock.now() - this.#forgottenAt < FORGOTTEN_MS;
+  }
+
   #pause() {
     if (this.trouble) {
       const backoff = Math.min(FIRST_LOOK_MS * 2 ** this.#failures, LONGEST_TROUBLE_MS);
       return jittered(Math.max(backoff, (this.trouble.retryAfterS ?? 0) * 1000));
     }
+    if (this.#forgottenAt !== null) return jittered(FORGOTTEN_PAUSE_MS);
     const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_LOOK_MS } = this.reservation;
     if (status === 'queued') {
       this.#looks += 1;
@@ -101,7 +115,7 @@ export class Watch extends EventTarget {
     if (isEntered(this.reservation)) return push.up ? PUSHED_MS : jittered(paceMs);
     const left = Date.parse(payBy) - clock.now();
     if (this.#soon || left <= 0) return jittered(SOON_MS);
-    // The end of the window is looked at in any case.
+    // The end of the payment window is checked in any case.
     return Math.min(push.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
   }
 

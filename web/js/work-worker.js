@@ -1,4 +1,4 @@
-// Tries answers until the SHA-256 of `ID:ANSWER` begins with so many zero bits.
+// Tries answers until the SHA-256 of `ID:ANSWER` begins with a given number of zero bits.
 
 import { leadingZeros, message, sha256 } from './sha256.js';
 

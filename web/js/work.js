@@ -1,6 +1,6 @@
-// The proof of work, in a thread of its own.
+// The proof of work, in a worker.
 
-/** Solves `{id, bits}`. `progress` hears a part of one that only reaches one when it is done. */
+/** Solves `{id, bits}`. `progress` receives a number that reaches one only at the end. */
 export function solve({ id, bits }, progress, signal) {
   return new Promise((done, stop) => {
     const worker = new Worker(new URL('./work-worker.js', import.meta.url), { type: 'module' });

@@ -213,7 +213,7 @@ test('another one can be bought up to the limit, and not beyond it', async () =>
   await page.waitForURL(/#\/reservations\//);
   await heading(page, 'Reserved for you').waitFor();
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
-  await page.getByText('You have as many as one person can have.').waitFor();
+  await page.getByText('You have reached the limit for one person.').waitFor();
   expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
   // What is given back counts no more.
   await page.getByRole('link', { name: 'Go to my reservation' }).click();
@@ -230,7 +230,7 @@ test('what was bought elsewhere is found on arrival, and at the limit no more is
   const { page, go } = await visit({ user });
   await go(`sales/${sale}`);
   await page.getByText('You have a reservation for this.').waitFor();
-  await page.getByText('You have as many as one person can have.').waitFor();
+  await page.getByText('You have reached the limit for one person.').waitFor();
   expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
   await page.locator('.yours a').click();
   await page.waitForURL(new RegExp(`#/reservations/${id}$`));

@@ -153,7 +153,7 @@ test('a draw at the end: people enter, see that they are in, and after the draw 
   for (const [change, said] of [
     [{ root: other(closed.root) }, 'The entries do not have the root that was published.'],
     [{ entries: closed.entries + 1 }, 'The entries do not have the root that was published.'],
-    [{ winners: closed.winners.toReversed() }, 'Other entries win than those that were published.'],
+    [{ winners: closed.winners.toReversed() }, 'The published winners do not follow from the secret and the entries.'],
   ]) {
     await page.route(/\/draw$/, (route) => route.fulfill({ json: { ...draw, at_end: { ...draw.at_end, closed: { ...closed, ...change } } } }));
     await go('');

@@ -81,6 +81,22 @@ test('a paused sale gives the button back by itself', async () => {
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 
+test('a reservation that a failover forgot stays as it was until it is known again', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  let looks = 0;
+  await page.route(/\/v1\/reservations\//, (route) => {
+    looks += 1;
+    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    return looks < 4 ? route.fulfill(problem('unknown_reservation', 404)) : route.fallback();
+  });
+  await go(`reservations/${id}`);
+  await heading(page, 'You are in').waitFor();
+  await heading(page, 'Reserved for you').waitFor();
+  expect(looks).toBeGreaterThanOrEqual(4);
+});
+
 test('while push is up one hardly asks, and news is looked at at once', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);

@@ -61,7 +61,7 @@ test.skipIf(!process.env.REDIS_URL)('whoever reads the picture right has a reser
   await page.keyboard.press('Enter');
   const { challenge_id: id } = await (await again).json();
   expect(id).not.toBe(challenge.challenge_id);
-  await page.getByText('That was not').waitFor();
+  await page.getByText('That was wrong').waitFor();
   const [state, answer] = (await redis(`challenge:{${sale}:1:0}:${user}:${id}`)).split(' ');
   expect(state).toBe('open');
   await picture(page).fill(answer);

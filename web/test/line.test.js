@@ -79,7 +79,7 @@ test('in a crowd one sees where one is, through sleep and without a network, and
   expect(await row(page, 'Waiting time').textContent()).toBe('1 to 2 minutes');
   expect(await row(page, 'Your place').textContent()).toMatch(/^4[67],\d00 to [45][890],\d00 of about 1,000,000$/);
   expect(await row(page, 'Left').textContent()).toBe('10,000 of 10,000');
-  await page.getByText('this page goes on by itself').first().waitFor();
+  await page.getByText('this page updates by itself').first().waitFor();
 
   net.down = true;
   await page.getByText('We cannot reach the shop at the moment. Your place is kept').waitFor();

@@ -138,7 +138,7 @@ test('a beacon is posted where a draw waits for one', async () => {
       : route.fulfill({ json: answer });
   });
   await one.go(`sales/${sale}`, '/operators.html');
-  await page.getByText('Not loaded before its beacon is posted: drand’s round 1000').waitFor();
+  await page.getByText('Not loaded until its beacon is posted: drand’s round 1000').waitFor();
   const dialog = page.getByRole('dialog');
   const post = async (text) => {
     await page.locator('.board').getByRole('button', { name: 'Post the beacon', exact: true }).click();
@@ -180,7 +180,7 @@ test('a campaign is made, changed, and refused where it names no sale', async ()
   await page.getByText('Late lamp days').waitFor();
   await edit.click();
   await put(null, [first, 'nowhere']);
-  await dialog.getByText('there is no nowhere').waitFor();
+  await dialog.getByText('no such sale: nowhere').waitFor();
   expect(await dialog.locator('[name=sales]').inputValue()).toBe(`${first}\nnowhere`);
   expect((await written()).version).toBe(2);
   // A limit across its sales stays where only something else is changed.

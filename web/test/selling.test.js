@@ -212,7 +212,7 @@ test('before it is published a list says what is missing and what to do', async 
   const publish = () => page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
   await publish();
   await line('It may open late').waitFor();
-  for (const text of ['in no campaign', 'Nobody has said how many people', 'No picture of its own', 'No link to your terms']) expect([text, await line(text).getAttribute('class')]).toEqual([text, 'warn']);
+  for (const text of ['in no campaign', 'No expected audience is set', 'No picture of its own', 'No link to your terms']) expect([text, await line(text).getAttribute('class')]).toEqual([text, 'warn']);
   expect(await one.rules()).toEqual([]);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const { version } = await find(id);

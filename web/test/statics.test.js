@@ -7,6 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ServerClock } from '../js/clock.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, jittered } from '../js/timing.js';
+import { LICENCES } from '../licences.js';
 import { leadingZeros, message, sha256 } from '../js/sha256.js';
 import { en } from '../words/en.js';
 import { lineWords } from '../words/line.js';
@@ -130,6 +131,16 @@ test('the planner knows how often the page looks, and what it loads', async () =
 describe('sizes and policy', () => {
   const shop = built('index.html');
 
+  test('the licences of every package in the pages are served beside them', () => {
+    const served = readFileSync(join(BUILT, LICENCES), 'utf8');
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+    for (const [name, version] of Object.entries(dependencies)) expect(served).toContain(`\n\n${name} ${version} (`);
+    // The SHA-2 of the curves, which draw-worker.js has through them.
+    expect(served).toContain('@noble/hashes');
+    for (const name of Object.keys(devDependencies)) expect(served).not.toContain(`\n\n${name} `);
+    for (const word of ['SIL OPEN FONT LICENSE', 'Paul Miller', 'Apache License']) expect(served).toContain(word);
+  });
+
   test('the shop is small, and in few files of which one language is loaded', () => {
     expect(shop.some((path) => path.startsWith('assets/work-worker'))).toBe(true);
     for (const language of ['en', 'zh']) {
@@ -153,7 +164,7 @@ describe('sizes and policy', () => {
   test('what is kept for good has a name that says what is in it', () => {
     for (const path of files('assets', BUILT)) expect(path).toMatch(/-[\w-]{8}\.(?:js|css|woff2)$/);
     const others = files('', BUILT).filter((path) => !path.startsWith('assets/')).sort();
-    expect(others.filter((path) => !path.startsWith('art/'))).toEqual(['index.html', 'operators.html']);
+    expect(others.filter((path) => !path.startsWith('art/'))).toEqual(['index.html', 'licenses.txt', 'operators.html']);
   });
 
   test('no file has style or script of its own in the markup, nor comes from elsewhere', () => {

@@ -68,9 +68,9 @@ test('who is not signed in joins with a button', async () => {
   await dialog.getByLabel('Name').fill(shop.user());
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await heading(page, 'The line is paused').waitFor();
-  // It was not here before the opening, and says so.
+  // It was not open before the opening, and says so.
   await page.getByText('Checked: the order follows from what was published').click();
-  await page.getByText('It was not here before the opening').waitFor();
+  await page.getByText('You did not have this page open before the opening').waitFor();
   expect(await rules()).toEqual([]);
 });
 
@@ -116,7 +116,7 @@ test('a whole line: the ticket, the opening, the proof, the turn, a purchase, so
   await heading(page, 'The line is paused').waitFor();
   expect(readTicket((await kept(page)).ticket)).toMatchObject({ user, second: null });
   expect(await row(page, 'Your place').textContent()).toMatch(/^\d+(?: to \d+)? of about 25$/);
-  expect(await row(page, 'Waiting time').textContent()).toBe('not known while the line stands');
+  expect(await row(page, 'Waiting time').textContent()).toBe('unknown while the line stands still');
   expect(await row(page, 'Left').textContent()).toBe(`${UNITS} of ${UNITS}`);
   await page.getByText('Checked: the order was fixed before the opening').click();
   await page.getByText('Your browser wrote down the fingerprint before the opening').waitFor();

@@ -1,4 +1,4 @@
-// The client: typed requests, and what a purchase needs of them.
+// The API client: typed requests, and the parts that a purchase needs.
 
 import createClient, { type Client } from 'openapi-fetch';
 import { ProblemError } from './errors.js';
@@ -11,35 +11,35 @@ import { follow, type Reservation } from './watch.js';
 
 type Schemas = components['schemas'];
 
-/** A page of orders, the newest first. */
+/** A page of orders, newest first. */
 export type Orders = Schemas['Orders'];
 /** A user's reservations in the latest round of a sale. */
 export type SaleReservations = Schemas['SaleReservations'];
-/** A sale as everybody may see it. */
+/** The public view of a sale. */
 export type SalePage = Schemas['SalePage'];
 
 export interface ClientOptions {
-  /** Where the API is, without `/v1`. */
+  /** The base URL of the API, without `/v1`. */
   baseUrl: string;
-  /** Gives the token of the user. It is asked for each request, so keep the token until it is about to expire. */
+  /** Returns the user's token. It is called for each request, so cache the token until shortly before it expires. */
   getToken?: GetToken;
-  /** Where push is, as the deployment prints it. Without it, or without a WebSocket, the client asks more often. */
+  /** The URL of the push connection, as the deployment prints it. Without it, or without a WebSocket, the client polls more often. */
   pushUrl?: string;
-  /** Opens the connection for push: the class `WebSocket` of the platform, unless you give one. Node 20 has none; the package `ws` fits. */
+  /** The WebSocket class for push; the platform's `WebSocket` by default. Node 20 has none: pass the one of the package `ws`. */
   WebSocket?: OpenSocket;
-  /** Does the proof of work; in this thread, unless you give another one. */
+  /** Solves the proof of work; by default on the calling thread. */
   solver?: Solver;
-  /** Instead of the platform's. */
+  /** Replaces the platform's `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Longest wait for one answer, in ms. */
+  /** Time limit of one attempt, in ms. */
   timeoutMs?: number;
-  /** How long a request is repeated while there is no answer, or one that says to try again, in ms. */
+  /** How long a request is retried while there is no answer, or the answer allows a retry, in ms. */
   giveUpAfterMs?: number;
-  /** Hears of each repetition. */
+  /** Called before each retry. */
   onRetry?: (retry: Retry) => void;
 }
 
-/** Longer than the gateway gives a function for a buyer's request. */
+/** Longer than the gateway's time limit for a buyer's request. */
 const TIMEOUT_MS = 10_000;
 const GIVE_UP_AFTER_MS = 60_000;
 
@@ -47,16 +47,16 @@ interface Asked {
   signal?: AbortSignal;
 }
 
-/** A purchase that is under way: iterate over it to carry it out. */
+/** A purchase in progress: iterate over it to carry it out. */
 export interface Purchase extends AsyncGenerator<PurchaseState, void, undefined> {
-  /** Names the attempt. */
+  /** Identifies the attempt. */
   readonly idempotencyKey: string;
 }
 
-/** Buys for one user. */
+/** Buys on behalf of one user. */
 export class FlashSaleClient {
   /**
-   * Every operation of the API, typed. It adds the token and repeats what may be repeated; errors are values here
+   * Every operation of the API, typed. Requests get the token and are retried where that is safe. Errors are returned, not thrown
    * (`const { data, error } = await client.api.GET('/v1/orders')`).
    */
   readonly api: Client<paths>;
@@ -74,21 +74,21 @@ export class FlashSaleClient {
     this.#solver = options.solver ?? solve;
   }
 
-  /** A published sale: whether it is open, what it costs, whether something is left. */
+  /** Returns a published sale: whether it is open, its price, and whether units are left. */
   async sale(saleId: string, { signal }: Asked = {}): Promise<SalePage> {
     const asked = { params: { path: { sale_id: saleId } }, ...abortable(signal) };
     return value(await this.api.GET('/v1/sales/{sale_id}', asked));
   }
 
   /**
-   * Buys a unit. Nothing is sent until you iterate:
+   * Buys a unit. No request is sent until you iterate:
    *
    *     for await (const state of client.buy('lamp')) { … }
    *
-   * It ends with `refused` or the reservation's final state. You may stop before, for example at `pending_payment`; the reservation stays,
-   * and {@link watch} goes on from there.
+   * The iteration ends with `refused` or the reservation's final state. You may stop earlier, for example at `pending_payment`: the
+   * reservation stays, and {@link watch} continues from there.
    *
-   * @throws {ProblemError} an error that is none of the refusals
+   * @throws {ProblemError} for an error that is not a refusal
    * @throws {NoAnswerError} if no answer came; buy again with the same `idempotencyKey`
    */
   buy(saleId: string, options: BuyOptions = {}): Purchase {

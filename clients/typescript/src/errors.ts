@@ -1,11 +1,11 @@
-// What a request can fail with.
+// The errors of a request.
 
 import type { components } from './openapi.js';
 
-/** The body of an error (RFC 9457). Some codes have further members, which are in the schemas of openapi.yaml. */
+/** The body of an error (RFC 9457). Some codes have further members: see the schemas of openapi.yaml. */
 export type Problem = components['schemas']['Problem'] & { readonly [member: string]: unknown };
 
-/** The codes of what API Gateway says by itself, without a code. */
+/** The codes for API Gateway's own errors, which carry none. */
 const GATEWAY_CODES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -20,14 +20,14 @@ const GATEWAY_CODES: Readonly<Record<number, string>> = {
   504: 'overloaded',
 };
 
-/** The system answered, with an error. */
+/** The system answered with an error. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
-  /** What clients decide by; it never changes its meaning. */
+  /** The machine-readable reason; its meaning never changes. */
   readonly code: string;
   /** The HTTP status. */
   readonly status: number;
-  /** The whole body. */
+  /** The whole response body. */
   readonly problem: Problem;
 
   constructor(status: number, body: unknown) {
@@ -42,8 +42,8 @@ export class ProblemError extends Error {
 }
 
 /**
- * No answer came, however often the request was repeated: the network is down, or each try took too long. A reservation may have been
- * made all the same; buying again with the same idempotency key finds it.
+ * No answer came in spite of retries: the network is down, or each attempt timed out. A reservation may exist nevertheless; buying again
+ * with the same idempotency key finds it.
  */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';

@@ -26,8 +26,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a shop has on its first page
-         * @description Every published sale, in a campaign or not, and the campaigns. At most 100 sales: those that are open, the first to close first; then those to come, the first to open first; then those that were over within the last day.
+         * List the sales and campaigns of the front page
+         * @description Every published sale, in a campaign or not, and the campaigns. At most 100 sales: first the open ones, the next to close first; then upcoming ones, the next to open first; then those that ended within the last day.
          */
         get: operations["listPublishedSales"];
         put?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a campaign and its sales */
+        /** Get a campaign and its sales */
         get: operations["lookAtCampaign"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a published sale */
+        /** Get a published sale */
         get: operations["lookAtSaleOnOffer"];
         put?: never;
         post?: never;
@@ -80,14 +80,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get all that checks the draw of a round
-         * @description What each unit of the round won follows from `allocation`, `units` and `seed` (docs/draws.md). `commitment` is public from
-         *     the publication on; `seed` is one minute after the round has closed, and then anybody can check that it is the one that was
-         *     committed to.
-         *     Of a draw at the end, `at_end` has the number of entries and their root once these have closed; the winners follow from
-         *     seed and entries, and each gets the prize in the minutes after that.
-         *     If `label` is `beacon`, the randomness of a round of drand is mixed with the seed. `drand` names the round before it comes:
-         *     with the publication, or of a draw at the end with the root of its entries. `beacon` is its signature, once posted.
+         * Get everything needed to verify a round's draw
+         * @description What each unit won follows from `allocation`, `units` and `seed` (docs/draws.md). `commitment` is public as soon as
+         *     the sale is published. `seed` is public one minute after the round closes; anybody can then check that it is the seed
+         *     that was committed to.
+         *     For a draw at the end, `at_end` has the number of entries and their Merkle root once the entries have closed. The
+         *     winners follow from seed and entries, and each gets the prize in the minutes after that.
+         *     If `label` is `beacon`, the randomness of a round of drand is mixed with the seed. `drand` names that round in
+         *     advance: when the sale is published or, for a draw at the end, together with the root of its entries. `beacon` is
+         *     drand's signature, once posted.
          */
         get: operations["lookAtDraw"];
         put?: never;
@@ -106,9 +107,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get some of the entries of a draw at the end
-         * @description The entries in the order of their numbers, 4,096 in each chunk, once they have closed. The root in the draw is that of
-         *     the Merkle tree over all `leaves` (docs/draws.md). Only who knows a reservation's id can tell which leaf is its own.
+         * Get a chunk of the entries of a draw at the end
+         * @description The entries in the order of their numbers, 4,096 in a chunk, once they have closed. The `root` of the draw is the root
+         *     of the Merkle tree over all `leaves` (docs/draws.md). Only someone who knows a reservation's id can tell which leaf is
+         *     theirs.
          */
         get: operations["listEntries"];
         put?: never;
@@ -130,9 +132,9 @@ export interface paths {
         put?: never;
         /**
          * Get in line
-         * @description For a sale with a line, from `tickets_from` on until it closes. A place belongs to the user and not to the request: whoever
-         *     asks again, from whatever device, is where they were. Before the opening it does not matter when somebody asks.
-         *     `docs/line.md` says how a place follows from a ticket.
+         * @description For a sale with a line, from `tickets_from` until the sale closes. A place belongs to the user, not to the request:
+         *     the same user gets the same place again, from any device. Before the opening it makes no difference when somebody
+         *     asks. `docs/line.md` says how a place follows from a ticket.
          */
         post: operations["getTicket"];
         delete?: never;
@@ -149,9 +151,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how far the line of a sale has moved
-         * @description The same for everybody. A client computes its own place from `seed` and its user's id, and is admitted once the numbers of
-         *     `admitted` are beyond it. `docs/line.md` says how.
+         * Get how far the line of a sale has moved
+         * @description The same for everybody. A client computes its own place from `seed` and its user's id. The user is admitted once the
+         *     numbers in `admitted` have passed that place. `docs/line.md` says how.
          */
         get: operations["lookAtLine"];
         put?: never;
@@ -190,10 +192,10 @@ export interface paths {
         put?: never;
         /**
          * Answer a challenge
-         * @description From the opening on, a right answer gives the token that a reservation asks for. The same right answer, sent again
-         *     within ten seconds, gives the same token. Only a wrong answer to an existing challenge counts against the user, and
-         *     once however often it is sent. A sale that asks nothing (`gate.challenge` is `none`) gives the token for an empty body, or
-         *     for the id of a challenge of the kind `none`, by which a repeated request gets the same token.
+         * @description Once the sale is open, a right answer gets the token that a reservation needs. The same right answer, sent again
+         *     within ten seconds, gets the same token. Only a wrong answer to an existing challenge counts against the user, and
+         *     only once however often it is sent. A sale without challenges (`gate.challenge` is `none`) gives the token for an
+         *     empty body, or for the id of a challenge of the kind `none`; with the id, a repeated request gets the same token.
          */
         post: operations["answerChallenge"];
         delete?: never;
@@ -210,9 +212,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find what one has in a sale
-         * @description One's own reservations in the sale's latest round, the newest first, also while they are queued. For a lost tab or answer: it
-         *     needs no reservation's id.
+         * List the caller's reservations in a sale
+         * @description The caller's own reservations in the sale's latest round, newest first, including queued ones. It helps after a lost
+         *     tab or answer, since it needs no reservation id.
          */
         get: operations["lookAtSaleReservations"];
         put?: never;
@@ -247,13 +249,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a reservation of one's own */
+        /** Get one of the caller's reservations */
         get: operations["lookAtReservation"];
         put?: never;
         post?: never;
         /**
-         * Give a reservation back
-         * @description One that was cancelled before is answered alike.
+         * Cancel a reservation
+         * @description Cancelling twice gets the same answer.
          */
         delete: operations["cancelReservation"];
         options?: never;
@@ -269,9 +271,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sales that one sees as a member
-         * @description Those of which `gate.groups_see` names a group of the caller's, by the token's claim or a list; a change of a list is seen
-         *     within half a minute. Sales that everybody sees are not among them.
+         * List the sales that the caller sees as a member
+         * @description The sales whose `gate.groups_see` names one of the caller's groups, by the token's claim or by a list. A change of a
+         *     list takes effect within half a minute. Sales that everybody sees are not included.
          */
         get: operations["listMembersSales"];
         put?: never;
@@ -290,8 +292,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at a published sale as a member
-         * @description The card of a sale that the caller may see, or of one that everybody sees. To anybody else it does not exist.
+         * Get a published sale as a member
+         * @description The card of a sale that the caller may see, or of one that everybody sees. For anybody else the sale does not exist.
          */
         get: operations["lookAtMembersSale"];
         put?: never;
@@ -309,7 +311,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List one's own orders, the newest first */
+        /** List the caller's orders, newest first */
         get: operations["listOrders"];
         put?: never;
         post?: never;
@@ -329,8 +331,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell of a payment
-         * @description Signed as Standard Webhooks (https://www.standardwebhooks.com) says, by HMAC-SHA256. Can be sent again.
+         * Report a payment
+         * @description Signed with HMAC-SHA256 as Standard Webhooks (https://www.standardwebhooks.com) specifies. It may be sent more than once.
          */
         post: operations["tellOfPayment"];
         delete?: never;
@@ -350,9 +352,9 @@ export interface paths {
         get: operations["listCampaignsToChange"];
         put?: never;
         /**
-         * Create or change a campaign
-         * @description All of it at once. Without a version it is a new one; with one, that version is changed. Its sales exist, as drafts at
-         *     least.
+         * Create or replace a campaign
+         * @description The body replaces the whole campaign. Without `version` it creates one; with `version` it changes that version. Each
+         *     of its sales must exist, at least as a draft.
          */
         post: operations["putCampaign"];
         delete?: never;
@@ -369,11 +371,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List sales by their state
-         * @description Without parameters: every published sale that is not over. With a state, a page of those that are in it: `ended` ones by
-         *     their end, the newest first, the others by their end, the first to close first. A page may be short, or empty, and
-         *     have a `next_cursor`. It may lag a moment behind, and a sale whose end is moved meanwhile may be missed or come twice.
-         *     A draft that an earlier version wrote is found once it is changed again.
+         * List sales by state
+         * @description Without parameters: every published sale that is not over. With a state, a page of the sales in it: `ended` ones by
+         *     their end, newest first; the others by their end, the next to close first. A page may be short or empty and still have
+         *     a `next_cursor`. The list may lag a moment behind, and a sale whose end is moved while you page may be missed or
+         *     appear twice. Drafts written by versions before this one appear once they are changed.
          */
         get: operations["listSales"];
         put?: never;
@@ -392,14 +394,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a sale */
+        /** Get a sale */
         get: operations["lookAtSale"];
         put?: never;
         post?: never;
         /**
          * Delete a draft
-         * @description A published sale is withdrawn, or its round is closed, and stays. Asked again, the answer is 404: it is gone. Its id is
-         *     free then.
+         * @description A published sale cannot be deleted: withdraw it or close its round. A repeated request gets 404, because the draft is
+         *     gone. Its id is then free.
          */
         delete: operations["deleteSale"];
         options?: never;
@@ -417,13 +419,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change a draft, the rounds to come, or the latest round
-         * @description The body has what is to be changed, and which version of it was seen. With `version`, that of the sale, it changes the
-         *     draft; of a published sale that comes again, what the rounds to come offer, which is `rounds_to_come` if that is
-         *     something else than the latest round does. With `round` and `round_version` it changes what this round offers.
-         *     If somebody has changed it since, the answer is 409 `sale_changed` with the version that it has now, and nothing is
-         *     written. What a round may still change depends on how far it is; each field says so, and what cannot be changed is
-         *     409 `not_amendable` with its name and the reason. What nobody could sell by is 400. Redis hears of it at once, or from
+         * Change a draft, future rounds or the latest round
+         * @description The body has the changed fields and the version that they were based on. With `version`, the sale's, it changes a
+         *     draft or, for a published recurring sale, the terms of future rounds, which are shown as `rounds_to_come` if they
+         *     differ from the latest round's. With `round` and `round_version` it changes that round.
+         *     If somebody has changed it since, the answer is 409 `sale_changed` with the current version, and nothing is written.
+         *     What can still change in a round depends on how far it is; each field says so. A field that cannot change gets 409
+         *     `not_amendable` with its name and the reason. Invalid terms get 400. Redis gets the change at once, or from
          *     reconciliation within a minute.
          */
         post: operations["editSale"];
@@ -443,11 +445,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a published sale back before anybody could buy
-         * @description It stays withdrawn: it is in no list of the public, nobody can publish, edit or steer it, and no other sale gets its id.
-         *     Only before its first round opens for anybody. A round that is loaded is paused in Redis first; if a unit was handed
-         *     out by then, it goes on selling and the answer is 409. If Redis does not answer, the answer is 503, and the round is
-         *     paused: ask again.
+         * Withdraw a published sale before it opens
+         * @description This is permanent: the sale is in no public list, nobody can publish, edit or operate it, and its id is not free
+         *     again. It is only possible before the first round opens for anybody. A round that is already loaded is paused in Redis
+         *     first. If a unit has been handed out by then, the round goes on selling and the answer is 409. If Redis does not
+         *     answer, the answer is 503 and the round stays paused: send the request again.
          */
         post: operations["withdrawSale"];
         delete?: never;
@@ -466,10 +468,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a draft that offers what this sale does
-         * @description Its terms and its recurrence are the sale's: of one that was published and does not come again as they were then, with
-         *     the title and the door that its round has now. With `opens_at` alone it lasts as long; without both, its window
-         *     is the same, which must not be over.
+         * Copy a sale to a new draft
+         * @description The draft has the sale's terms and recurrence. A published sale that does not recur is copied with the terms it was
+         *     published with, but with the current title and gate of its round. With `opens_at` alone, the draft lasts as long as
+         *     the original. Without both times it has the same window, which must not be over.
          */
         post: operations["duplicateSale"];
         delete?: never;
@@ -486,8 +488,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at the running round, every second if one likes
-         * @description A part of the system that does not answer leaves null where its figures would be.
+         * Get live figures of the running round
+         * @description Can be polled every second. If a part of the system does not answer, its figures are null.
          */
         get: operations["watchSale"];
         put?: never;
@@ -509,8 +511,8 @@ export interface paths {
         put?: never;
         /**
          * Publish a sale
-         * @description It is loaded into Redis within a minute, from ten minutes before it opens. One that is published stays so, and one that
-         *     was withdrawn as well.
+         * @description Redis gets the round within a minute, at the earliest ten minutes before it opens. Publishing cannot be undone, only
+         *     withdrawn, and a withdrawn sale cannot be published again.
          */
         post: operations["publishSale"];
         delete?: never;
@@ -529,8 +531,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop selling for a while
-         * @description The body names the round that the request is about. If another one runs, nothing is changed.
+         * Pause a round
+         * @description The body names the round. If another one is running, nothing is changed.
          */
         post: operations["pauseSale"];
         delete?: never;
@@ -549,8 +551,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on selling
-         * @description A round that is over is not resumed.
+         * Resume a round
+         * @description A round that is over cannot be resumed.
          */
         post: operations["resumeSale"];
         delete?: never;
@@ -570,7 +572,7 @@ export interface paths {
         put?: never;
         /**
          * End the round now
-         * @description One that has ended keeps its end.
+         * @description A round that has already ended keeps its end.
          */
         post: operations["closeSale"];
         delete?: never;
@@ -589,8 +591,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add units to this round
-         * @description A round that is over takes none.
+         * Add units to a round
+         * @description A round that is over cannot get more units.
          */
         post: operations["restockSale"];
         delete?: never;
@@ -609,9 +611,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change when the units of this round become available
-         * @description The new plan takes the place of the one in force, from now on. What is available stays so, and what the new plan has
-         *     `at_once` is added to it. A round that was loaded without a plan gets none: all of its units are available.
+         * Change when a round's units become available
+         * @description The new plan replaces the current one at once. Units that are available stay available, and the new plan's `at_once`
+         *     is added to them. A round that was loaded without a plan cannot get one: all of its units are available.
          */
         post: operations["changeRain"];
         delete?: never;
@@ -630,10 +632,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post the beacon that the draw of a round waits for
-         * @description Drand's signature of the round that the draw has named, as `https://api.drand.sh/CHAIN_HASH/public/ROUND` and other relays
-         *     have it from that round's moment on. It is checked with drand's public key. A round that opens with its beacon is loaded in
-         *     the minute after this; a draw at the end goes on in the minute after. The same beacon again is as good as once.
+         * Post the beacon that a round's draw waits for
+         * @description Drand's signature of the round that the draw has named, from `https://api.drand.sh/CHAIN_HASH/public/ROUND` or any
+         *     other relay, once that round has come. It is checked against drand's public key. A round that waits for its beacon to
+         *     open is loaded within the next minute; a draw at the end continues within the next minute. Posting the same beacon
+         *     again changes nothing.
          */
         post: operations["postBeacon"];
         delete?: never;
@@ -649,7 +652,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say where every unit of a round is */
+        /** Audit a round */
         get: operations["auditRound"];
         put?: never;
         post?: never;
@@ -670,9 +673,9 @@ export interface paths {
         put?: never;
         /**
          * Send winners who were not notified to the gift service
-         * @description For a draw that was done before the deployment had a gift service. Looks at a thousand prizes after the one with the
-         *     number `after`; `next_after` says where the next request goes on. Who was notified is not sent, and whoever is told
-         *     of twice has the same `Idempotency-Key`, so it can be repeated.
+         * @description For a draw that ran before the deployment had a gift service. One request looks at a thousand prizes, starting after
+         *     prize number `after`; `next_after` is where the next request continues. Winners who were notified are skipped, and a
+         *     winner who is notified twice gets the same `Idempotency-Key`, so the request can be repeated.
          */
         post: operations["resendWinners"];
         delete?: never;
@@ -690,13 +693,14 @@ export interface paths {
         };
         /**
          * Export the orders of a round
-         * @description A page of up to 1,000 rows, in no order that means anything: sort by `ordered_at`. `Link` leads to the next page; the last one has none. All pages together are
-         *     the orders that were made until the first page was asked for, each once; one that was made in the second before may be
-         *     missing, since the index lags. Each row is as it is when its page is read. Orders of versions before this one are missing.
+         * @description A page has up to 1,000 rows in no particular order: sort by `ordered_at`. `Link` leads to the next page; the last page
+         *     has none. All pages together have each order made before the first page was requested exactly once, except that an
+         *     order made in the last second before it may be missing, since the index lags. Each row has the state at the time its
+         *     page was read. Orders written by versions before this one are missing.
          *
-         *     CSV is as RFC 4180 says, with the line of columns on the first page alone. A cell that begins with `=`, `+`, `-`, `@`, a
-         *     tab, a carriage return or a line feed has a `'` in front of it, so that no spreadsheet takes it for a formula. A line of
-         *     JSON Lines is an `AdminOrder`.
+         *     CSV follows RFC 4180, with the header row on the first page only. A cell that begins with `=`, `+`, `-`, `@`, a tab, a
+         *     carriage return or a line feed gets a leading `'`, so that no spreadsheet takes it for a formula. In JSON Lines, each
+         *     line is an `AdminOrder`.
          */
         get: operations["exportOrders"];
         put?: never;
@@ -715,11 +719,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sum up what became of a round
-         * @description Sums over the round's orders as they are now: how many are in each state, revenue and refunds. A page sums up to 1,000 orders;
-         *     add the sums of all pages, and take the latest `last_kept_at`. All pages together are the orders that were made until the first page
-         *     was asked for, `as_of`, each once; one that was made in the second before may be missing. Orders of versions before
-         *     this one are missing.
+         * Get the totals of a round
+         * @description Totals of the round's orders as they are now: how many are in each state, revenue and refunds. A page covers up to
+         *     1,000 orders; add up all pages, and take the latest `last_kept_at`. All pages together cover each order made before
+         *     the first page was requested (`as_of`) exactly once, except that an order made in the last second before it may be
+         *     missing. Orders written by versions before this one are missing.
          */
         get: operations["reportRound"];
         put?: never;
@@ -738,13 +742,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find orders, the newest first
-         * @description Of a sale or of a user, or of a user in a sale. A sale without a round is its latest round, or the whole sale where a user is
-         *     named as well. A parameter that is not known is refused, since a filter with a slip in its name would be none.
+         * Find orders, newest first
+         * @description The orders of a sale, of a user, or of a user in a sale. A sale without a round means its latest round; together with
+         *     a user it means the whole sale. Unknown parameters are refused, because a misspelled filter would otherwise be
+         *     ignored.
          *
-         *     With `state`, or a user and a sale, one request looks at some 1,000 orders at most: a page may have fewer than `limit`, or
-         *     none, and still a `next_cursor`. A reservation whose order is not written yet is in no list. An order of the second before
-         *     may be missing, since the indexes lag; one of a version before this one is found by its user alone.
+         *     With `state`, or with both a user and a sale, one request looks at about 1,000 orders at most, so a page may have
+         *     fewer than `limit` orders, or none, and still a `next_cursor`. A reservation whose order is not written yet is in no
+         *     list. An order made in the last second may be missing, since the indexes lag. Orders written by versions before this
+         *     one are found by user only.
          */
         get: operations["findOrders"];
         put?: never;
@@ -762,7 +768,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at an order, its payments and what happened when */
+        /** Get an order with its payments and history */
         get: operations["lookAtOrder"];
         put?: never;
         post?: never;
@@ -780,10 +786,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List payments that are to be given back, the longest due first
-         * @description Payments that came for an order that could not take them: it had ended, was paid by another payment, or costs something
-         *     else. A payment that a version before this one noted is listed once its callback comes again; its order says `refund` all
-         *     the same, and it can be marked.
+         * List payments that must be refunded, the longest due first
+         * @description Payments for an order that could not take them: the order had ended, another payment had paid it, or the amount was
+         *     wrong. A payment that a version before this one recorded is only listed once its callback comes again, but its order
+         *     shows the `refund` all the same, and it can be marked as refunded.
          */
         get: operations["listRefunds"];
         put?: never;
@@ -804,9 +810,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark a payment as given back
-         * @description Once. A second request changes nothing and says who marked it and when. The system moves no money, and the order's state
-         *     stays as it is; its user no longer reads `refund_due`.
+         * Mark a payment as refunded
+         * @description The first request marks it. A second request changes nothing and returns who marked it and when. The system moves no
+         *     money. The order's state does not change, but its user no longer sees `refund_due`.
          */
         post: operations["markRefunded"];
         delete?: never;
@@ -825,10 +831,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a sale have no more than so many requests a second
-         * @description So that the others have what they need. This many challenges, this many answers and this many reservations of the
-         *     sale reach Redis in a second, in all processes together; the rest hears 429. A wrong answer does not count. Every
-         *     process hears of it within five seconds. Null lifts it.
+         * Limit how many requests a second a sale may have
+         * @description Protects the other sales. At most this many challenges, this many answers and this many reservations of the sale reach
+         *     Redis in a second, over all processes; the rest gets 429. Wrong answers do not count. Every process applies it within
+         *     five seconds. Null lifts the limit.
          */
         post: operations["isolateSale"];
         delete?: never;
@@ -848,7 +854,7 @@ export interface paths {
         put?: never;
         /**
          * Make this round the last one
-         * @description The round goes on, and no other one begins after it. A sale that comes no more stays so.
+         * @description The round continues, and no further round begins. Repeating it changes nothing.
          */
         post: operations["endRecurrence"];
         delete?: never;
@@ -864,7 +870,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See what is stopped */
+        /** Get what is stopped */
         get: operations["switches"];
         put?: never;
         post?: never;
@@ -885,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Stop everything, or one sale
-         * @description Nobody is let in and nobody reserves until it is started again. It holds within five seconds.
+         * @description Nobody is admitted and nobody can reserve until it is started again. It takes effect within five seconds.
          */
         post: operations["stop"];
         delete?: never;
@@ -904,9 +910,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a stop of the same
-         * @description Starting everything leaves alone what was stopped by itself. A sale that is started sells nothing as long as
-         *     everything is stopped, which the answer's `stopped` says.
+         * Start everything, or one sale, again
+         * @description Starting everything does not start sales that were stopped individually. A sale that is started sells nothing while
+         *     everything is stopped; `stopped` in the answer says so.
          */
         post: operations["start"];
         delete?: never;
@@ -922,14 +928,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List everybody, and every address and network, that is shut out now */
+        /** List the users, addresses and networks that are denied */
         get: operations["listDenied"];
         put?: never;
         /**
-         * Shut a user, an address or a network out until a moment
-         * @description The same again changes nothing; another moment replaces it. That of a user holds in every loaded sale when this is
-         *     answered. If Redis did not answer, the log says so, and it holds within a minute. That of an address or a network holds
-         *     within seconds, in challenges, tokens and reservations; 200 can be denied at once.
+         * Deny a user, an address or a network until a given time
+         * @description Repeating the request changes nothing; another time replaces the first. The denial of a user is in force in every
+         *     loaded sale when this request is answered. If Redis did not answer, the log says so, and the denial is in force within
+         *     a minute. The denial of an address or a network is in force within seconds, for challenges, tokens and reservations;
+         *     200 can be denied at a time.
          */
         post: operations["deny"];
         delete?: never;
@@ -948,8 +955,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a user, an address or a network in again, shut out or not
-         * @description A network that is let in does not let in another one that it is in. A user is named here whatever the id.
+         * Allow a user, an address or a network again, denied or not
+         * @description Allowing a network does not allow another network that contains it. This route takes any user id.
          */
         post: operations["allowNamed"];
         delete?: never;
@@ -968,7 +975,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Let a user in again, shut out or not */
+        /** Allow a user again, denied or not */
         delete: operations["allow"];
         options?: never;
         head?: never;
@@ -986,9 +993,9 @@ export interface paths {
         get: operations["listGroup"];
         put?: never;
         /**
-         * Put users into a group
-         * @description One who is in it stays in it, so the same request can be sent again. A list of a million users is a thousand requests.
-         *     Groups that a token names need no list.
+         * Add users to a group
+         * @description Adding a user twice changes nothing, so the request can be repeated. A list of a million users takes a thousand
+         *     requests. Groups that come with a token need no list.
          */
         post: operations["addToGroup"];
         delete?: never;
@@ -1007,8 +1014,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take users out of a group
-         * @description A way in that such a user has been given before holds until it is over: five minutes at most.
+         * Remove users from a group
+         * @description A token that such a user already has stays valid until it expires, after five minutes at most.
          */
         post: operations["removeFromGroup"];
         delete?: never;
@@ -1026,7 +1033,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send dead letters back to where they came from */
+        /** Send dead letters back to their queue */
         post: operations["redrive"];
         delete?: never;
         options?: never;
@@ -1038,37 +1045,37 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Letters are small; it does not begin with a hyphen. */
+        /** @description Lower case, digits and hyphens, not beginning with a hyphen. */
         SaleId: string;
         /** @description `SALE.ROUND.UUID` */
         ReservationId: string;
-        /** @description URL-safe Base64 without padding. What is in it is not for the client. */
+        /** @description URL-safe Base64 without padding. Opaque to clients. */
         Token: string;
         /** @description Printable ASCII without spaces. */
         IdempotencyKey: string;
-        /** @description What it says is not for the client. */
+        /** @description Opaque to clients. */
         Cursor: string;
         /** Format: date-time */
         Moment: string;
         /** @description An ISO 4217 code. */
         Currency: string;
-        /** @description One numbered piece of a round's stock. */
+        /** @description One numbered unit of a round's stock. */
         Unit: number;
         Nothing: Record<string, never>;
-        /** @description What API Gateway says itself. */
+        /** @description API Gateway's own error message. */
         GatewayMessage: {
             message: string | null;
         };
         ChallengeRequest: {
             /**
-             * @description Proof of work is for people who cannot see a picture. A sale that asks nothing gives a challenge of the kind `none`, whatever
-             *     was asked for.
+             * @description Proof of work is for people who cannot see a picture. A sale without challenges gives a challenge of the kind
+             *     `none`, whatever is requested.
              * @enum {unknown}
              */
             kind?: "picture" | "work" | "none";
         };
         Challenge: components["schemas"]["PictureChallenge"] | components["schemas"]["WorkChallenge"] | components["schemas"]["NoChallenge"];
-        /** @description What the sale offers, the usual one first. Versions before this one did not say it; their sales offer both. */
+        /** @description The kinds that the sale offers, the default first. Missing in sales written by versions before this one, which offer both. */
         ChallengeKinds: ("picture" | "work" | "none")[];
         PictureChallenge: {
             challenge_id: components["schemas"]["ChallengeId"];
@@ -1090,13 +1097,13 @@ export interface components {
              */
             kind: "work";
             kinds?: components["schemas"]["ChallengeKinds"];
-            /** @description The answer is a text for which the SHA-256 of `CHALLENGE_ID:ANSWER` begins with so many zero bits. */
+            /** @description The answer is a text for which the SHA-256 of `CHALLENGE_ID:ANSWER` begins with this many zero bits. */
             work: {
                 bits: number;
             };
             expires_at: components["schemas"]["Moment"];
         };
-        /** @description The sale asks nothing. */
+        /** @description The sale has no challenges. */
         NoChallenge: {
             challenge_id: components["schemas"]["ChallengeId"];
             /**
@@ -1108,7 +1115,7 @@ export interface components {
             expires_at: components["schemas"]["Moment"];
         };
         ChallengeId: string;
-        /** @description Both, unless the sale asks nothing. */
+        /** @description Both are required, unless the sale has no challenges. */
         ChallengeAnswer: {
             challenge_id?: components["schemas"]["ChallengeId"];
             /** @description 64 bytes at most. */
@@ -1117,7 +1124,7 @@ export interface components {
         Admission: {
             token: components["schemas"]["Token"];
             expires_at: components["schemas"]["Moment"];
-            /** @description Where to reserve. */
+            /** @description The path of the reservation request. */
             reserve_path: string;
         };
         Accepted: {
@@ -1128,7 +1135,7 @@ export interface components {
         /** @enum {unknown} */
         ReservationStatus: "queued" | "pending_payment" | "granted" | "paid" | "expired" | "cancelled" | "failed";
         Reservation: components["schemas"]["QueuedReservation"] | components["schemas"]["PendingReservation"] | components["schemas"]["GrantedReservation"] | components["schemas"]["EndedReservation"] | components["schemas"]["FailedReservation"];
-        /** @description Milliseconds after which to look again. Whoever looks at this pace is not rate limited. Absent if nothing more happens to it. */
+        /** @description Milliseconds to wait before asking again. Clients that keep to it are not rate limited. Absent if the status is final. */
         PollAfterMs: number;
         SaleReservations: {
             sale_id: components["schemas"]["SaleId"];
@@ -1143,11 +1150,11 @@ export interface components {
         };
         PriceMinor: number;
         /**
-         * @description A payment came that the order could not take.
+         * @description The order received a payment that it could not take.
          * @constant
          */
         RefundDue: true;
-        /** @description Its order is not written yet, and it may still get another unit. So it has no award. */
+        /** @description The order is not written yet, and the reservation may still get another unit, so it has no award. */
         QueuedReservation: {
             reservation_id: components["schemas"]["ReservationId"];
             /**
@@ -1159,7 +1166,7 @@ export interface components {
             reserved_at: components["schemas"]["Moment"];
             poll_after_ms: components["schemas"]["PollAfterMs"];
         };
-        /** @description It waits for its payment. */
+        /** @description The order waits for its payment. */
         PendingReservation: {
             reservation_id: components["schemas"]["ReservationId"];
             /**
@@ -1176,7 +1183,7 @@ export interface components {
             refund_due?: components["schemas"]["RefundDue"];
         };
         /**
-         * @description Nothing is to be paid, and it is final: it can neither be cancelled nor expire. In a round with awards, `award` is what
+         * @description The order is final without a payment: it can neither be cancelled nor expire. In a round with awards, `award` is what
          *     `unit` won.
          */
         GrantedReservation: {
@@ -1221,7 +1228,7 @@ export interface components {
              */
             kind: "blank";
         };
-        /** @description It takes part in a draw that is still to come. The unit is its number. */
+        /** @description The reservation takes part in a draw that is still to come. The unit is its number. */
         EnteredAward: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1229,7 +1236,7 @@ export interface components {
              */
             kind: "entered";
         };
-        /** @description Cancelled before its order was written, it has no price. */
+        /** @description A reservation that was cancelled before its order was written has no price. */
         EndedReservation: {
             reservation_id: components["schemas"]["ReservationId"];
             /**
@@ -1244,7 +1251,7 @@ export interface components {
             ended_at: components["schemas"]["Moment"];
             refund_due?: components["schemas"]["RefundDue"];
         };
-        /** @description Its order could not be made. */
+        /** @description The order could not be made. */
         FailedReservation: {
             reservation_id: components["schemas"]["ReservationId"];
             /**
@@ -1258,32 +1265,32 @@ export interface components {
             currency?: components["schemas"]["Currency"];
             ended_at: components["schemas"]["Moment"];
             /**
-             * @description `entries_closed`: it came after the draw of its round had begun, since a part of the system had failed for long.
+             * @description '`entries_closed`: the reservation arrived after the draw of its round had begun, because a part of the system had failed for a long time.'
              * @enum {unknown}
              */
             reason: "sold_out" | "limit_reached" | "campaign_limit" | "entries_closed" | "unknown_sale" | "dead_letter";
             refund_due?: components["schemas"]["RefundDue"];
         };
         Orders: {
-            /** @description At most 20 orders, and on the first page before them all reservations that are queued. */
+            /** @description At most 20 orders. On the first page, all queued reservations come before them. */
             orders: components["schemas"]["Reservation"][];
-            /** @description There is more. */
+            /** @description Present if there is another page. */
             next_cursor?: components["schemas"]["Cursor"];
         };
         /**
-         * @description What its user reads as `status`.
+         * @description The `status` that the order's user sees.
          * @enum {unknown}
          */
         OrderState: "pending_payment" | "granted" | "paid" | "expired" | "cancelled" | "failed";
-        /** @description The provider's name of a payment. */
+        /** @description The provider's id of the payment. */
         PaymentId: string;
-        /** @description What it says is not for the client. */
+        /** @description Opaque to clients. */
         OrdersCursor: string;
-        /** @description What it says is not for the client. */
+        /** @description Opaque to clients. */
         ExportCursor: string;
-        /** @description What it says is not for the client. */
+        /** @description Opaque to clients. */
         RefundsCursor: string;
-        /** @description An order as operators see it. One that was never made has neither a price nor `pay_by`. */
+        /** @description An order as operators see it. An order that could not be made has neither a price nor `pay_by`. */
         AdminOrder: {
             reservation_id: components["schemas"]["ReservationId"];
             sale_id: components["schemas"]["SaleId"];
@@ -1298,27 +1305,28 @@ export interface components {
             /** @description When the order was written. */
             ordered_at: components["schemas"]["Moment"];
             pay_by?: components["schemas"]["Moment"];
-            /** @description When it was paid, expired or cancelled, or failed. */
+            /** @description When it was paid, expired, cancelled or failed. */
             ended_at?: components["schemas"]["Moment"];
             /**
              * @description Why it failed.
              * @enum {unknown}
              */
             reason?: "sold_out" | "limit_reached" | "campaign_limit" | "entries_closed" | "unknown_sale" | "dead_letter";
-            /** @description The payment that it took. */
+            /** @description The payment that the order accepted. */
             payment_id?: components["schemas"]["PaymentId"];
             /**
-             * @description Of payments that it could not take: `due` while one of them at least is to be given back, `refunded` once all are marked.
+             * @description Concerns payments that the order could not take: `due` while at least one must be refunded, `refunded` once all
+             *     are marked.
              * @enum {unknown}
              */
             refund?: "due" | "refunded";
         };
         AdminOrders: {
             orders: components["schemas"]["AdminOrder"][];
-            /** @description There is more. */
+            /** @description Present if there is another page. */
             next_cursor?: components["schemas"]["OrdersCursor"];
         };
-        /** @description A page of what became of a round. */
+        /** @description A page of a round's totals. */
         Report: {
             sale_id: components["schemas"]["SaleId"];
             round: components["schemas"]["Round"];
@@ -1328,7 +1336,7 @@ export interface components {
             total: number;
             currency: components["schemas"]["Currency"];
             settlement: components["schemas"]["Settlement"];
-            /** @description The orders that were made until then are summed up, on all pages. */
+            /** @description The totals of all pages cover the orders that were made before this time. */
             as_of: components["schemas"]["Moment"];
             /** @description How many orders of this page are in each state. */
             orders: {
@@ -1339,9 +1347,9 @@ export interface components {
                 cancelled: number;
                 failed: number;
             };
-            /** @description What the paid orders of this page cost, in minor units of `currency`. */
+            /** @description The sum of the paid orders of this page, in minor units of `currency`. */
             revenue_minor: number;
-            /** @description Payments that orders of this page could not take, by their currency. */
+            /** @description Payments that orders of this page could not take, by currency. */
             refunds: {
                 [key: string]: {
                     due: number;
@@ -1350,11 +1358,11 @@ export interface components {
                     made_minor: number;
                 };
             };
-            /** @description When the last unit was reserved of those that have an order now. A page without such an order has none. */
+            /** @description When the last unit that now has an order was reserved. Absent on a page without such an order. */
             last_kept_at?: components["schemas"]["Moment"];
             next_cursor?: components["schemas"]["ExportCursor"];
         };
-        /** @description An order, its payments, and what happened when. */
+        /** @description An order, its payments and its history. */
         OrderHistory: {
             reservation_id: components["schemas"]["ReservationId"];
             sale_id: components["schemas"]["SaleId"];
@@ -1369,24 +1377,25 @@ export interface components {
             /** @description When the order was written. */
             ordered_at: components["schemas"]["Moment"];
             pay_by?: components["schemas"]["Moment"];
-            /** @description When it was paid, expired or cancelled, or failed. */
+            /** @description When it was paid, expired, cancelled or failed. */
             ended_at?: components["schemas"]["Moment"];
             /**
              * @description Why it failed.
              * @enum {unknown}
              */
             reason?: "sold_out" | "limit_reached" | "campaign_limit" | "entries_closed" | "unknown_sale" | "dead_letter";
-            /** @description The payment that it took. */
+            /** @description The payment that the order accepted. */
             payment_id?: components["schemas"]["PaymentId"];
             /**
-             * @description Of payments that it could not take: `due` while one of them at least is to be given back, `refunded` once all are marked.
+             * @description Concerns payments that the order could not take: `due` while at least one must be refunded, `refunded` once all
+             *     are marked.
              * @enum {unknown}
              */
             refund?: "due" | "refunded";
             payments: {
                 payment_id: components["schemas"]["PaymentId"];
                 /**
-                 * @description The order took it, or could not and it is to be given back, or it was given back.
+                 * @description Whether the order accepted it, it must be refunded, or it was refunded.
                  * @enum {unknown}
                  */
                 outcome: "applied" | "refund_due" | "refunded";
@@ -1396,12 +1405,12 @@ export interface components {
                 refunded_at?: components["schemas"]["Moment"];
                 refunded_by?: components["schemas"]["UserId"];
             }[];
-            /** @description In the order of time. */
+            /** @description Oldest first. */
             history: {
                 at: components["schemas"]["Moment"];
                 /**
-                 * @description `ordered` is when the order was written, and `granted` when it was written as final. An order that was never made
-                 *     has neither.
+                 * @description `ordered` is when the order was written, `granted` when it was written as final. An order that could not be
+                 *     made has neither.
                  * @enum {unknown}
                  */
                 event: "reserved" | "ordered" | "granted" | "paid" | "expired" | "cancelled" | "failed" | "refund_due" | "refunded";
@@ -1414,13 +1423,13 @@ export interface components {
         Refund: {
             payment_id: components["schemas"]["PaymentId"];
             reservation_id: components["schemas"]["ReservationId"];
-            /** @description Whose order it is. */
+            /** @description The order's user. */
             user?: components["schemas"]["UserId"];
             order_state?: components["schemas"]["OrderState"];
-            /** @description What was paid. */
+            /** @description The amount that was paid. */
             price_minor: number;
             currency: components["schemas"]["Currency"];
-            /** @description When it was noted. */
+            /** @description When the payment was recorded. */
             due_at: components["schemas"]["Moment"];
             refunded_at?: components["schemas"]["Moment"];
             /** @description The operator who marked it. */
@@ -1428,7 +1437,7 @@ export interface components {
         };
         Refunds: {
             refunds: components["schemas"]["Refund"][];
-            /** @description There is more. */
+            /** @description Present if there is another page. */
             next_cursor?: components["schemas"]["RefundsCursor"];
         };
         MarkRefunded: {
@@ -1437,7 +1446,7 @@ export interface components {
         /** @description A refund that is marked. */
         MarkedRefund: components["schemas"]["Refund"];
         Callback: components["schemas"]["PaymentSucceeded"] | components["schemas"]["OtherEvent"];
-        /** @description A payment that the provider took. Fields that are not listed are ignored. */
+        /** @description A completed payment. Other fields are ignored. */
         PaymentSucceeded: {
             /** @constant */
             type: "payment.succeeded";
@@ -1450,24 +1459,24 @@ export interface components {
                 currency: components["schemas"]["Currency"];
             };
         };
-        /** @description Anything else that the provider tells of. It is answered and ignored. */
+        /** @description Any other event of the provider. It is acknowledged and ignored. */
         OtherEvent: {
             type: string;
         };
         PaymentOutcome: {
             reservation_id?: components["schemas"]["ReservationId"];
             /**
-             * @description `applied`: the order is paid by it. `refund_due`: the order could not take the payment; give it back.
+             * @description `applied`: the payment has paid the order. `refund_due`: the order could not take the payment; refund it.
              *     `payment_reused`: the payment was for another reservation before, and nothing is written. `amount_changed`: the
-             *     payment came for this reservation before, with another amount, and nothing is written. `ignored`: the event is of a
-             *     type that is nothing to this system.
+             *     payment was reported for this reservation before, with another amount, and nothing is written. `ignored`: the
+             *     system does not handle events of this type.
              * @enum {unknown}
              */
             outcome: "applied" | "refund_due" | "payment_reused" | "amount_changed" | "ignored";
         };
         /** @description What a unit stands for. */
         Allocation: components["schemas"]["UnitsAllocation"] | components["schemas"]["SplitAllocation"] | components["schemas"]["PrizesAllocation"];
-        /** @description The same item, whichever unit it is. */
+        /** @description Every unit is the same item. */
         UnitsAllocation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1476,8 +1485,8 @@ export interface components {
             kind: "units";
         };
         /**
-         * @description A part of an amount of money, in the currency of the price: a red packet. The sale has 1,000,000 units at most, and the
-         *     amount is at least `min_minor` for each of them.
+         * @description Each unit is a part of an amount of money, in the currency of the price: a red packet. The sale has at most 1,000,000
+         *     units, and the amount is at least `min_minor` for each of them.
          */
         SplitAllocation: {
             /**
@@ -1486,19 +1495,19 @@ export interface components {
              */
             kind: "split";
             total_minor: number;
-            /** @description The least that a part may be. */
+            /** @description The smallest part. */
             min_minor: number;
             /**
-             * @description `equal` parts differ by one minor unit at most, `drawn` ones by chance.
+             * @description '`equal` parts differ by at most one minor unit; the size of `drawn` parts is random.'
              * @enum {unknown}
              */
             parts: "equal" | "drawn";
             beacon?: components["schemas"]["WithBeacon"];
         };
         /**
-         * @description A ticket, which has won a prize or nothing. The sale has 1,000,000 units at most, and there are no more prizes than units.
-         *     An instant draw tells each ticket at once what it won: who knows the seed could know before the end which ticket wins, and
-         *     that is the operator alone. Drawn at the end, tickets are entries, and the prizes go to some of them.
+         * @description Each unit is a ticket, which wins a prize or nothing. The sale has at most 1,000,000 units, and no more prizes than
+         *     units. An instant draw tells each ticket at once what it won; the operator, who knows the seed, could then know before
+         *     the end which tickets win. In a draw at the end the tickets are entries, and the prizes go to some of them.
          */
         PrizesAllocation: {
             /**
@@ -1508,11 +1517,11 @@ export interface components {
             kind: "prizes";
             prizes: {
                 name: components["schemas"]["PrizeName"];
-                /** @description How many tickets win it. */
+                /** @description How many tickets win this prize. */
                 count: number;
             }[];
             /**
-             * @description When it is decided who wins.
+             * @description When the winners are decided.
              * @default instant
              * @enum {unknown}
              */
@@ -1520,24 +1529,24 @@ export interface components {
             beacon?: components["schemas"]["WithBeacon"];
         };
         /**
-         * @description Whether the randomness of a round of drand, which is named before it comes, is mixed with the seed. Not with equal parts. A
-         *     round with awards that are known at once is not loaded before an operator has posted its beacon, so nobody can buy before;
-         *     such a sale cannot recur.
+         * @description Whether to mix the seed with the randomness of a round of drand that is named in advance. Not possible with equal
+         *     parts. If awards are known at once, the round is not loaded until an operator has posted its beacon, so nobody can buy
+         *     earlier; such a sale cannot recur.
          * @default false
          */
         WithBeacon: boolean;
         DrandRound: {
-            /** @description Names drand's chain, quicknet. */
+            /** @description The hash of drand's chain, quicknet. */
             chain_hash: components["schemas"]["Digest"];
             round: number;
-            /** @description When it comes, a minute or a little more after it was named. */
+            /** @description When this round of drand comes, at least a minute after it was named. */
             at: components["schemas"]["Moment"];
         };
-        /** @description Drand's signature of a round, as it lists it. */
+        /** @description Drand's signature of a round, as drand publishes it. */
         Signature: string;
         Beacon: {
             signature: components["schemas"]["Signature"];
-            /** @description SHA-256 of the signature; what is mixed with the seed. */
+            /** @description SHA-256 of the signature, which is mixed with the seed. */
             randomness: components["schemas"]["Digest"];
         };
         NewBeacon: {
@@ -1549,24 +1558,25 @@ export interface components {
             drand: components["schemas"]["DrandRound"];
             beacon: components["schemas"]["Beacon"];
         };
-        /** @description For people. No control characters. */
+        /** @description Shown to people. No control characters. */
         PrizeName: string;
         /**
-         * @description What makes an order final: `paid`, a payment within `payment_window_s`; `free`, that it is written. A free order can
-         *     neither be cancelled nor expire, and `price_minor` is 0. A sale whose allocation is not `units` is free, with a
-         *     `per_user_limit` of 1.
+         * @description What makes an order final: with `paid`, a payment within `payment_window_s`; with `free`, writing the order. A free
+         *     order can neither be cancelled nor expire, and `price_minor` is 0. A sale whose allocation is not `units` is free,
+         *     with a `per_user_limit` of 1.
          * @enum {unknown}
          */
         Settlement: "paid" | "free";
         /** @description 32 bytes in hexadecimal. */
         Digest: string;
         /**
-         * @description `commitment_only`: the seed alone decides who wins what. Whoever drew it was bound to it from the publication on, and could
-         *     have drawn again before that. `beacon`: a round of drand decides it as well, whose randomness nobody knew by then.
+         * @description `commitment_only`: the seed alone decides who wins what. Whoever drew the seed is bound to it once the sale is
+         *     published, but could have drawn again before. `beacon`: a round of drand, whose randomness nobody knew at that time,
+         *     takes part in the decision.
          * @enum {unknown}
          */
         DrawLabel: "commitment_only" | "beacon";
-        /** @description What is drawn, and what the operator is bound to. */
+        /** @description What is drawn, and the commitment that binds the operator. */
         DrawTerms: {
             /** @description The parts of the amount, or the tickets. */
             units: number;
@@ -1578,25 +1588,26 @@ export interface components {
             sale_id: components["schemas"]["SaleId"];
             round: components["schemas"]["Round"];
             /**
-             * @description The version of docs/draws.md.
+             * @description The version of the encoding in docs/draws.md.
              * @constant
              */
             encoding: 1;
             currency: components["schemas"]["Currency"];
             closes_at: components["schemas"]["Moment"];
-            /** @description From when on the seed is here, or a little later. */
+            /** @description The seed is published at this time or shortly after. */
             reveals_at: components["schemas"]["Moment"];
-            /** @description The round of drand whose beacon is mixed with the seed. Of a draw at the end, once its entries have closed. */
+            /** @description The round of drand whose beacon is mixed with the seed. In a draw at the end, present once its entries have closed. */
             drand?: components["schemas"]["DrandRound"];
             /** @description The beacon, once it is posted. */
             beacon?: components["schemas"]["Beacon"];
-            /** @description Not before the round is over; of a draw at the end, not before its entries have closed. */
+            /** @description Published once the round is over; in a draw at the end, once its entries have closed. */
             seed?: components["schemas"]["Digest"];
-            /** @description How far a draw at the end is. Instant ones have none. */
+            /** @description How far a draw at the end is. Absent in instant draws. */
             at_end?: {
                 /**
-                 * @description `open`: entries may come. `awaiting_beacon`: they are counted, and who wins is known once the beacon is posted.
-                 *     `closed`: they are counted, and the winners get their prizes one by one. `drawn`: all winners have them.
+                 * @description `open`: entries may still come. `awaiting_beacon`: the entries are counted, and the winners are known once the
+                 *     beacon is posted. `closed`: the winners are getting their prizes one by one. `drawn`: all winners have their
+                 *     prizes.
                  * @enum {unknown}
                  */
                 state: "open" | "awaiting_beacon" | "closed" | "drawn";
@@ -1604,13 +1615,13 @@ export interface components {
                 closed?: {
                     at: components["schemas"]["Moment"];
                     entries: number;
-                    /** @description Of the Merkle tree over the entries. */
+                    /** @description The root of the Merkle tree over the entries. */
                     root: components["schemas"]["Digest"];
                     /** @constant */
                     entries_per_chunk: 4096;
-                    /** @description The first thousand, the first prize first. The others follow from seed and number of entries. */
+                    /** @description The first thousand winners, by prize. The others follow from the seed and the number of entries. */
                     winners: {
-                        /** @description Which of the prizes, from 1. */
+                        /** @description The number of the prize, from 1. */
                         prize: number;
                         /** @description The number of the entry, from 1. */
                         entry: number;
@@ -1634,9 +1645,9 @@ export interface components {
             list_price_minor?: components["schemas"]["ListPrice"];
             terms_url?: components["schemas"]["TermsUrl"];
             expected_audience?: components["schemas"]["ExpectedAudience"];
-            /** @description The first moment at which everyone can buy it. */
+            /** @description When everyone can start buying. */
             opens_at: components["schemas"]["Moment"];
-            /** @description The first moment at which it can no longer be bought; at most 31 days after `opens_at`. */
+            /** @description When buying ends; at most 31 days after `opens_at`. */
             closes_at: components["schemas"]["Moment"];
             total: number;
             per_user_limit: number;
@@ -1647,29 +1658,29 @@ export interface components {
             allocation?: components["schemas"]["Allocation"];
             settlement?: components["schemas"]["Settlement"];
             /**
-             * @description Who may buy before everyone else. A group is one that a token names, or a list of users. `closes_at` is at most 31
-             *     days after the first group may buy, and units can be set aside for one group. Not together with `rain`.
+             * @description Who may buy before everyone else. A group is named in a token or is a list of users. `closes_at` is at most 31
+             *     days after the first group may buy. Units can be set aside for one group. Cannot be combined with `rain`.
              */
             early_access?: components["schemas"]["EarlyAccess"][];
             line?: components["schemas"]["LineTerms"];
             lanes?: components["schemas"]["Lanes"];
         };
         /**
-         * @description When units become available. Without it all of them are at the opening. What has not dropped before the round closes
-         *     is not sold.
+         * @description When units become available. Without it all of them are available at the opening. Units that have not dropped before
+         *     the round closes are not sold.
          */
         Rain: {
             /**
-             * @description Available at the opening; of a plan that was changed since, when it was changed.
+             * @description Units available at the opening or, in a plan that was changed later, at the change.
              * @default 0
              */
             at_once: number;
-            /** @description A steady rate, from one interval after the opening on. */
+            /** @description A steady rate, starting one interval after the opening. */
             steady?: {
                 units: number;
                 every_s: number;
             };
-            /** @description The others, the first one first. */
+            /** @description Further drops, in the order of time. */
             drops?: {
                 /** @description Seconds after the opening. */
                 after_s: number;
@@ -1677,24 +1688,24 @@ export interface components {
             }[];
         };
         /**
-         * @description The line in front of a sale that expects more people than can be served at once. Not together with `early_access`, nor with
-         *     `gate.groups_see`.
+         * @description A line in front of a sale that expects more people than can be served at once. Cannot be combined with `early_access`
+         *     or `gate.groups_see`.
          */
         LineTerms: {
             /**
-             * @description How many seconds before `opens_at` there are tickets. Of a round it is promised.
+             * @description How many seconds before `opens_at` tickets are given out. Fixed once a round has it.
              * @default 3600
              */
             opens_early_s: number;
-            /** @description How many people are admitted every second while units are free. A new line needs it. */
+            /** @description How many people are admitted every second while units are free. Required for a new line. */
             admits_per_s?: number;
             /**
-             * @description Whether it is held up. Who was admitted stays so.
+             * @description Whether the line is held up. Those already admitted stay admitted.
              * @default false
              */
             paused: boolean;
         };
-        /** @description What this system has sealed. Nobody else reads it. */
+        /** @description Sealed by this system. Opaque to clients. */
         Sealed: string;
         Ticket: {
             ticket: components["schemas"]["Sealed"];
@@ -1705,7 +1716,7 @@ export interface components {
              * @enum {unknown}
              */
             class: "early" | "late";
-            /** @description The second in which a late one came. */
+            /** @description The second in which a late user came. */
             came_at?: components["schemas"]["Moment"];
             opens_at: components["schemas"]["Moment"];
             line_path: string;
@@ -1716,55 +1727,55 @@ export interface components {
             sale: components["schemas"]["SaleId"];
             round: components["schemas"]["Round"];
             /**
-             * @description `before` the opening; `moving`; `paused` by operators; `sold_out` while no unit is free, which can change as long as
-             *     `units.may_return` is not 0, or if operators add units; `ended`.
+             * @description `before` the opening; `moving`; `paused` by operators; `sold_out` while no unit is free, which can change while
+             *     `units.may_return` is not 0 or if operators add units; `ended`.
              * @enum {unknown}
              */
             state: "before" | "moving" | "paused" | "sold_out" | "ended";
-            /** @description What the round published of its seed before anybody came. */
+            /** @description The commitment to the seed, published before anybody came. */
             commitment: string;
-            /** @description What the order follows from. Null before the opening. */
+            /** @description The seed from which the places follow. Null before the opening. */
             seed: string | null;
             opens_at: components["schemas"]["Moment"];
             tickets_from: components["schemas"]["Moment"];
             people: {
-                /** @description About how many came before the opening. */
+                /** @description An estimate of how many came before the opening. */
                 estimate: components["schemas"]["LineCount"];
-                /** @description How far the estimate may be off. */
+                /** @description The error of the estimate. */
                 error_percent: components["schemas"]["LineCount"];
-                /** @description How many came after it. */
+                /** @description How many came after the opening. */
                 late: components["schemas"]["LineCount"];
             };
             admitted: {
-                /** @description Everybody early whose place, in parts per billion, is below this. */
+                /** @description Early users whose place, in parts per billion, is below this are admitted. */
                 early_ppb: components["schemas"]["PartsPerBillion"];
-                /** @description Once all early ones are admitted, everybody who came before this second. */
+                /** @description Once all early users are admitted, everybody who came before this second is admitted too. */
                 late_until: components["schemas"]["Moment"] | null;
                 /** @description And everybody who came in this second whose place is below this. */
                 late_ppb: components["schemas"]["PartsPerBillion"];
-                /** @description How many late ones that is, as far as they are counted. */
+                /** @description How many late users that is, as far as they are counted. */
                 late: components["schemas"]["LineCount"];
-                /** @description People a second while units are free; 0 while it is held up. */
+                /** @description People admitted a second while units are free; 0 while the line is held up. */
                 per_s: components["schemas"]["LineCount"];
                 as_of: components["schemas"]["Moment"];
             };
             units: {
                 total: components["schemas"]["LineCount"];
-                /** @description Units that somebody has, paid or not. */
+                /** @description Units that somebody holds or has ordered, paid or not. */
                 sold: components["schemas"]["LineCount"];
-                /** @description How many of them may come back, at most. */
+                /** @description How many of those may come back at most. */
                 may_return: components["schemas"]["LineCount"];
             };
-            /** @description When to look again; 0 if nothing changes any more, since the sale is over. */
+            /** @description When to ask again; 0 if the sale is over and nothing will change. */
             poll_after_ms: components["schemas"]["LineCount"];
-            /** @description What who is admitted shows with the ticket. Null before the opening. */
+            /** @description Admitted users send this with their ticket. Null before the opening. */
             front: components["schemas"]["Sealed"] | null;
         };
         EarlyAccess: {
             group: components["schemas"]["GroupName"];
             /** @description How many seconds before `opens_at` the group may buy. */
             lead_s: number;
-            /** @description So many units are only for this group until so many seconds after `opens_at`. Then they are everyone's. */
+            /** @description Until `until_s` seconds after `opens_at`, `units` units are for this group only. Then they are everyone's. */
             set_aside?: {
                 units: number;
                 for_s: number;
@@ -1784,10 +1795,10 @@ export interface components {
             users: components["schemas"]["UserId"][];
             next_cursor?: components["schemas"]["UserId"];
         };
-        /** @description Who is kept away from a sale, and how many are expected at it. */
+        /** @description Who is kept out of a sale, and how many people are expected. */
         DoorTerms: {
             /**
-             * @description So many, within the window, and a user is shut out.
+             * @description This many strikes within the window, and the user is denied.
              * @default 10
              */
             strikes: number;
@@ -1796,35 +1807,35 @@ export interface components {
             /** @default 3600 */
             denied_for_s: number;
             /**
-             * @description So many reservations of a user in a round may end unpaid, by cancelling or not paying. Then the user gets no more.
+             * @description How many of a user's reservations in a round may end unpaid, cancelled or expired, before the user gets no more.
              * @default 3
              */
             unpaid_limit: number;
             planned_requests_per_s?: number;
         };
-        /** @description What the gate of a sale asks, and whom it lets see the sale and buy. */
+        /** @description What the gate of a sale requires, and who may see the sale and buy. */
         GateTerms: {
             /**
-             * @description Which challenges are offered: `any` (a picture, or work for whoever cannot see it), `picture`, `work`, or `none`, where a
-             *     pass is given without a question. Rates, denials and openings hold in each case.
+             * @description Which challenges are offered: `any` (a picture, or work for people who cannot see it), `picture`, `work`, or
+             *     `none`, where a token is given without a question. Rates, denials and openings apply in any case.
              * @default any
              * @enum {unknown}
              */
             challenge: "any" | "picture" | "work" | "none";
             /**
-             * @description Zero bits that a proof of work begins with. One more is twice the work; 20 are one to a few seconds of a telephone.
+             * @description Zero bits that a proof of work must begin with. One more doubles the work; 20 take a phone one to a few seconds.
              * @default 20
              */
             work_bits: number;
             /**
-             * @description The groups that may see the sale, by the token's claim or a list. Nobody else can tell it from a sale that does not exist, and
-             *     it is in no public document: members find it with `GET /v1/members/sales`. Everybody may see it if there are none. Not
-             *     together with awards, whose draw is public.
+             * @description The groups that may see the sale, by the token's claim or by a list. To anybody else the sale does not exist, and
+             *     it is in no public document; members find it with `GET /v1/members/sales`. Everybody may see it if the list is
+             *     empty. Cannot be combined with awards, whose draw is public.
              */
             groups_see?: components["schemas"]["GroupName"][];
             /**
-             * @description The groups that may buy. Others see the sale, and get no pass (`not_a_member`). Everybody who sees it may buy if there are
-             *     none.
+             * @description The groups that may buy. Others see the sale but get no token (`not_a_member`). Everybody who sees it may buy if
+             *     the list is empty.
              */
             groups_buy?: components["schemas"]["GroupName"][];
         };
@@ -1867,62 +1878,62 @@ export interface components {
             rain?: components["schemas"]["Rain"];
         };
         /**
-         * @description What is to be changed, each field as in a new sale, and which version was seen: `version` alone for a draft or the rounds
-         *     to come, `round` with `round_version` for a round. Of a draft and of the rounds to come every field can be changed,
-         *     unless it says otherwise; of a round that is over none.
+         * @description The fields to change, each as in a new sale, and the version that they are based on: `version` alone for a draft or
+         *     for future rounds, `round` with `round_version` for a round. In a draft and in future rounds every field can be
+         *     changed unless it says otherwise; in a round that is over, none.
          */
         SaleEdit: {
-            /** @description The `version` that was seen. */
+            /** @description The `version` that the change is based on. */
             version?: number;
             /** @description The latest round. */
             round?: components["schemas"]["Round"];
-            /** @description The `round_version` that was seen. */
+            /** @description The `round_version` that the change is based on. */
             round_version?: number;
-            /** @description Of a round until it is over. */
+            /** @description Can change in a round until it is over. */
             title?: components["schemas"]["Title"];
-            /** @description Of a round until it is over, as the next four. */
+            /** @description Can change in a round until it is over, like the next four. */
             description?: components["schemas"]["Description"];
             pictures?: components["schemas"]["Pictures"];
-            /** @description Null takes it away. */
+            /** @description Null removes it. */
             list_price_minor?: components["schemas"]["ListPrice"] | null;
-            /** @description Null takes it away. */
+            /** @description Null removes it. */
             terms_url?: components["schemas"]["TermsUrl"] | null;
-            /** @description Null takes it away. */
+            /** @description Null removes it. */
             expected_audience?: components["schemas"]["ExpectedAudience"] | null;
-            /** @description Of a round until it is loaded, from ten minutes before it opens. Of the rounds to come, the next one opens one recurrence later. */
+            /** @description Can change in a round until it is loaded, at the earliest ten minutes before it opens. Among future rounds, the next one opens one recurrence after this. */
             opens_at?: components["schemas"]["Moment"];
-            /** @description Of a round until it is over. It lies ahead, and not after the next round opens. */
+            /** @description Can change in a round until it is over. It must lie ahead, and not after the next round opens. */
             closes_at?: components["schemas"]["Moment"];
-            /** @description Of a round until it is loaded; then it only grows. Of a round with awards never. */
+            /** @description Can change in a round until it is loaded; after that it can only grow. Never in a round with awards. */
             total?: number;
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             per_user_limit?: number;
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             price_minor?: components["schemas"]["PriceMinor"];
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             currency?: components["schemas"]["Currency"];
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             payment_window_s?: number;
-            /** @description Of a draft only. Null is a sale that does not come again. `end_recurrence` ends that of a published one. */
+            /** @description Only in a draft. Null means that the sale does not recur. To end the recurrence of a published sale use `end_recurrence`. */
             recurrence?: components["schemas"]["Recurrence"] | null;
-            /** @description Of a round until it is over. It takes the place of the whole door; what is left out is as for every sale. */
+            /** @description Can change in a round until it is over. It replaces the whole gate; missing fields get their defaults. */
             door?: components["schemas"]["DoorTerms"];
-            /** @description Of a round until it is over. What is left out of it stays as it is. */
+            /** @description Can change in a round until it is over. Missing fields keep their values. */
             gate?: components["schemas"]["GateTerms"];
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             allocation?: Omit<components["schemas"]["Allocation"], "kind">;
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             settlement?: components["schemas"]["Settlement"];
-            /** @description Not of a round, whose buyers were promised it. */
+            /** @description Cannot change in a round, whose buyers were promised it. */
             early_access?: components["schemas"]["EarlyAccess"][];
             /**
-             * @description Of a round its rate, and whether it is held up, until the round is over. What is left out of it stays as it is. Null takes
-             *     the line away, of a draft or the rounds to come.
+             * @description In a round, its rate and whether it is held up can change until the round is over. Missing fields keep their
+             *     values. In a draft or in future rounds, null removes the line.
              */
             line?: components["schemas"]["LineTerms"] | null;
-            /** @description Of a draft only. */
+            /** @description Only in a draft. */
             lanes?: components["schemas"]["Lanes"];
-            /** @description Of a round that had a plan until it is over, as `rain` changes it; of one without a plan until it is loaded. */
+            /** @description In a round that was loaded with a plan, until it is over, as with `rain`; in one without a plan, until it is loaded. */
             rain?: components["schemas"]["Rain"];
         };
         SaleCopy: {
@@ -1938,46 +1949,46 @@ export interface components {
                 /** @description When the plan was changed, in milliseconds after the opening. Its steady rate counts from here. */
                 from_ms?: number;
             } & WithRequired<components["schemas"]["Rain"], "at_once">;
-            /** @description Requests a second that it may have, as long as it is kept from the load of the others. */
+            /** @description The sale's limit in requests a second, while it is isolated. */
             isolated_requests_per_s?: number;
-            /** @description Whether its latest round is asked for at least twice as much as expected. Told in lists of sales and of one sale, as of the last look, once a minute. */
+            /** @description Whether the latest round gets at least twice as many requests as expected. Measured once a minute; only in lists of sales and in a single sale. */
             hot?: {
-                /** @description Requests a second between the last two looks, those aside that heard `sold_out`. */
+                /** @description Requests a second between the last two measurements, not counting those that got `sold_out`. */
                 requests_per_s: number;
-                /** @description The sale's `planned_requests_per_s`, or without a plan 3,000 for each of its lanes. */
+                /** @description The sale's `planned_requests_per_s`; without a plan, 3,000 for each of its lanes. */
                 expected_requests_per_s: number;
                 since: components["schemas"]["Moment"];
                 as_of: components["schemas"]["Moment"];
             };
             /** @enum {unknown} */
             state: "draft" | "published" | "withdrawn";
-            /** @description What the rounds to come of a sale that comes again offer, if it is something else. Their window is that of the latest round. */
+            /** @description What future rounds of a recurring sale offer, if it differs from the latest round. Their window is the latest round's. */
             rounds_to_come?: components["schemas"]["RoundTerms"];
             round: number;
-            /** @description How often the offer was written. */
+            /** @description How often the offer has been written. */
             version: number;
-            /** @description How often the latest round was written. A draft has none, and the list of withdrawn sales tells none. */
+            /** @description How often the latest round has been written. Absent in drafts and in the list of withdrawn sales. */
             round_version?: number;
             paused: boolean;
         } & WithRequired<components["schemas"]["SaleTerms"], "allocation" | "settlement">;
         Sale: components["schemas"]["SaleDetails"];
         LoggedSale: {
-            /** @description What was done to the offer and to its latest round, the newest last. The last 50 changes of each are kept, and the round's `beacon`. */
+            /** @description What was done to the offer and to its latest round, newest last. The last 50 changes of each are kept, and the round's `beacon`. */
             log: components["schemas"]["LogEntry"][];
         } & components["schemas"]["SaleDetails"];
         LogEntry: {
-            /** @description When. An earlier version did not note it. */
+            /** @description When it was done. Missing if an earlier version recorded it. */
             at?: components["schemas"]["Moment"];
-            /** @description The operator. None if a schedule did it, or if an earlier version did not note it. */
+            /** @description The operator. Absent if a schedule did it, or if an earlier version recorded it. */
             by?: components["schemas"]["UserId"];
-            /** @description Such as `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `beacon`, `isolate`, `edit`, `duplicate`, `withdraw` or `end_recurrence`. */
+            /** @description For example `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `beacon`, `isolate`, `edit`, `duplicate`, `withdraw` or `end_recurrence`. */
             action: string;
-            /** @description What else was asked for, such as the number of units. Of an edit the version that was seen, and the first 300 characters of what was to be changed. */
+            /** @description Details of the request, such as the number of units. For an edit, the version that it was based on and the first 300 characters of the changes. */
             parameters?: string;
         };
         Sales: {
             sales: components["schemas"]["Sale"][];
-            /** @description There are more. */
+            /** @description Present if there is another page. */
             next_cursor?: string;
         };
         /** @description The subject of a token. Printable ASCII without spaces. */
@@ -1990,14 +2001,14 @@ export interface components {
             round: components["schemas"]["Round"];
             requests_per_s: number | null;
         };
-        /** @description One sale; everything, if it names none. */
+        /** @description One sale, or everything if `sale_id` is absent. */
         Which: {
             sale_id?: components["schemas"]["SaleId"];
         };
         Switches: {
             /** @description Everything is stopped. */
             stopped: boolean;
-            /** @description Sales that are stopped each by itself. */
+            /** @description Sales that are stopped individually. */
             stopped_sales: components["schemas"]["SaleId"][];
         };
         /** @description A user, an address or a network. */
@@ -2013,20 +2024,20 @@ export interface components {
          */
         Address: string;
         /**
-         * @description A network as ADDRESS/PREFIX: at least /16 of IPv4 and /32 of IPv6. The bits behind the prefix are taken as zero. An address
-         *     alone is a network of one.
+         * @description A network as ADDRESS/PREFIX: at least /16 of IPv4 and /32 of IPv6. The bits after the prefix are taken as zero. A
+         *     single address is a network of one.
          * @example 192.0.2.0/24
          * @example 2001:db8::/48
          */
         Network: string;
-        /** @description Of a user, an address or a network. */
+        /** @description A denial of a user, an address or a network. */
         NewDenial: {
             user?: components["schemas"]["UserId"];
             address?: components["schemas"]["Address"];
             network?: components["schemas"]["Network"];
-            /** @description The first moment at which they are let in again; ten years from now at most. */
+            /** @description When the denial ends; at most ten years from now. */
             until: components["schemas"]["Moment"];
-            /** @description Why, for operators. Of an address or a network only. */
+            /** @description The reason, for operators. Only for an address or a network. */
             note?: string;
         } & (unknown | unknown | unknown);
         NetworkDenial: {
@@ -2037,7 +2048,7 @@ export interface components {
             reason: "asked";
             /** @constant */
             by: "operators";
-            /** @description Who said so. */
+            /** @description The operator who denied it. */
             operator: components["schemas"]["UserId"];
             at: components["schemas"]["Moment"];
             note?: string;
@@ -2054,20 +2065,20 @@ export interface components {
             denied_networks: components["schemas"]["NetworkDenial"][];
             denied: components["schemas"]["Denial"][];
         };
-        /** @description Like a sale's. */
+        /** @description The same form as a sale's id. */
         CampaignId: string;
-        /** @description For people. No control characters. */
+        /** @description Shown to people. No control characters. */
         Title: string;
-        /** @description What is sold, as plain text. A line feed ends a paragraph; there are no other control characters. */
+        /** @description What is sold, as plain text. A line feed ends a paragraph; no other control characters. */
         Description: string;
-        /** @description The first one stands for the sale in lists. */
+        /** @description The first one represents the sale in lists. */
         Pictures: components["schemas"]["PictureUrl"][];
         /**
-         * @description On a host that the deployment's setting `pictureHosts` names, or a drawing of the page's own.
+         * @description On a host that the deployment's setting `pictureHosts` names, or one of the page's own drawings.
          * @example /art/lamp.svg
          */
         PictureUrl: string;
-        /** @description What a unit costs usually, in minor units of `currency`. More than `price_minor`. */
+        /** @description The usual price of a unit, in minor units of `currency`. More than `price_minor`. */
         ListPrice: number;
         /**
          * @description The seller's terms.
@@ -2075,13 +2086,13 @@ export interface components {
          */
         TermsUrl: string;
         /**
-         * @description Into how many parts of Redis each round is divided; 1 if it is left out, and not shown then. A single part serves about
-         *     30,000 requests a second, and several lie on different shards of a cluster. The last units of a sale with several lanes
-         *     move to where they are asked for, so all of them are sold. Fixed once the sale is published. Not together with `rain`,
-         *     with units that are set aside, or with a draw at the end.
+         * @description How many parts of Redis each round is spread over; 1 if absent, and then not shown. One part serves about 30,000
+         *     requests a second, and several lie on different shards of a cluster. The last units of a sale with several lanes move
+         *     to where they are requested, so all of them are sold. Fixed once the sale is published. Cannot be combined with
+         *     `rain`, with units that are set aside, or with a draw at the end.
          */
         Lanes: number;
-        /** @description How many people are expected, for the planner. Buyers are not told. */
+        /** @description How many people are expected, for the planner. Not shown to buyers. */
         ExpectedAudience: number;
         /** @description In the order in which they are shown. */
         SaleIds: components["schemas"]["SaleId"][];
@@ -2090,11 +2101,11 @@ export interface components {
             title: components["schemas"]["Title"];
             sale_ids: components["schemas"]["SaleIds"];
             /**
-             * @description Most live orders of one user in all its sales together, of those that are made while it says so. One beyond it fails
-             *     (`campaign_limit`), and its unit is sold again.
+             * @description The most live orders one user may have in all sales of the campaign together. It applies to orders made while it
+             *     is set. An order beyond it fails (`campaign_limit`), and its unit is sold again.
              */
             limit_per_user?: number;
-            /** @description The version that is to be changed. */
+            /** @description The version that the change is based on. */
             version?: number;
         };
         Campaign: {
@@ -2102,8 +2113,8 @@ export interface components {
             title: components["schemas"]["Title"];
             sale_ids: components["schemas"]["SaleIds"];
             /**
-             * @description Most live orders of one user in all its sales together, of those that are made while it says so. One beyond it fails
-             *     (`campaign_limit`), and its unit is sold again.
+             * @description The most live orders one user may have in all sales of the campaign together. It applies to orders made while it
+             *     is set. An order beyond it fails (`campaign_limit`), and its unit is sold again.
              */
             limit_per_user?: number;
             version: number;
@@ -2124,7 +2135,7 @@ export interface components {
         PublishedSaleList: {
             server_time: components["schemas"]["Moment"];
             sales: components["schemas"]["Card"][];
-            /** @description Those of which there is something to be seen, the first to open first. */
+            /** @description The campaign's published sales, the first to open first. */
             campaigns: components["schemas"]["CampaignLine"][];
         };
         CampaignPage: {
@@ -2149,31 +2160,31 @@ export interface components {
             per_user_limit: number;
             payment_window_s: number;
             settlement: components["schemas"]["Settlement"];
-            /** @description Of a round with awards. What can be won, and how often, is published before it opens. */
+            /** @description Only of a round with awards. What can be won, and how often, is published before it opens. */
             draw?: components["schemas"]["DrawTerms"];
             /**
-             * @description Roughly what is left. `unknown` before the opening, or after it on the first look: the sale is still being prepared, and is not to be bought yet. Later it means that nobody can say at this moment.
+             * @description Roughly what is left. `unknown` at or before the opening means that the sale is still being prepared and cannot be bought yet. Later it means that nobody can say at the moment.
              * @enum {unknown}
              */
             availability: "available" | "few_left" | "sold_out" | "unknown";
-            /** @description Of a sale whose units become available over time, how far that has come. */
+            /** @description How many units have become available, in a sale that releases them over time. */
             rain?: {
                 units: number;
-                /** @description How many of them have become available, whoever has them now. */
+                /** @description How many units have become available, whoever has them now. */
                 dropped: number;
             };
-            /** @description When more units become available, of a sale that is open and has a plan by which more do. */
+            /** @description When more units become available, in an open sale whose plan has more to come. */
             next_release_at?: components["schemas"]["Moment"];
             /** @description Who may buy before everyone else, who can from `opens_at`. */
             early_access?: {
                 group: components["schemas"]["GroupName"];
                 opens_at: components["schemas"]["Moment"];
-                /** @description Until then some units are only for this group. */
+                /** @description Until then some units are for this group only. */
                 set_aside_until?: components["schemas"]["Moment"];
             }[];
-            /** @description Of a sale with a line in front of it. How far that is, `GET /v1/sales/{sale_id}/line` says. */
+            /** @description The sale's line. `GET /v1/sales/{sale_id}/line` says how far it has moved. */
             line?: {
-                /** @description From then on there are tickets. */
+                /** @description When tickets are first given out. */
                 tickets_from: components["schemas"]["Moment"];
             };
         };
@@ -2195,7 +2206,7 @@ export interface components {
         };
         Restock: {
             round: components["schemas"]["Round"];
-            /** @description With what the round has, 10,000,000 at most. */
+            /** @description Together with the round's units at most 10,000,000. */
             units: number;
         };
         AfterPrize: {
@@ -2218,34 +2229,34 @@ export interface components {
             round: number;
             /** @enum {unknown} */
             state: "draft" | "upcoming" | "open" | "paused" | "closed";
-            /** @description Whether operators stopped it or everything. */
+            /** @description Whether operators have stopped it or everything. */
             stopped: boolean | null;
-            /** @description Null as well while the round is not loaded. */
+            /** @description Also null while the round is not loaded. */
             units: components["schemas"]["LiveUnits"] | null;
-            /** @description Lanes that do not answer, or that Redis has lost. What they have counts as held, and their answers are left out. Only if there are any. */
+            /** @description Lanes that do not answer, or that Redis has lost. Their units count as held, and their answers are not included. Absent if there are none. */
             unknown_lanes?: number[];
-            /** @description The round of drand whose beacon is still to be posted. Only if the draw waits for one, or the round to be loaded. */
+            /** @description The round of drand whose beacon must be posted. Only while the draw, or loading the round, waits for it. */
             awaits_beacon?: components["schemas"]["DrandRound"];
-            /** @description How often which answer was given since the round was loaded, by code; `accepted` got a unit, `challenged` a challenge and `admitted` a pass. A second old, and what a process had counted when it ended is missing. */
+            /** @description How often each answer was given since the round was loaded, by code; `accepted` got a unit, `challenged` a challenge and `admitted` a token. A second old; counts that a process had not written when it ended are missing. */
             answers: {
                 [key: string]: number;
             } | null;
             queues: components["schemas"]["LiveQueue"][];
         };
-        /** @description They add up to the total. */
+        /** @description The places add up to the total. */
         LiveUnits: {
             total: number;
             free: components["schemas"]["Count"];
-            /** @description Of the free ones, those that are still to become available; only of a round with a plan by which they do. */
+            /** @description How many of the free units are still to become available. Only in a round with a plan. */
             to_drop?: components["schemas"]["Count"];
-            /** @description Taken, and not known to be ordered. Null in a round of more than 10000 units, as are the next three. */
+            /** @description Taken and not known to be ordered. Null in a round of more than 10,000 units, like the next three. */
             held: components["schemas"]["Count"] | null;
-            /** @description Ordered and not paid; in a sale whose settlement is free, granted. */
+            /** @description Ordered and not paid; in a sale without payment, granted. */
             ordered: components["schemas"]["Count"] | null;
             paid: components["schemas"]["Count"] | null;
             /**
              * Format: date-time
-             * @description The moment for which orders and payments were read; total and free are as of now.
+             * @description When orders and payments were read; `total` and `free` are current.
              */
             as_of: string | null;
         };
@@ -2255,20 +2266,20 @@ export interface components {
             waiting: number | null;
             /** @description Not due yet. */
             delayed: number | null;
-            /** @description Being worked on. */
+            /** @description Being processed. */
             in_flight: number | null;
             /** @description Dead letters. */
             dead: number | null;
-            /** @description How long the oldest reservation of this sale waits for its order. */
+            /** @description How long the oldest reservation of this sale has waited for its order. */
             oldest_s: number | null;
         };
         Audit: {
-            /** @description Every unit is in exactly one place, and what orders have won adds up. */
+            /** @description Every unit is in exactly one place, and the awards of the orders add up. */
             clean: boolean;
-            /** @description Redis has the round. Without it, the units of an open round that no order has are lost until the round is loaded again, and those of a round that is over are free: they were not sold. */
+            /** @description Whether Redis has the round. If not, units of an open round without an order are lost until the round is loaded again; those of a round that is over are free, that is, unsold. */
             in_redis: boolean;
             /**
-             * @description True where the round's own total is not known, and the offer's stands for it: Redis has lost the round, and it ended before rounds were kept.
+             * @description True if the round's own total is unknown and the offer's is used instead: Redis has lost the round, and it ended before rounds were kept.
              * @constant
              */
             total_is_assumed?: true;
@@ -2290,33 +2301,33 @@ export interface components {
             contradictions: number;
             /** @description In minor units of the round's currency, if its units are parts of an amount. */
             amount?: components["schemas"]["Tally"];
-            /** @description Of each kind of prize, in the order of the sale's prizes. */
+            /** @description One for each kind of prize, in the order of the sale's prizes. */
             prizes?: components["schemas"]["Tally"][];
-            /** @description Of tickets that win nothing. A draw at the end has none. */
+            /** @description Tickets that win nothing. Absent in a draw at the end. */
             blanks?: components["schemas"]["Tally"];
             /** @description The entries that the draw at the end has counted, once they have closed. There must be as many orders. */
             entries?: components["schemas"]["Count"];
         };
-        /** @description How much there is, how much orders have of it, and how much nobody has. The last two add up to the first. */
+        /** @description How much there is, how much orders have, and how much is left. The last two add up to the first. */
         Tally: {
             total: number;
             awarded: number;
-            /** @description Below 0 if orders have more than there is, which the audit calls not clean. */
+            /** @description Below 0 if orders have more than there is, which makes the audit fail. */
             unclaimed: number;
         };
         Discrepancy: {
             unit: number;
             /** @enum {unknown} */
             wrong: "oversold" | "lost" | "duplicated";
-            /** @description Everywhere that it was found, in words. */
+            /** @description Every place where the unit was found, in words. */
             found: string[];
-            /** @description When the oldest reservation that is involved was made, in milliseconds since the Unix epoch. */
+            /** @description When the oldest reservation involved was made, in milliseconds since the Unix epoch. */
             since_ms?: number;
-            /** @description What reconciliation does about it. */
+            /** @description How reconciliation repairs it. */
             repairs: components["schemas"]["Repair"][];
         };
         Repair: {
-            /** @description Make Redis know the order that has the unit. */
+            /** @description Tell Redis about the order that has the unit. */
             adopt?: {
                 id: components["schemas"]["ReservationId"];
             };
@@ -2329,14 +2340,14 @@ export interface components {
             restore?: {
                 units: components["schemas"]["Unit"][];
             };
-            /** @description Take units that two lanes have out of both, so that they can be given back. */
+            /** @description Take units that two lanes have out of both, so they can be given back. */
             exclude?: {
                 units: components["schemas"]["Unit"][];
             };
-            /** @description Load the round again, which Redis has lost. */
+            /** @description Load a round again that Redis has lost. */
             rebuild?: Record<string, never>;
         };
-        /** @description What every problem has, as RFC 9457 says. */
+        /** @description What every problem has, by RFC 9457. */
         Problem: {
             status: number;
             title: string;
@@ -2349,7 +2360,7 @@ export interface components {
             code?: "invalid_request";
             /** @constant */
             status?: 400;
-            /** @description What is wrong with which field, if it is about fields of the body. A new sale hears of all of them at once. The first one is the `detail`. */
+            /** @description What is wrong with each field of the body. For a new sale, all errors are listed at once. The first one is also the `detail`. */
             errors?: {
                 /**
                  * @example title
@@ -2371,21 +2382,21 @@ export interface components {
             /** @constant */
             status?: 403;
         } & components["schemas"]["Problem"];
-        /** @description Not the answer to the challenge, which is used up now. Ask for a new one. */
+        /** @description The answer is wrong, and the challenge is used up. Ask for a new one. */
         WrongAnswer: {
             /** @constant */
             code?: "wrong_answer";
             /** @constant */
             status?: 403;
         } & components["schemas"]["Problem"];
-        /** @description The user has no such challenge here. It is over, or was used. Ask for a new one; nothing is held against the user. */
+        /** @description This user has no such challenge: it expired or was used. Ask for a new one; this does not count against the user. */
         ChallengeOver: {
             /** @constant */
             code?: "challenge_over";
             /** @constant */
             status?: 409;
         } & components["schemas"]["Problem"];
-        /** @description As many of the user's reservations in this round ended unpaid as the sale allows. */
+        /** @description As many of the user's reservations in this round have ended unpaid as the sale allows. */
         UnpaidLimit: {
             /** @constant */
             code?: "unpaid_limit";
@@ -2404,7 +2415,7 @@ export interface components {
             /** @constant */
             status?: 403;
         } & components["schemas"]["Problem"];
-        /** @description The sale has a line, and the request shows no ticket of this user for its round. */
+        /** @description The sale has a line, and the request has no ticket of this user for its round. */
         NoTicket: {
             /** @constant */
             code?: "no_ticket";
@@ -2412,14 +2423,14 @@ export interface components {
             status?: 403;
             tickets_path: string;
         } & components["schemas"]["Problem"];
-        /** @description The user is in line. Look at the line again, and come once it admits the ticket. */
+        /** @description The user is in line. Get the line again, and retry once it admits the ticket. */
         NotYourTurn: {
             /** @constant */
             code?: "not_your_turn";
             /** @constant */
             status?: 409;
             line_path: string;
-            /** @description Whom the front admits that was shown. None if none was. */
+            /** @description Whom the `front` in the request admits. Absent if the request had none. */
             admitted?: {
                 early_ppb: components["schemas"]["PartsPerBillion"];
                 late_until: components["schemas"]["Moment"] | null;
@@ -2443,7 +2454,7 @@ export interface components {
             code?: "campaign_changed";
             /** @constant */
             status?: 409;
-            /** @description The version that it is now. */
+            /** @description The current version. */
             version: number;
         } & components["schemas"]["Problem"];
         UnknownReservation: {
@@ -2469,7 +2480,7 @@ export interface components {
             code?: "sold_out";
             /** @constant */
             status?: 409;
-            /** @description When the next units become available, if the round has a plan by which more do, or what is left is set aside for a group until then. */
+            /** @description When the next units become available, because the round's plan has more to come or because what is left is set aside for a group until then. */
             next_release_at?: components["schemas"]["Moment"];
         } & components["schemas"]["Problem"];
         LimitReached: {
@@ -2477,7 +2488,7 @@ export interface components {
             code?: "limit_reached";
             /** @constant */
             status?: 409;
-            /** @description What the user has. */
+            /** @description The user's reservations. */
             reservation_ids: components["schemas"]["ReservationId"][];
         } & components["schemas"]["Problem"];
         NotOpen: {
@@ -2505,7 +2516,7 @@ export interface components {
             code?: "sale_changed";
             /** @constant */
             status?: 409;
-            /** @description What `version`, or of a round `round_version`, is now. */
+            /** @description The current `version` or, for a round, `round_version`. */
             version: number;
         } & components["schemas"]["Problem"];
         NotAmendable: {
@@ -2525,7 +2536,7 @@ export interface components {
             code?: "round_changed";
             /** @constant */
             status?: 409;
-            /** @description The round that runs. */
+            /** @description The running round. */
             round: components["schemas"]["Round"];
         } & components["schemas"]["Problem"];
         KeyReused: {
@@ -2576,7 +2587,7 @@ export interface components {
             /** @constant */
             status?: 503;
         } & components["schemas"]["Problem"];
-        /** @description The unit is this user's, but the queue does not have it yet. */
+        /** @description This user has the unit, but the queue does not have the reservation yet. */
         NotSent: {
             /** @constant */
             code?: "overloaded";
@@ -2586,7 +2597,7 @@ export interface components {
         } & components["schemas"]["Problem"];
     };
     responses: {
-        /** @description The client has it. */
+        /** @description The client's copy is current. */
         Unchanged: {
             headers: {
                 "Cache-Control": components["headers"]["Shared-Cache-Control"];
@@ -2622,7 +2633,7 @@ export interface components {
                 "application/json": components["schemas"]["Sale"];
             };
         };
-        /** @description The request is not of the documented form. */
+        /** @description The request does not match this document. */
         InvalidRequest: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2646,7 +2657,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description No token, or one that is not good. From the system itself, a token whose subject cannot be a user. */
+        /** @description The token is missing or invalid. From the system itself, its subject cannot be a user id. */
         Unauthorized: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2662,14 +2673,14 @@ export interface components {
                 /**
                  * @example {
                  *       "status": 401,
-                 *       "title": "Who is asking is not known",
+                 *       "title": "The request is not authenticated",
                  *       "code": "unauthorized"
                  *     }
                  */
                 "application/problem+json": components["schemas"]["Unauthorized"];
             };
         };
-        /** @description The gateway does not let it pass. */
+        /** @description The gateway refuses the request. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -2729,7 +2740,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description This user has no such reservation, whether another has it or nobody. */
+        /** @description This user has no such reservation. The answer is the same if somebody else has it. */
         UnknownReservation: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2752,7 +2763,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description It is a draft, has not opened yet or is over; another round runs; or the key named another request. */
+        /** @description The sale is a draft, has not opened yet or is over; another round is running; or the key was used for another request. */
         NotSteered: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2762,7 +2773,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotAmendable"] | components["schemas"]["RoundChanged"] | components["schemas"]["KeyReused"];
             };
         };
-        /** @description The sale as it is does not allow it. */
+        /** @description The state of the sale does not allow it. */
         NotAmendable: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2772,7 +2783,7 @@ export interface components {
                 /**
                  * @example {
                  *       "status": 409,
-                 *       "title": "The sale as it is does not allow it",
+                 *       "title": "The state of the sale does not allow it",
                  *       "code": "not_amendable",
                  *       "detail": "it was withdrawn"
                  *     }
@@ -2781,8 +2792,8 @@ export interface components {
             };
         };
         /**
-         * @description Somebody has changed it since; it cannot be changed, or not so, any more; another round runs; or the key named another
-         *     request.
+         * @description Somebody has changed it since; it cannot be changed (in this way) any more; another round is running; or the key was
+         *     used for another request.
          */
         NotEdited: {
             headers: {
@@ -2872,7 +2883,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description The request line and the headers have more than 10,240 bytes together. */
+        /** @description The request line and the headers together have more than 10,240 bytes. */
         UriTooLong: {
             headers: {
                 [name: string]: unknown;
@@ -2886,7 +2897,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description The body is not JSON by its content type. */
+        /** @description The content type of the body is not JSON. */
         UnsupportedMediaType: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2903,15 +2914,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaType"];
             };
         };
-        /** @description Too many requests from this user or address; from the gateway, from everybody together. */
+        /** @description Too many requests from this user or address or, if the gateway says so, from everybody together. */
         RateLimited: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before trying again. */
                 "Retry-After"?: number;
-                /** @description What is left of the user's own quota, and in how many seconds there is more (draft-ietf-httpapi-ratelimit-headers). Not sent if the rate of the address or of everybody is what holds. */
+                /** @description What is left of the user's own quota, and in how many seconds it is refilled (draft-ietf-httpapi-ratelimit-headers). Not sent if the limit of the address or of everybody was reached. */
                 RateLimit?: string;
-                /** @description The quota, and the seconds that it is for. Sent with RateLimit. */
+                /** @description The quota and its window in seconds. Sent with RateLimit. */
                 "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
@@ -2946,7 +2957,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description A mistake of ours. */
+        /** @description An error in the system. */
         Failed: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -2993,7 +3004,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description The request is not of the documented form. */
+        /** @description The request does not match this document. */
         "Shared-InvalidRequest": {
             headers: {
                 "Cache-Control": components["headers"]["Absent-Cache-Control"];
@@ -3040,7 +3051,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description A mistake of ours. */
+        /** @description An error in the system. */
         "Shared-Failed": {
             headers: {
                 "Cache-Control": components["headers"]["Absent-Cache-Control"];
@@ -3113,28 +3124,28 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Names a sale. */
+        /** @description The sale's id. */
         sale_id: components["schemas"]["SaleId"];
-        /** @description A round that the sale has come to. */
+        /** @description The number of a round that has begun. */
         round: number;
-        /** @description What a right answer to a challenge gave this user, at most five minutes ago. */
+        /** @description The token that this user got for a challenge, at most five minutes ago. */
         token: components["schemas"]["Token"];
-        /** @description Names a reservation, and the order that it becomes. */
+        /** @description The id of a reservation, and of the order that it becomes. */
         reservation_id: components["schemas"]["ReservationId"];
         /**
-         * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-         *     second click is the same attempt, and a second unit takes another token or a key.
+         * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+         *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
          */
         "Idempotency-Key": components["schemas"]["IdempotencyKey"];
-        /** @description For a sale with a line, the user's `ticket`. */
+        /** @description The user's `ticket`, for a sale with a line. */
         "X-Line-Ticket": components["schemas"]["Sealed"];
-        /** @description For a sale with a line, the `front` of its document, of any moment from which on the user is admitted. */
+        /** @description For a sale with a line, a `front` of the line from any time at which it already admitted the user. */
         "X-Line-Front": components["schemas"]["Sealed"];
-        /** @description The `ETag` of what the client has. */
+        /** @description The `ETag` of the client's copy. */
         "If-None-Match": string;
     };
     requestBodies: {
-        /** @description The round that the request is about. */
+        /** @description The round that the request refers to. */
         InRound: {
             content: {
                 /**
@@ -3153,25 +3164,25 @@ export interface components {
         };
     };
     headers: {
-        /** @description Nobody may keep it. */
+        /** @description Must not be cached. */
         "Cache-Control": "no-store";
-        /** @description Nobody may keep it. */
+        /** @description Must not be cached. */
         "Problem-Cache-Control": "no-store";
         /** @description Shared caches may keep it for a second. */
         "Shared-Cache-Control": "public, max-age=0, s-maxage=1, stale-if-error=30";
         /** @description Everybody may keep it for a second. */
         "Line-Cache-Control": "public, max-age=1, stale-if-error=30";
-        /** @description Shared caches may keep it for a second while it can change, and for a day then. */
+        /** @description Shared caches may keep it for a second while it can change, and for a day afterwards. */
         "Draw-Cache-Control": "public, max-age=0, s-maxage=1, stale-if-error=30" | "public, max-age=0, s-maxage=86400";
         /** @description Shared caches may keep it for a second. */
         "Absent-Cache-Control": "public, max-age=0, s-maxage=1";
-        /** @description The same for the same content; the time is not looked at. */
+        /** @description The same for the same content; `server_time` does not count. */
         ETag: string;
-        /** @description Seconds until it opens, or until `next_release_at`; 300 at most. */
+        /** @description Seconds until the opening or `next_release_at`; 300 at most. */
         "Retry-After-Opening": number;
-        /** @description Seconds after which to try again with a ticket. */
+        /** @description Seconds to wait before trying again with a ticket. */
         "Retry-After-Ticket": number;
-        /** @description Seconds after which to try again. */
+        /** @description Seconds to wait before trying again. */
         "Retry-After-Unavailable": number;
     };
     pathItems: never;
@@ -3182,7 +3193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has. */
+                /** @description The `ETag` of the client's copy. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
@@ -3190,7 +3201,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The campaigns of which there is something to be seen. */
+            /** @description The campaigns that have a published sale. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Shared-Cache-Control"];
@@ -3219,7 +3230,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has. */
+                /** @description The `ETag` of the client's copy. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
@@ -3257,11 +3268,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has. */
+                /** @description The `ETag` of the client's copy. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Names a campaign. */
+                /** @description The campaign's id. */
                 campaign_id: components["schemas"]["CampaignId"];
             };
             cookie?: never;
@@ -3323,11 +3334,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has. */
+                /** @description The `ETag` of the client's copy. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -3398,20 +3409,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has. */
+                /** @description The `ETag` of the client's copy. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The draw. Shared caches may keep it for a second, and for a day once nothing about it changes any more. */
+            /** @description The draw. Shared caches may keep it for a second, and for a day once it no longer changes. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Draw-Cache-Control"];
@@ -3422,7 +3433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draw"];
                 };
             };
-            /** @description The client has it. */
+            /** @description The client's copy is current. */
             304: {
                 headers: {
                     "Cache-Control": components["headers"]["Draw-Cache-Control"];
@@ -3467,15 +3478,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has. */
+                /** @description The `ETag` of the client's copy. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
-                /** @description Counted from 0. */
+                /** @description The chunk's index, from 0. */
                 chunk: number;
             };
             cookie?: never;
@@ -3504,7 +3515,7 @@ export interface operations {
                     "application/json": components["schemas"]["DrawEntries"];
                 };
             };
-            /** @description The client has it. */
+            /** @description The client's copy is current. */
             304: {
                 headers: {
                     "Cache-Control": components["headers"]["Draw-Cache-Control"];
@@ -3514,7 +3525,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["InvalidRequest"];
-            /** @description There is no such round, it is not drawn at its end, its entries have not closed, or there are fewer. */
+            /** @description There is no such round or chunk, the round is not drawn at its end, or its entries have not closed. */
             404: {
                 headers: {
                     "Cache-Control": components["headers"]["Absent-Cache-Control"];
@@ -3550,14 +3561,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
         };
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
-            /** @description The user's ticket. It is shown along with what asks for a challenge or a token. */
+            /** @description The user's ticket. Send it with requests for a challenge or a token. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -3571,7 +3582,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
             404: components["responses"]["UnknownSale"];
-            /** @description There are no tickets yet. `opens_at` is when there are. */
+            /** @description There are no tickets yet. `opens_at` is when the first ones are given out. */
             409: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3605,7 +3616,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -3635,18 +3646,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For a sale with a line, the user's `ticket`. */
+                /** @description The user's `ticket`, for a sale with a line. */
                 "X-Line-Ticket"?: components["parameters"]["X-Line-Ticket"];
-                /** @description For a sale with a line, the `front` of its document, of any moment from which on the user is admitted. */
+                /** @description For a sale with a line, a `front` of the line from any time at which it already admitted the user. */
                 "X-Line-Front"?: components["parameters"]["X-Line-Front"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
         };
-        /** @description Without a kind it is the one that the sale offers first. One that the sale does not offer is refused. */
+        /** @description Without `kind`, the sale's first kind is used. A kind that the sale does not offer is refused. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["ChallengeRequest"];
@@ -3654,8 +3665,8 @@ export interface operations {
         };
         responses: {
             /**
-             * @description A challenge of this user. It can be answered once. Others of the same user hold beside it. Of the kind `none` it asks
-             *     nothing: its id alone gives the token.
+             * @description A challenge for this user. It can be answered once. The user's other challenges stay valid. A challenge of the
+             *     kind `none` asks nothing: its id alone gets the token.
              */
             201: {
                 headers: {
@@ -3668,7 +3679,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description A user or an address that was shut out for a while, or somebody without a ticket for the sale's line. */
+            /** @description The user or the address is denied, or the user has no ticket for the sale's line. */
             403: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3725,13 +3736,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For a sale with a line, the user's `ticket`. */
+                /** @description The user's `ticket`, for a sale with a line. */
                 "X-Line-Ticket"?: components["parameters"]["X-Line-Ticket"];
-                /** @description For a sale with a line, the `front` of its document, of any moment from which on the user is admitted. */
+                /** @description For a sale with a line, a `front` of the line from any time at which it already admitted the user. */
                 "X-Line-Front"?: components["parameters"]["X-Line-Front"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -3742,7 +3753,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The way in. It is this user's alone. */
+            /** @description The token, which only this user can use. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -3761,7 +3772,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description A wrong answer, a user or an address that was shut out for a while, somebody in none of the groups that may buy, or somebody without a ticket for the sale's line. */
+            /** @description The answer is wrong, the user or the address is denied, the user is in none of the groups that may buy, or has no ticket for the sale's line. */
             403: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3772,7 +3783,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": 403,
-                     *       "title": "That was not the answer",
+                     *       "title": "That is not the right answer",
                      *       "code": "wrong_answer"
                      *     }
                      */
@@ -3786,7 +3797,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["UnknownSale"];
-            /** @description Too early, too late, or no longer a challenge of this user. */
+            /** @description Too early, too late, or the challenge is over. */
             409: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3819,14 +3830,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Maybe none. */
+            /** @description The reservations. The list may be empty. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -3868,15 +3879,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description What a right answer to a challenge gave this user, at most five minutes ago. */
+                /** @description The token that this user got for a challenge, at most five minutes ago. */
                 token: components["parameters"]["token"];
             };
             cookie?: never;
@@ -3884,16 +3895,17 @@ export interface operations {
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
             /**
-             * @description The unit is this user's, and the queue has it. A retry with the same key hears the same, with any token. Without
-             *     a key the token is the key.
+             * @description This user has the unit, and the order queue has the reservation. A retry with the same key gets the same answer,
+             *     whichever token it carries. Without a key, the token is the key.
              *
-             *     It does not say what the unit has won in a round with awards: until the order is written, the reservation may still get
-             *     another unit. `GET /v1/reservations/{reservation_id}` and the push message say it as soon as the order exists.
+             *     The answer does not say what the unit has won in a round with awards: until the order is written, the reservation
+             *     may still get another unit. `GET /v1/reservations/{reservation_id}` and the push message have the award as soon as
+             *     the order exists.
              */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    /** @description Where the reservation is. */
+                    /** @description The path of the reservation. */
                     Location: string;
                     [name: string]: unknown;
                 };
@@ -3909,7 +3921,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description The token is not this user's or no longer holds, or the user was shut out for a while. */
+            /** @description The token belongs to somebody else or has expired, or the user is denied. */
             403: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3919,7 +3931,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": 403,
-                     *       "title": "This way in is not yours or no longer open",
+                     *       "title": "This pass is not yours or has expired",
                      *       "code": "bad_token"
                      *     }
                      */
@@ -3932,7 +3944,7 @@ export interface operations {
                     "application/json": components["schemas"]["GatewayMessage"];
                 };
             };
-            /** @description There is no unit for this user now. */
+            /** @description There is no unit for this user at the moment. */
             409: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3950,8 +3962,8 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Failed"];
             /**
-             * @description The sale is paused, or a part of the system does not answer. With `reservation_id` the unit is this user's
-             *     already: the same request again has it ordered.
+             * @description The sale is paused, or a part of the system does not answer. If `reservation_id` is present, the user already has
+             *     the unit: send the same request again to get it ordered.
              */
             503: {
                 headers: {
@@ -3981,19 +3993,19 @@ export interface operations {
     lookAtReservation: {
         parameters: {
             query?: {
-                /** @description Whether to make the order of a reservation that is queued at once. It is made in any case. */
+                /** @description Whether to write the order of a queued reservation at once. It is written in any case. */
                 expedite?: "true" | "false";
             };
             header?: never;
             path: {
-                /** @description Names a reservation, and the order that it becomes. */
+                /** @description The id of a reservation, and of the order that it becomes. */
                 reservation_id: components["parameters"]["reservation_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description How it stands. */
+            /** @description The reservation's status. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4019,7 +4031,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a reservation, and the order that it becomes. */
+                /** @description The id of a reservation, and of the order that it becomes. */
                 reservation_id: components["parameters"]["reservation_id"];
             };
             cookie?: never;
@@ -4049,7 +4061,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["UnknownReservation"];
-            /** @description It is paid, granted, expired or failed; or what the sale gives is final, and the reservation too while it is queued. */
+            /** @description It is paid, granted, expired or failed. A reservation in a sale without payment is final, even while it is queued. */
             409: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -4084,7 +4096,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The first to open comes first. */
+            /** @description The sales, the first to open first. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4114,7 +4126,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4162,7 +4174,7 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["Cursor"];
             };
             header?: never;
@@ -4171,7 +4183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page. */
+            /** @description A page of orders. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4200,7 +4212,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the message. Part of what is signed. */
+                /** @description The message's id. Part of what is signed. */
                 "webhook-id": string;
                 /** @description When it was sent, in seconds since the Unix epoch; at most five minutes ago. Part of what is signed. */
                 "webhook-timestamp": string;
@@ -4226,7 +4238,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of the payment, or that the event is nothing to this system. Repeating it changes nothing. */
+            /** @description What happened to the payment, or that the event was ignored. Repeating it changes nothing. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4253,7 +4265,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": 401,
-                     *       "title": "Who is asking is not known",
+                     *       "title": "The request is not authenticated",
                      *       "code": "unauthorized"
                      *     }
                      */
@@ -4319,7 +4331,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is changed, or was written before. */
+            /** @description The campaign was changed, or had been written by an earlier request. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4339,7 +4351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Campaign"];
                 };
             };
-            /** @description It is created. */
+            /** @description The campaign was created. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4363,7 +4375,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
             404: components["responses"]["UnknownCampaign"];
-            /** @description Somebody else has changed it. */
+            /** @description Somebody else has changed it since. */
             409: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -4393,13 +4405,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `published` has not opened for anybody, `open` can be bought from unless it is paused or stopped, `ended` is a sale
-                 *     whose latest round is over, and `withdrawn` was taken back before it opened.
+                 * @description `published` has not opened for anybody, `open` can be bought from unless it is paused or stopped, `ended` means
+                 *     that the latest round is over, and `withdrawn` sales were taken back before they opened.
                  */
                 state?: "draft" | "published" | "open" | "ended" | "withdrawn";
-                /** @description The `next_cursor` of the page before. It goes with the same state. */
+                /** @description The `next_cursor` of the previous page. Only valid with the same state. */
                 cursor?: string;
-                /** @description How many at most. It goes with a state. */
+                /** @description The largest number of sales on the page. Only valid with a state. */
                 limit?: number;
             };
             header?: never;
@@ -4441,7 +4453,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same sale was created before. */
+            /** @description An earlier request created the same sale. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4451,7 +4463,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sale"];
                 };
             };
-            /** @description It is created. */
+            /** @description The campaign was created. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4521,14 +4533,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The sale as it is now, and what was done to it. */
+            /** @description The sale as it is now, and its log. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4554,14 +4566,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
         };
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
-            /** @description It is deleted. */
+            /** @description The draft was deleted. */
             204: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4587,13 +4599,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4623,7 +4635,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4649,7 +4661,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4666,7 +4678,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same sale was made before. */
+            /** @description An earlier request created the same draft. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4676,7 +4688,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sale"];
                 };
             };
-            /** @description It is made. */
+            /** @description The draft was created. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4720,14 +4732,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Where the units are, what people are answered and what is queued. */
+            /** @description Where the units are, which answers people get, and what is queued. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -4802,7 +4814,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4828,13 +4840,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4860,13 +4872,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4892,13 +4904,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4923,11 +4935,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the delivery, so that a retry adds nothing. */
+                /** @description The delivery's id. A retry with the same id adds nothing. */
                 "Idempotency-Key": components["schemas"]["IdempotencyKey"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -4962,11 +4974,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the change, so that a retry adds nothing. */
+                /** @description The change's id. A retry with the same id adds nothing. */
                 "Idempotency-Key": components["schemas"]["IdempotencyKey"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -5008,9 +5020,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
             };
             cookie?: never;
@@ -5026,7 +5038,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The round has it. */
+            /** @description The round has the beacon. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5055,7 +5067,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
             404: components["responses"]["UnknownSale"];
-            /** @description No beacon decides the draw, or the entries of a draw at the end have not closed, so that no round of drand is named. */
+            /** @description The draw uses no beacon, or it is a draw at the end whose entries have not closed, so no round of drand is named yet. */
             409: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -5065,9 +5077,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": 409,
-                     *       "title": "The sale as it is does not allow it",
+                     *       "title": "The state of the sale does not allow it",
                      *       "code": "not_amendable",
-                     *       "detail": "no beacon decides this round"
+                     *       "detail": "the draw of this round uses no beacon"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["NotAmendable"];
@@ -5076,7 +5088,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description It is not the signature of the round of drand that the draw has named. Nothing was changed. */
+            /** @description This is not the signature of the named round of drand. Nothing was changed. */
             422: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -5104,16 +5116,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Every unit, counted by its place. */
+            /** @description How many units are in each place, and every unit that is not in exactly one. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5153,9 +5165,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
             };
             cookie?: never;
@@ -5171,7 +5183,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many were sent. */
+            /** @description How many winners were sent. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5202,31 +5214,31 @@ export interface operations {
     exportOrders: {
         parameters: {
             query?: {
-                /** @description What the rows are written as. */
+                /** @description The format of the rows. */
                 format?: "csv" | "jsonl";
-                /** @description Where the page begins. Take it from the `Link` of the page before, which has the whole path. */
+                /** @description Where the page begins. Take it from the `Link` header of the previous page, which has the whole path. */
                 cursor?: components["schemas"]["ExportCursor"];
             };
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page. */
+            /** @description A page of orders. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    /** @description The path of the next page, as RFC 8288 says. The last page has none. */
+                    /** @description The path of the next page (RFC 8288). The last page has none. */
                     Link?: string;
-                    /** @description How many rows the page has, without the line of columns. */
+                    /** @description How many rows the page has, not counting the header row. */
                     "Export-Rows": number;
-                    /** @description About how many rows all pages have. On the first page. */
+                    /** @description Roughly how many rows all pages have. Only on the first page. */
                     "Export-Rows-About"?: number;
                     [name: string]: unknown;
                 };
@@ -5250,21 +5262,21 @@ export interface operations {
     reportRound: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["ExportCursor"];
             };
             header?: never;
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
-                /** @description A round that the sale has come to. */
+                /** @description The number of a round that has begun. */
                 round: components["parameters"]["round"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the report. */
+            /** @description A page of the totals. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5319,21 +5331,21 @@ export interface operations {
     findOrders: {
         parameters: {
             query?: {
-                /** @description Which sale. Needed unless there is a user. */
+                /** @description The sale. Required unless a user is given. */
                 sale?: components["schemas"]["SaleId"];
-                /** @description Which of the sale's rounds. */
+                /** @description The sale's round. */
                 round?: number;
                 /** @description Only orders in this state. */
                 state?: components["schemas"]["OrderState"];
                 /** @description Only orders of this user. */
                 user?: components["schemas"]["UserId"];
-                /** @description Only orders that were written then or later. */
+                /** @description Only orders that were written at this time or later. */
                 from?: components["schemas"]["Moment"];
-                /** @description Only orders that were written earlier. */
+                /** @description Only orders that were written before this time. */
                 to?: components["schemas"]["Moment"];
-                /** @description The `next_cursor` of the page before, in the same query; `limit` may change. */
+                /** @description The `next_cursor` of the previous page of the same query. `limit` may differ. */
                 cursor?: components["schemas"]["OrdersCursor"];
-                /** @description How many orders a page has. */
+                /** @description The largest number of orders on a page. */
                 limit?: number;
             };
             header?: never;
@@ -5342,7 +5354,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page. */
+            /** @description A page of orders. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5373,14 +5385,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Names a reservation, and the order that it becomes. */
+                /** @description The id of a reservation, and of the order that it becomes. */
                 reservation_id: components["parameters"]["reservation_id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The order as it was last written, and all that the ledger knows of it. */
+            /** @description The order as last written, and everything the ledger knows about it. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5479,9 +5491,9 @@ export interface operations {
     listRefunds: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["RefundsCursor"];
-                /** @description How many refunds a page has at most. */
+                /** @description The largest number of refunds on a page. */
                 limit?: number;
             };
             header?: never;
@@ -5490,7 +5502,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page. */
+            /** @description A page of orders. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5533,7 +5545,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is marked, by this request or by an earlier one. */
+            /** @description The payment is marked, by this request or by an earlier one. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5560,7 +5572,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
-            /** @description There is no such payment, or its order took it. */
+            /** @description There is no such payment, or its order accepted it. */
             404: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -5590,13 +5602,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -5632,13 +5644,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
-                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 * @description The id of the attempt. A retry with the same key reserves nothing more. Without a key the token identifies the
+                 *     attempt: a second click is the same attempt, and a second unit takes another token or a key.
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Names a sale. */
+                /** @description The sale's id. */
                 sale_id: components["parameters"]["sale_id"];
             };
             cookie?: never;
@@ -5668,7 +5680,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is stopped now. */
+            /** @description What is stopped at the moment. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5712,7 +5724,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is stopped now. */
+            /** @description What is stopped at the moment. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5760,7 +5772,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is stopped now. */
+            /** @description What is stopped at the moment. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5799,7 +5811,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Those who are shut out for longest come first. */
+            /** @description Those denied for longest come first. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5854,7 +5866,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who is shut out. */
+            /** @description The denial. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5896,7 +5908,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who is shut out now. */
+            /** @description The denials that are left. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5928,14 +5940,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Who. `POST /v1/admin/allow` also takes ids that do not fit into a path, such as those with a slash. */
+                /** @description The user. `POST /v1/admin/allow` also takes ids that do not fit into a path, such as those with a slash. */
                 user: components["schemas"]["UserId"];
             };
             cookie?: never;
         };
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
-            /** @description Who is shut out now. */
+            /** @description The denials that are left. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5965,19 +5977,19 @@ export interface operations {
     listGroup: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: components["schemas"]["UserId"];
             };
             header?: never;
             path: {
-                /** @description Which group. */
+                /** @description The group. */
                 group: components["schemas"]["GroupName"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of up to 1,000 users, in no order that means anything. A group without users is an empty list. */
+            /** @description A page of up to 1,000 users in no particular order. A group without users is an empty list. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -6011,7 +6023,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which group. */
+                /** @description The group. */
                 group: components["schemas"]["GroupName"];
             };
             cookie?: never;
@@ -6030,7 +6042,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are in the group. */
+            /** @description The users are in the group. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -6062,7 +6074,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which group. */
+                /** @description The group. */
                 group: components["schemas"]["GroupName"];
             };
             cookie?: never;
@@ -6081,7 +6093,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are not in the group. */
+            /** @description The users are not in the group. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -6113,14 +6125,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Whose dead letters. */
+                /** @description The queue whose dead letters are sent back. */
                 queue: "orders" | "expiry" | "winners" | "webhook" | "quarantine";
             };
             cookie?: never;
         };
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
-            /** @description How many were sent. */
+            /** @description How many winners were sent. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];

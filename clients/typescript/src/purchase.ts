@@ -1,4 +1,4 @@
-// A purchase: challenge, pass, reservation, and what becomes of it.
+// A purchase: challenge, pass, reservation, and the reservation's outcome.
 
 import { ProblemError } from './errors.js';
 import type { components } from './openapi.js';
@@ -7,19 +7,19 @@ import type { Reservation } from './watch.js';
 
 type Schemas = components['schemas'];
 
-/** A question that the buyer has to answer, or work that their device has to do. */
+/** A question for the buyer, or work for their device. */
 export type Challenge = Schemas['Challenge'];
-/** A sum as a picture, as a `data:` URL. */
+/** An arithmetic task as a picture, in a `data:` URL. */
 export type PictureChallenge = Schemas['PictureChallenge'];
-/** The pass into a sale, good for five minutes. */
+/** The pass into a sale, valid for five minutes. */
 export type Admission = Schemas['Admission'];
 
-/** Why there is no unit for this user now, told apart by `code`. */
+/** Why this user gets no unit now; `code` distinguishes the reasons. */
 export type Refusal = Schemas['SoldOut'] | Schemas['LimitReached'] | Schemas['UnpaidLimit'] | Schemas['NotOpen'] | Schemas['Closed'];
 
 /**
- * Where a purchase is, told apart by `status`: `challenged`, `admitted`, then `refused` or `queued`, and from there the reservation's own
- * states.
+ * The state of a purchase, distinguished by `status`: `challenged`, `admitted`, then `refused` or `queued`, and after `queued` the
+ * reservation's own states.
  */
 export type PurchaseState =
   | { status: 'challenged'; challenge: Challenge }
@@ -28,20 +28,20 @@ export type PurchaseState =
   | Schemas['Accepted']
   | Reservation;
 
-/** Shows a picture to the buyer and gives their answer. `wrong`: their last answer was not right. */
+/** Shows a picture to the buyer and returns their answer. `wrong`: their last answer was wrong. */
 export type AnswerPicture = (challenge: PictureChallenge, about: { wrong: boolean; signal: AbortSignal }) => string | Promise<string>;
 
 export interface BuyOptions {
   /**
-   * Names this attempt: buying again with the same key gives the same reservation and never a second one. Store it before you start if
-   * the attempt is to survive a restart. Without it each call is an attempt of its own.
+   * Identifies this attempt: buying again with the same key returns the same reservation and never makes a second one. Store it before you
+   * start if the attempt must survive a restart. Without it, each call is a separate attempt.
    */
   idempotencyKey?: string;
-  /** A pass that an earlier call of the same attempt yielded: no challenge is needed while it holds. */
+  /** A pass that an earlier call of the same attempt yielded. No challenge is needed while it is valid. */
   admission?: Admission;
-  /** Answers pictures. Without it the challenge is work that the solver does; a sale that offers pictures only refuses that. */
+  /** Answers pictures. Without it the solver does work instead; sales that only offer pictures refuse that. */
   answerPicture?: AnswerPicture;
-  /** Instead of the client's solver. */
+  /** Replaces the client's solver. */
   solver?: Solver;
   signal?: AbortSignal;
 }
@@ -54,7 +54,7 @@ export interface Steps {
   watch(id: string, signal: AbortSignal): AsyncGenerator<Reservation, void, undefined>;
 }
 
-/** Challenges in one purchase: more than a person needs, and fewer wrong answers than shut a user out for long. */
+/** Maximum challenges in one purchase: more than a person needs, and few enough that wrong answers do not lock a user out for long. */
 const MAX_CHALLENGES = 5;
 const REFUSALS: ReadonlySet<string> = new Set<Refusal['code']>(['sold_out', 'limit_reached', 'unpaid_limit', 'not_open', 'closed']);
 
@@ -71,7 +71,7 @@ export async function* purchase(
   try {
     for (let challenges = 0; ; ) {
       if (!admission) {
-        // Whatever the answers were: a pass that ends at once must not make it go on for ever.
+        // Counted whatever the answer: a pass that expires at once must not cause an endless loop.
         challenges += 1;
         const challenge = await steps.challenge(answerPicture ? undefined : 'work', signal);
         yield { status: 'challenged', challenge };
@@ -94,7 +94,7 @@ export async function* purchase(
         }
         return;
       } catch (error) {
-        // The pass has ended, or it was for the round before.
+        // The pass has expired, or belongs to the previous round.
         if (!is(error, 'bad_token') || challenges >= MAX_CHALLENGES) throw error;
         admission = undefined;
         wrong = false;

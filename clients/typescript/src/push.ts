@@ -1,9 +1,9 @@
-// News by WebSocket (asyncapi.yaml). Only an improvement: whoever watches asks as well, merely less often while this is up.
+// Push messages by WebSocket (asyncapi.yaml). They are only an improvement: watchers poll as well, but less often while push is up.
 
 import type { GetToken } from './transport.js';
 import { jittered, sleep } from './waiting.js';
 
-/** As much of a WebSocket as is needed: the browser's, Node's (from 22 on), or that of the package `ws`. */
+/** The part of a WebSocket that push uses: the browser's, Node's (22 and later), or that of the package `ws`. */
 export interface PushSocket {
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
@@ -12,16 +12,16 @@ export interface PushSocket {
   close(): void;
 }
 
-/** Opens a socket. */
+/** The constructor of a socket. */
 export type OpenSocket = new (url: string) => PushSocket;
 
-/** What a listener hears: `up` and `down` of the connection, and the id of a reservation that has changed. */
+/** A listener's messages: `up` and `down` for the connection, and the id of a reservation that has changed. */
 export type News = { type: 'up' } | { type: 'down' } | { type: 'reservation'; reservationId: string };
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** A connection for as long as somebody listens. */
+/** A connection that stays open while there are listeners. */
 export class Push {
   readonly #url: string;
   readonly #getToken: GetToken;
@@ -36,17 +36,17 @@ export class Push {
     this.#Socket = Socket;
   }
 
-  /** Whether news come. */
+  /** Whether the connection is up. */
   get up(): boolean {
     return this.#up;
   }
 
-  /** Tells `listener` of news until the function that it returns is called. */
+  /** Calls `listener` for each message until the returned function is called. */
   listen(listener: (news: News) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#stop) {
       this.#stop = new AbortController();
-      // It ends by the signal alone.
+      // Only the signal ends it.
       this.#keep(this.#stop.signal).catch(() => {});
     }
     return () => {
@@ -64,12 +64,12 @@ export class Push {
     }
   }
 
-  /** Stays for as long as the connection does. Whether there was one. */
+  /** Returns when the connection ends: whether there was one. */
   async #connected(signal: AbortSignal): Promise<boolean> {
     const token = await this.#getToken({ signal });
     signal.throwIfAborted();
     const url = new URL(this.#url);
-    // A browser gives a WebSocket no headers.
+    // Browsers cannot set headers on a WebSocket.
     url.searchParams.set('token', token);
     const socket = new this.#Socket(url.href);
     return new Promise((done) => {
@@ -82,7 +82,7 @@ export class Push {
         this.#tell({ type: 'up' });
       };
       socket.onmessage = ({ data }: { data: unknown }) => this.#hear(data);
-      // `close` follows. A listener must be there, or the package `ws` throws.
+      // `close` follows. The package `ws` throws if there is no listener for `error`.
       socket.onerror = () => {};
       socket.onclose = () => {
         signal.removeEventListener('abort', close);
@@ -102,7 +102,7 @@ export class Push {
     } catch {
       return;
     }
-    // Types may be added.
+    // Unknown types are ignored: new ones may be added.
     if (message?.type !== 'reservation' || typeof message.reservation_id !== 'string') return;
     this.#tell({ type: 'reservation', reservationId: message.reservation_id });
   }

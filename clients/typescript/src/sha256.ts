@@ -1,4 +1,4 @@
-// SHA-256 of short texts, for the proof of work. WebCrypto answers each digest through a promise, which costs ten times as much as the
+// SHA-256 of short texts, for the proof of work. WebCrypto returns each digest through a promise, which costs ten times as much as the
 // digest itself.
 
 const ROUND_CONSTANTS = new Int32Array(64);
@@ -16,10 +16,10 @@ for (let candidate = 2, count = 0; count < 64; candidate += 1) {
   count += 1;
 }
 
-/** Most characters of a text. */
+/** Maximum length of a text, in characters. */
 const MAX_LENGTH = 119;
 
-/** A text whose beginning stays the same while its end changes. */
+/** A text with a fixed beginning and a changing end. */
 export class Message {
   readonly #bytes = new Uint8Array(128);
   readonly #view = new DataView(this.#bytes.buffer);
@@ -32,7 +32,7 @@ export class Message {
     for (let at = 0; at < prefix.length; at += 1) this.#bytes[at] = prefix.charCodeAt(at);
   }
 
-  /** The first 32 bits of the digest of the prefix and `end`, which is ASCII; both have at most 119 characters. */
+  /** The first 32 bits of the digest of the prefix followed by `end`. Both are ASCII, with at most 119 characters together. */
   digestHead(end: string): number {
     const length = this.#prefix + end.length;
     if (length > MAX_LENGTH) throw new RangeError('the text is too long');

@@ -1,23 +1,23 @@
-// The proof of work: a text for which the SHA-256 of `CHALLENGE_ID:TEXT` begins with so many zero bits.
+// The proof of work: a text for which the SHA-256 of `CHALLENGE_ID:TEXT` begins with a given number of zero bits.
 
 import { Message } from './sha256.js';
 
-/** What is to be solved. */
+/** The task. */
 export interface Work {
   challengeId: string;
-  /** Zero bits that the digest must begin with. */
+  /** The number of zero bits that the digest must begin with. */
   bits: number;
 }
 
-/** Finds the answer. Rejects with the signal's reason when it is aborted. */
+/** Finds the answer. Rejects with the signal's reason when aborted. */
 export type Solver = (work: Work, signal: AbortSignal) => Promise<string>;
 
-/** Tries between two looks at the time and the signal. */
+/** Attempts between two checks of the time and the signal. */
 const TRIES_AT_ONCE = 1_000;
-/** How long other tasks of the thread wait at most, in ms. */
+/** Maximum time for which the solver blocks the thread, in ms. */
 const SLICE_MS = 20;
 
-/** Finds the answer in this thread, in slices of 20 ms. A page stays smoother with {@link workerSolver}. */
+/** Finds the answer on the calling thread, in slices of 20 ms. {@link workerSolver} keeps a page smoother. */
 export const solve: Solver = async ({ challengeId, bits }, signal) => {
   const message = new Message(`${challengeId}:`);
   for (let tries = 0; ; ) {
@@ -35,7 +35,7 @@ export const solve: Solver = async ({ challengeId, bits }, signal) => {
   }
 };
 
-/** As much of a Web Worker as a solver needs. */
+/** The part of a Web Worker that a solver uses. */
 export interface SolverWorker {
   postMessage(work: Work): void;
   terminate(): void;
@@ -44,7 +44,7 @@ export interface SolverWorker {
 }
 
 /**
- * A solver in a Web Worker of its own:
+ * A solver in its own Web Worker:
  * `workerSolver(() => new Worker(new URL('flash-sale-client/worker', import.meta.url), { type: 'module' }))`.
  */
 export function workerSolver(start: () => SolverWorker): Solver {

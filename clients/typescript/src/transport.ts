@@ -1,41 +1,41 @@
-// Requests: the token, a time limit for each try, and what is sent again.
+// Requests: the token, a time limit for each attempt, and retries.
 
 import { NoAnswerError } from './errors.js';
 import { jittered, retryAfterMs, sleep } from './waiting.js';
 
 /**
- * Gives the token (JWT) of the user. `rejected` is a token that the API has just refused: get a new one, or give the same one again to
- * have the request fail with `unauthorized`.
+ * Returns the user's token (JWT). `rejected` is a token that the API has just refused: return a new one, or the same one again to let
+ * the request fail with `unauthorized`.
  */
 export type GetToken = (about: { rejected?: string; signal: AbortSignal }) => string | Promise<string>;
 
-/** That a request is about to be sent again. */
+/** Describes a retry that is about to be made. */
 export interface Retry {
   method: string;
   url: string;
-  /** The status of the answer; without it none came. */
+  /** The status of the last answer; undefined if there was none. */
   status?: number;
-  /** What it waits until then. */
+  /** The delay before the retry. */
   delayMs: number;
-  /** Counted from 1. */
+  /** The number of the retry, from 1. */
   retry: number;
 }
 
 export interface TransportOptions {
   getToken?: GetToken | undefined;
   fetch: (request: Request) => Promise<Response>;
-  /** Longest wait for one answer. */
+  /** Time limit of one attempt. */
   timeoutMs: number;
-  /** A try that would begin later than this after the first one is not made. */
+  /** No attempt starts later than this after the first one. */
   giveUpAfterMs: number;
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 15_000;
-/** Answers that the same request may get a better one after. */
+/** Statuses after which a retry may succeed. */
 const PASSING = new Set([429, 502, 503, 504]);
-/** Repeating these does nothing more (RFC 9110, 9.2.2). */
+/** Methods that may be retried without further effect (RFC 9110, 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
 /** Sends requests. */
@@ -46,11 +46,11 @@ export class Transport {
     this.#options = options;
   }
 
-  /** Sends a request, and again if it may be repeated: by its method, or because it has an idempotency key. */
+  /** Sends a request; retries it if its method is idempotent or it has an idempotency key. */
   readonly fetch = (request: Request): Promise<Response> =>
     this.#send(request, IDEMPOTENT.has(request.method) || request.headers.has('idempotency-key'));
 
-  /** Sends a request that may be repeated whatever its method. */
+  /** Sends a request that may be retried whatever its method. */
   readonly fetchRepeatable = (request: Request): Promise<Response> => this.#send(request, true);
 
   async #send(request: Request, repeatable: boolean): Promise<Response> {
@@ -72,7 +72,7 @@ export class Transport {
     }
   }
 
-  /** One try; a second one if the token is refused and there is another. */
+  /** One attempt, and a second one if the token is refused and another token is available. */
   async #authorized(request: Request): Promise<{ answer?: Response; error?: unknown }> {
     const { getToken } = this.#options;
     const { signal } = request;
@@ -84,7 +84,7 @@ export class Transport {
     return renewed === token ? tried : this.#try(request, renewed);
   }
 
-  /** The answer is read to its end, so that a connection that breaks in the middle counts as no answer. */
+  /** Reads the answer to its end, so a connection that breaks in the middle counts as no answer. */
   async #try(request: Request, token?: string): Promise<{ answer?: Response; error?: unknown }> {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(this.#options.timeoutMs)]);
     const copy = new Request(request.clone(), { signal });
@@ -101,7 +101,7 @@ export class Transport {
   }
 }
 
-/** A function that died is the gateway's 500, and only the next try tells how far it came. A 500 of the function itself stays one. */
+/** The gateway answers 500 when a function has crashed; only a retry shows how far it came. A 500 from the function itself is final. */
 function passes({ status, headers }: Response): boolean {
   return PASSING.has(status) || (status === 500 && !headers.get('content-type')?.startsWith('application/problem+json'));
 }

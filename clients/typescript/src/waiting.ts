@@ -1,20 +1,20 @@
 // Waiting.
 
-/** Timers take no longer delays. */
+/** The longest delay that timers accept. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Up to a quarter longer, so that clients that were told the same thing do not come back at the same moment. */
+/** Adds up to a quarter, so that clients with the same delay do not return at the same time. */
 export function jittered(ms: number): number {
   return ms * (1 + Math.random() / 4);
 }
 
-/** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+/** Resolves after `ms`; rejects with the signal's reason when aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await new Wait(signal).for(ms);
   signal.throwIfAborted();
 }
 
-/** A wait that can end early, by `nudge` or the signal. A nudge that comes while nobody waits ends the next wait at once. */
+/** A wait that `nudge` or the signal can end early. A nudge while nobody waits ends the next wait at once. */
 export class Wait {
   readonly #signal: AbortSignal;
   #nudged = false;

@@ -1,24 +1,27 @@
-// Following a reservation until nothing more happens to it.
+// Follows a reservation to its final state.
 
+import { ProblemError } from './errors.js';
 import type { components } from './openapi.js';
 import type { Push } from './push.js';
 import { jittered, Wait } from './waiting.js';
 
-/** How a reservation stands, told apart by `status`. */
+/** A reservation; `status` distinguishes its states. */
 export type Reservation = components['schemas']['Reservation'];
 
 const FIRST_LOOK_MS = 500;
 const LOOK_GROWTH = 1.5;
 const LONGEST_QUEUED_MS = 5_000;
 const PENDING_MS = 10_000;
-/** When the payment window ends the answer changes soon. */
+/** Used near the end of the payment window, when a change is imminent, in ms. */
 const SOON_MS = 1_500;
-/** An entry of a draw at the end may wait for days. */
+/** Entries of a draw at the end may wait for days. */
 const ENTERED_MS = 20_000;
-/** With push it asks only to be sure. */
+/** With push, polling is only a safeguard. */
 const PUSHED_MS = 30_000;
+/** How long a reservation that was seen may be unknown. A failover of Redis may forget it until its order is written. */
+const FORGOTTEN_MS = 60_000;
 
-/** Whether nothing more happens to a reservation. An entry of a draw at the end is granted, and still to be drawn. */
+/** Whether a reservation is final. An entry of a draw at the end is granted, but not drawn yet. */
 export function isFinal(reservation: Reservation): boolean {
   switch (reservation.status) {
     case 'queued':
@@ -31,7 +34,10 @@ export function isFinal(reservation: Reservation): boolean {
   }
 }
 
-/** Yields a reservation as it is, and each time that it has changed, up to its final state. */
+/**
+ * Yields a reservation as it is, and each time that it has changed, up to its final state. One that has been seen may be
+ * unknown for a minute before that is thrown.
+ */
 export async function* follow(
   id: string,
   look: () => Promise<Reservation>,
@@ -43,12 +49,24 @@ export async function* follow(
   const unlisten = push?.listen((news) => {
     if (news.type === 'reservation' && news.reservationId !== id) return;
     looks = 0;
-    // What was sent while there was no connection is gone, so `up` is a reason to look as well.
+    // Messages sent while disconnected are lost, so `up` also triggers a check.
     wait.nudge();
   });
   try {
+    let forgottenAt: number | undefined;
     for (let last: string | undefined; ; ) {
-      const reservation = await look();
+      let reservation: Reservation;
+      try {
+        reservation = await look();
+      } catch (error) {
+        if (last === undefined || !(error instanceof ProblemError) || error.code !== 'unknown_reservation') throw error;
+        forgottenAt ??= Date.now();
+        if (Date.now() - forgottenAt >= FORGOTTEN_MS) throw error;
+        await wait.for(jittered(LONGEST_QUEUED_MS));
+        signal.throwIfAborted();
+        continue;
+      }
+      forgottenAt = undefined;
       const shown = JSON.stringify({ ...reservation, poll_after_ms: 0 });
       if (shown !== last) yield reservation;
       last = shown;
@@ -62,7 +80,7 @@ export async function* follow(
   }
 }
 
-/** As long as the server says. One of a version that does not say is asked less and less often. */
+/** The server's delay; with a server version that gives none, a growing delay. */
 function pause(reservation: Reservation, looks: number): number {
   if ('poll_after_ms' in reservation && reservation.poll_after_ms) return reservation.poll_after_ms;
   if (reservation.status === 'queued') {
@@ -75,7 +93,7 @@ function untilSure(reservation: Reservation): number {
   return jittered(reservation.status === 'pending_payment' ? beforeItLapses(reservation.pay_by, PUSHED_MS) : PUSHED_MS);
 }
 
-/** No longer than to the end of the payment window, by this machine's clock. */
+/** Not beyond the end of the payment window, by the local clock. */
 function beforeItLapses(payBy: string, ms: number): number {
   return Math.max(Math.min(ms, Date.parse(payBy) - Date.now() + SOON_MS), SOON_MS);
 }

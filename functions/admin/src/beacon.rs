@@ -18,7 +18,7 @@ struct NewBeacon {
     signature: String,
 }
 
-/// A beacon that is kept.
+/// A stored beacon.
 #[derive(Serialize)]
 struct BeaconDocument {
     sale_id: SaleId,
@@ -27,7 +27,7 @@ struct BeaconDocument {
     beacon: SignedDocument,
 }
 
-/// A round of drand, and when it comes.
+/// A round of drand, and its time.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct DrandDocument {
     chain_hash: &'static str,
@@ -47,8 +47,8 @@ impl From<DrandRound> for DrandDocument {
     }
 }
 
-/// The round of drand that was named for the draw of a round. None if no beacon decides it, or if the entries of a draw at the end
-/// are still to be published.
+/// The round of drand that was named for a round's draw. `None` if the draw uses no beacon, or if the entries of a draw
+/// at the end are not published yet.
 pub(crate) async fn drand_round(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, ledger::LedgerError> {
     let allocation = &round.terms.allocation;
     if allocation.has_beacon() && allocation.is_drawn_at_end() {
@@ -57,21 +57,22 @@ pub(crate) async fn drand_round(ledger: &Ledger, round: &Round) -> Result<Option
     Ok(round.drand_round)
 }
 
-/// Keeps the beacon of a round's draw, if the signature is right. One that is kept stays: the same again is as good as the first.
+/// Stores the beacon of a round's draw, if the signature is right. A stored beacon never changes; posting it again
+/// changes nothing.
 pub(crate) async fn post(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
     let NewBeacon { signature } = json_body(request)?;
     let signature = drand::signature(&signature)
-        .ok_or_else(|| Problem::invalid("signature: 96 hex digits in small letters, as drand has it"))?;
+        .ok_or_else(|| Problem::invalid("signature: 96 lower-case hex digits, as drand publishes them"))?;
     let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
     let id = RoundId { sale: sale_id(sale)?, number };
     let none = || Problem::new(Code::UnknownSale).detail("there is no such round");
     let round = deps.ledger.round(&id).await.map_err(Problem::unanswered)?.ok_or_else(none)?;
     let refused = |detail: &str| Problem::new(Code::NotAmendable).detail(detail);
     if !round.terms.allocation.has_beacon() {
-        return Err(refused("no beacon decides this round"));
+        return Err(refused("the draw of this round uses no beacon"));
     }
     let named = drand_round(&deps.ledger, &round).await.map_err(Problem::unanswered)?;
-    let named = named.ok_or_else(|| refused("no round of drand is named yet: that comes with the entries"))?;
+    let named = named.ok_or_else(|| refused("no round of drand is named yet; it is named when the entries close"))?;
     deps.drand_key
         .verify(named, &signature)
         .map_err(|wrong| Problem::new(Code::WrongBeacon).detail(wrong.to_string()))?;

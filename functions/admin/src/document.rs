@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::hot::HotDocument;
 use crate::new_allocation;
 
-/// Seconds before the opening from which on there are tickets, unless the operator says.
+/// By default, how many seconds before the opening tickets are given out.
 const USUAL_OPENS_EARLY_S: u32 = 3600;
 
 /// A sale as an operator writes it.
@@ -52,8 +52,8 @@ pub(crate) struct NewSale {
     lanes: Option<u16>,
 }
 
-/// What an operator changes of a sale, and which version of what it has seen. Null takes away what a sale can be without, and
-/// is nothing that another term can be.
+/// An operator's changes to a sale, and the version that they are based on. Null removes an optional term and is
+/// refused for others.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EditSale {
@@ -89,7 +89,7 @@ pub(crate) struct EditSale {
     currency: Option<Currency>,
     #[serde(default, deserialize_with = "present")]
     payment_window_s: Option<u32>,
-    /// Null: it does not come again.
+    /// Null: the sale does not recur.
     #[serde(default, deserialize_with = "present")]
     recurrence: Option<Option<Recurrence>>,
     #[serde(default, deserialize_with = "present")]
@@ -104,7 +104,7 @@ pub(crate) struct EditSale {
     rain: Option<NewRain>,
     #[serde(default, deserialize_with = "present")]
     early_access: Option<Vec<EarlyAccess>>,
-    /// Null: everybody comes at once.
+    /// Null: the sale has no line.
     #[serde(default, deserialize_with = "present")]
     line: Option<Option<NewLine>>,
     #[serde(default, deserialize_with = "present")]
@@ -120,21 +120,21 @@ fn allocation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Alloc
 }
 
 impl EditSale {
-    /// The round that it is about, or none for a draft or the rounds to come; and the version that was seen.
+    /// The round to change, or `None` for a draft or the future rounds; and the version that the change is based on.
     pub(crate) fn seen(&self) -> Result<(Option<RoundNumber>, u32), Problem> {
         match (self.version, self.round, self.round_version) {
             (Some(version), None, None) => Ok((None, version)),
             (None, Some(round), Some(version)) => Ok((Some(round), version)),
-            _ => Err(Problem::invalid("version: name version, or round and round_version")),
+            _ => Err(Problem::invalid("version: send version, or round and round_version")),
         }
     }
 
-    /// The pictures that it is to have.
+    /// The new pictures.
     pub(crate) fn pictures(&self) -> &[PictureUrl] {
         self.pictures.as_deref().unwrap_or_default()
     }
 
-    /// As a change of these terms.
+    /// The change to these terms.
     pub(crate) fn of(&self, terms: &Terms) -> Edit {
         let is_priced = self.price_minor.is_some() || self.currency.is_some();
         Edit {
@@ -166,7 +166,7 @@ impl EditSale {
     }
 }
 
-/// A new sale that offers what another one does.
+/// A copy of a sale.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Duplicate {
@@ -177,7 +177,7 @@ pub(crate) struct Duplicate {
     pub(crate) closes_at: Option<Timestamp>,
 }
 
-/// What an operator leaves out of a sale's door stays as it is for every sale.
+/// The door in a request. Missing fields get the default of every sale.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewDoor {
@@ -188,8 +188,8 @@ struct NewDoor {
     planned_requests_per_s: Option<u32>,
 }
 
-/// What an operator leaves out of a sale's gate stays as it was, of a new sale as it is for every sale: whoever makes the work
-/// harder in a hurry must not show everybody what only some may see.
+/// The gate in a request. In a change, missing fields keep their values: an operator who makes the work harder in a
+/// hurry must not reveal a hidden sale. In a new sale they get their defaults.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewGate {
@@ -215,7 +215,8 @@ impl NewGate {
     }
 }
 
-/// What an operator leaves out of a sale's line stays as it was: whoever holds it up in a hurry need not know its rate.
+/// The line in a request. Missing fields keep their values: an operator who holds the line up in a hurry need not know
+/// its rate.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewLine {
@@ -228,7 +229,7 @@ struct NewLine {
 }
 
 impl NewLine {
-    /// A line has no usual rate: 0 is refused where there was none.
+    /// The rate has no default: 0 is refused if there was no line before.
     fn of(self, before: Option<LineTerms>) -> LineTerms {
         let Self { opens_early_s, admits_per_s, paused } = self;
         LineTerms {
@@ -239,7 +240,7 @@ impl NewLine {
     }
 }
 
-/// When units become available, as an operator writes it.
+/// An operator's plan of when units become available.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRain {
@@ -299,14 +300,14 @@ impl NewSale {
     }
 }
 
-/// A sale as an operator sees it: its offer, and what its latest round offers.
+/// A sale as operators see it: its offer, and the terms of its latest round.
 #[derive(Serialize)]
 pub(crate) struct SaleDocument {
     sale_id: SaleId,
     state: SaleState,
     round: u32,
     version: u32,
-    /// A draft has no round yet.
+    /// Absent in a draft, which has no round yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     round_version: Option<u32>,
     paused: bool,
@@ -318,12 +319,12 @@ pub(crate) struct SaleDocument {
     terms: TermsDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
-    /// What the rounds to come offer, if that is something else.
+    /// The terms of future rounds, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds_to_come: Option<Box<TermsDocument>>,
 }
 
-/// What a round offers.
+/// The terms of a round.
 #[derive(Serialize)]
 struct TermsDocument {
     title: String,
@@ -348,7 +349,7 @@ struct TermsDocument {
     rain: Option<Rain>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<LineTerms>,
-    /// Most sales have one.
+    /// Absent if 1, as in most sales.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<u16>,
 }
@@ -375,7 +376,7 @@ impl SaleDocument {
         }
     }
 
-    /// With how hot its round is.
+    /// Adds how hot the round is.
     fn with_hot(latest: Latest, hot: &HashMap<RoundId, HotDocument>) -> Self {
         let hot = latest.round.as_ref().and_then(|round| hot.get(&round.id)).copied();
         Self { hot, ..Self::of(latest) }
@@ -406,7 +407,7 @@ impl TermsDocument {
     }
 }
 
-/// A sale, and what was done to its offer and to its latest round.
+/// A sale, with the log of its offer and of its latest round.
 #[derive(Serialize)]
 pub(crate) struct LoggedSaleDocument {
     #[serde(flatten)]
@@ -426,7 +427,7 @@ struct LogDocument {
 }
 
 impl LoggedSaleDocument {
-    /// Of a sale whose latest round has this beacon.
+    /// `beacon` is that of the latest round, if it has one.
     pub(crate) fn of(latest: Latest, hot: &HashMap<RoundId, HotDocument>, beacon: Option<Beacon>) -> Self {
         let of_round = latest.round.iter().flat_map(|round| round.log.entries());
         let mut entries: Vec<LogEntry> = latest.offer.log.entries().iter().chain(of_round).cloned().collect();
@@ -448,7 +449,7 @@ impl LoggedSaleDocument {
     }
 }
 
-/// Some sales.
+/// A list of sales.
 #[derive(Serialize)]
 pub(crate) struct SalesDocument {
     sales: Vec<SaleDocument>,
@@ -471,16 +472,16 @@ pub(crate) struct AuditDocument {
     total_is_assumed: bool,
     #[serde(flatten)]
     audit: Audit,
-    /// What was won, of a round with awards.
+    /// The awards, in a round with awards.
     #[serde(skip_serializing_if = "Option::is_none")]
     awarded: Option<Awarded>,
 }
 
 impl AuditDocument {
-    /// Of a round whose number of units the ledger has, or which is assumed to have had as many as the offer says.
+    /// `is_assumed` says that the offer's number of units stands for the round's, which the ledger does not have.
     pub(crate) fn of(Audited { audit, in_redis, awarded }: Audited, is_assumed: bool) -> Self {
         let clean = audit.is_clean() && awarded.as_ref().is_none_or(Awarded::is_exact);
-        // Redis knows how many units there are.
+        // If Redis has the round, it knows the number of units.
         Self { clean, in_redis, total_is_assumed: is_assumed && !in_redis, audit, awarded }
     }
 }

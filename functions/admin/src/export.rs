@@ -1,4 +1,4 @@
-//! All orders of a round, page by page, as files have them: CSV for spreadsheets, JSON Lines for programs.
+//! Exports all orders of a round page by page: CSV for spreadsheets, JSON Lines for programs.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,11 @@ use crate::order_document::OrderDocument;
 use crate::query::{Cursor, Query, bad_cursor, mark};
 use crate::{Deps, round_of, sale_of};
 
-/// Rows in a page: ten calls of DynamoDB, and a megabyte at most of the six that an answer of Lambda may have.
+/// Rows in a page: ten calls to DynamoDB, and at most one of the six megabytes that a Lambda response may have.
 const PAGE: usize = 1_000;
-/// How many rows the page has.
+/// Header with the number of rows on the page.
 const ROWS: &str = "export-rows";
-/// About how many rows all pages have; on the first one.
+/// Header on the first page, with roughly the number of rows of all pages.
 const ROWS_ABOUT: &str = "export-rows-about";
 
 /// The columns of the CSV.
@@ -47,14 +47,14 @@ enum Format {
     Jsonl,
 }
 
-/// Where an export is: the orders of a round that were made until a moment, and after an order of them.
+/// A position in an export: the time before which its orders were made, and the last order already exported.
 pub(crate) struct Place {
     pub(crate) until: EpochMs,
     pub(crate) after: Option<Cursor>,
 }
 
-/// One page. The cursor has the moment at which the first page was asked for: an export has the orders that were made until then,
-/// and ends although the round goes on.
+/// Returns one page. The cursor has the time at which the first page was requested: an export covers the orders made
+/// before it, and so ends even if the round goes on.
 pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["format", "cursor"])?;
     let format = match query.get("format") {
@@ -71,7 +71,7 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
     };
     let is_first = after.is_none();
     let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
-    // Before any order is read.
+    // Read before any order.
     let awards = deps.terms.awards_of_round(&round).await.map_err(Problem::unanswered)?;
     let ids = deps.ledger.order_ids_in_turn(&round, until, after.as_ref(), PAGE);
     let found = ids.await.map_err(Problem::unanswered)?;
@@ -107,7 +107,7 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
 }
 
 impl Place {
-    /// Reads `UNTIL_MS.CURSOR`.
+    /// Parses `UNTIL_MS.CURSOR`.
     pub(crate) fn parse(text: &str, mark: &str, round: &RoundId) -> Result<Self, Problem> {
         let (until, cursor) = text.split_once('.').ok_or_else(bad_cursor)?;
         let after = Cursor::parse(cursor, mark)?;
@@ -125,7 +125,7 @@ impl Format {
         }
     }
 
-    /// Of a page. Only the first one of a CSV has the line of columns.
+    /// The content type of a page. Only the first page of a CSV has the header row.
     const fn content_type(self, is_first: bool) -> &'static str {
         match (self, is_first) {
             (Self::Csv, true) => "text/csv; charset=utf-8; header=present",
@@ -135,10 +135,10 @@ impl Format {
     }
 }
 
-/// RFC 4180.
+/// Formats rows by RFC 4180.
 fn csv(rows: impl Iterator<Item = OrderDocument>, with_columns: bool) -> String {
     let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
-    let plain = "text in memory takes every row, and each has as many cells";
+    let plain = "writing to memory cannot fail, and all rows have the same length";
     if with_columns {
         writer.write_record(COLUMNS).expect(plain);
     }
@@ -180,8 +180,9 @@ fn cells(row: &OrderDocument) -> [String; COLUMNS.len()] {
     ]
 }
 
-/// A cell that no spreadsheet takes for a formula: users choose their ids, and a formula can send a sheet away. As OWASP says
-/// ("CSV Injection"), with a quote in front of what begins like one, also after whatever a spreadsheet may split cells at.
+/// A cell that no spreadsheet takes for a formula: users choose their ids, and a formula could send the sheet's data
+/// away. As OWASP advises ("CSV Injection"), puts a quote in front of what begins like a formula, also after characters
+/// at which a spreadsheet may split cells.
 fn harmless(cell: &str) -> Cow<'_, str> {
     const OPERATORS: [char; 4] = ['=', '+', '-', '@'];
     const BLANKS: [char; 3] = ['\t', '\r', '\n'];

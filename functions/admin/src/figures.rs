@@ -1,4 +1,5 @@
-//! A sale while it runs, to be looked at every second: bounded reads only, and what does not answer is left out.
+//! Live figures of a running sale, cheap enough to poll every second: all reads are bounded, and parts that do not
+//! answer are left out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,11 +21,11 @@ use stock::{Counters, KnownCounters, StockError};
 use crate::beacon::{DrandDocument, drand_round};
 use crate::{Deps, sale_of};
 
-/// Longest wait for one part. The others are worth having without it.
+/// The longest wait for one part. The other parts are useful without it.
 const PART_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Elements of the outbox that are looked at for the oldest: ten pages, since this is asked every second. Reconciliation looks
-/// at all of them.
+/// How many elements of the outbox are read to find the oldest one: ten pages, since this runs every second.
+/// Reconciliation reads all of them.
 const OUTBOX_LOOKED_AT: usize = 10_000;
 
 #[derive(Serialize)]
@@ -35,10 +36,10 @@ struct FiguresDocument {
     state: State,
     stopped: Option<bool>,
     units: Option<Units>,
-    /// The lanes that do not answer or that Redis has lost. What they have counts as held.
+    /// The lanes that do not answer or that Redis has lost. Their units count as held.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_lanes: Vec<u16>,
-    /// The round of drand whose beacon is still to be posted. None if the draw waits for none.
+    /// The round of drand whose beacon must still be posted, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     awaits_beacon: Option<DrandDocument>,
     answers: Option<BTreeMap<String, u64>>,
@@ -58,13 +59,13 @@ enum State {
 struct Units {
     total: u32,
     free: u32,
-    /// Of the free ones, those that are still to become available. None without a plan by which they do.
+    /// How many of the free units are still to become available. `None` in a round without a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     to_drop: Option<u32>,
     held: Option<u32>,
     ordered: Option<u32>,
     paid: Option<u32>,
-    /// When the ledger was asked for the last three.
+    /// When the last three were read from the ledger.
     as_of: Option<Timestamp>,
 }
 
@@ -75,13 +76,14 @@ struct QueueDocument {
     delayed: Option<u64>,
     in_flight: Option<u64>,
     dead: Option<u64>,
-    /// How long the oldest reservation of this sale waits for its order. SQS itself tells the age of its oldest message to
+    /// How long the oldest reservation of this sale has waited for its order, in seconds. SQS reports the age of its
+    /// oldest message only to CloudWatch.
     /// CloudWatch alone.
     oldest_s: Option<u64>,
 }
 
-/// Free is as of now, and what the ledger has as of a moment ago: what has gone since then is held for all that is known,
-/// and what has come back since then is free.
+/// `free` is current, while the ledger's counts are a moment old. Units sold since then count as held, and units
+/// returned since then as free.
 impl Units {
     fn of(counters: &Counters, orders: Option<OrderCount>, now: EpochMs) -> Self {
         let (total, free) = (counters.total(), counters.free().min(counters.total()));
@@ -112,7 +114,7 @@ impl QueueDocument {
     }
 }
 
-/// The sale and what surrounds it, now.
+/// The current figures of a sale and its queues.
 pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let Latest { offer, round: latest } = sale_of(deps, sale).await?;
@@ -170,7 +172,7 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
         queues: [
             QueueDocument::of("orders", orders, orders_dlq, oldest_s),
             QueueDocument::of("expiry", expiry, expiry_dlq, None),
-            // Nobody works them off: all that is in there is dead.
+            // Nobody processes the quarantine: all of its messages are dead.
             QueueDocument::of("quarantine", None, quarantine, None),
         ],
         round: id.number.0,
@@ -179,7 +181,7 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     Ok(json(StatusCode::OK, &document))
 }
 
-/// What those of a round's lanes say that answer.
+/// The results of those lanes that answer.
 async fn of_lanes<T>(asked: Vec<BoxFuture<'_, Result<T, StockError>>>) -> Result<Vec<T>, StockError> {
     let (mut said, mut failed) = (Vec::new(), None);
     for answer in join_all(asked).await {
@@ -194,7 +196,7 @@ async fn of_lanes<T>(asked: Vec<BoxFuture<'_, Result<T, StockError>>>) -> Result
     }
 }
 
-/// How often each answer was given in all lanes.
+/// Sums the counts of each answer over all lanes.
 fn sum(lanes: Vec<BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
     let mut answers = BTreeMap::new();
     for (code, count) in lanes.into_iter().flatten() {
@@ -207,7 +209,7 @@ fn state(latest: Option<&Round>, stopped: bool, now: EpochMs) -> State {
     latest.map_or(State::Draft, |round| State::Of(Phase::of(&round.terms, round.paused || stopped, now)))
 }
 
-/// The round of drand whose beacon is still to be posted.
+/// The round of drand whose beacon must still be posted.
 async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, LedgerError> {
     Ok(match ledger.beacon(&round.id).await? {
         Some(_) => None,
@@ -215,7 +217,7 @@ async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, L
     })
 }
 
-/// A part's answer, or none.
+/// The result of a part, or `None` if it fails or takes too long.
 async fn part<T, E>(what: &str, asked: impl Future<Output = Result<T, E>>) -> Option<T>
 where
     FulfilmentError: From<E>,

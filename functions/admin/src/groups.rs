@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Deps;
 
-/// Most users in one request: 40 writes of the ledger, some at a time, which take well under a second.
+/// The largest number of users in a request: 40 writes to the ledger, several at a time, which take well under a
+/// second.
 const MAX_USERS: usize = 1_000;
-/// Largest body: that many of the longest ids, quoted and escaped, with what is around them.
+/// The largest body in bytes: that many of the longest ids, quoted and escaped, and what surrounds them.
 const MAX_USERS_BYTES: usize = MAX_USERS * 2 * (MAX_USER_ID_LENGTH + 4) + 1024;
 
 #[derive(Deserialize)]
@@ -20,7 +21,7 @@ struct Users {
     users: Vec<UserId>,
 }
 
-/// What was asked for, of how many users.
+/// The result of a request, with the number of users it named.
 #[derive(Serialize)]
 struct WrittenDocument {
     group: GroupName,
@@ -35,14 +36,14 @@ struct PageDocument {
     next_cursor: Option<UserId>,
 }
 
-/// Puts users into a group, which is there once it has a user.
+/// Adds users to a group. A group exists once it has a user.
 pub(crate) async fn add(deps: &Deps, request: &Request, group: &str) -> Reply {
     let (group, users) = (group_name(group)?, users(request)?);
     deps.ledger.add_to_group(&group, &users).await.map_err(Problem::unanswered)?;
     written(request, group, users.len(), "added to a group")
 }
 
-/// Takes users out of a group. Passes that they have been given hold until they are over.
+/// Removes users from a group. Passes that they already have stay valid until they expire.
 pub(crate) async fn remove(deps: &Deps, request: &Request, group: &str) -> Reply {
     let (group, users) = (group_name(group)?, users(request)?);
     deps.ledger.remove_from_group(&group, &users).await.map_err(Problem::unanswered)?;

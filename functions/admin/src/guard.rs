@@ -1,5 +1,5 @@
-//! Keeping users and networks out, and stopping at once. Stops and networks are in the ledger, which every process reads every few
-//! seconds. Denials of users are in Redis as well, which every request meets.
+//! Denies users and networks, and stops sales at once. Stops and denied networks are in the ledger, which every process
+//! reads every few seconds. Denials of users are also in Redis, which sees every request.
 
 use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
@@ -13,10 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::steer::{Steering, steer_round};
 use crate::{Deps, sale_of};
 
-/// Longest denial: a mistake in the year must not be one for ever.
+/// The longest denial in seconds, so that a typo in the year does not deny somebody for ever.
 const MAX_DENIED_S: u32 = 10 * 366 * 24 * 60 * 60;
 
-/// Longest note to the denial of a network, in characters.
+/// The largest length of a note on a denied network, in characters.
 const MAX_NOTE_LENGTH: usize = 120;
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct NewDenial {
     note: Option<String>,
 }
 
-/// Whom a denial is about.
+/// Whom a denial concerns.
 enum Subject {
     User(UserId),
     Network(Network),
@@ -44,19 +44,19 @@ impl Subject {
             (Some(user), None, None) => Ok(Self::User(user)),
             (None, Some(address), None) => {
                 let network = parsed("address", address)?;
-                // A network of one address is written as one.
+                // A network with a single address is written as an address.
                 if address.contains('/') || !network.is_address() {
-                    return Err(Problem::invalid("address: one IPv4 or IPv6 address; a network is named by network"));
+                    return Err(Problem::invalid("address: one IPv4 or IPv6 address; use network for a network"));
                 }
                 Ok(Self::Network(network))
             }
             (None, None, Some(network)) => Ok(Self::Network(parsed("network", network)?)),
-            _ => Err(Problem::invalid("user, address or network: name one of them")),
+            _ => Err(Problem::invalid("user, address or network: exactly one of them")),
         }
     }
 }
 
-/// A denial as an operator sees it.
+/// A denied user as an operator sees it.
 #[derive(Serialize)]
 struct DenialDocument {
     user: UserId,
@@ -93,11 +93,11 @@ struct SwitchesDocument {
     stopped_sales: Vec<SaleId>,
 }
 
-/// What is to be stopped or started: everything, or one sale.
+/// What to stop or start: everything, or one sale.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Which {
-    /// Null is no sale and not everything.
+    /// Null is refused: it means neither a sale nor everything.
     #[serde(default, deserialize_with = "present")]
     sale_id: Option<SaleId>,
 }
@@ -114,7 +114,7 @@ struct Allowed {
 #[serde(deny_unknown_fields)]
 struct Isolate {
     round: RoundNumber,
-    /// Null lifts it, which leaving it out does not.
+    /// Null lifts the limit; the field must be present.
     #[serde(deserialize_with = "Option::deserialize")]
     requests_per_s: Option<u32>,
 }
@@ -145,7 +145,7 @@ impl SwitchesDocument {
     }
 }
 
-/// Everybody, and every network, that is denied now.
+/// Lists the users and networks that are denied now.
 pub(crate) async fn denied(deps: &Deps) -> Reply {
     let now = deps.clock.now();
     let read = futures::try_join!(deps.ledger.denied(now), deps.ledger.denied_networks(now));
@@ -158,16 +158,17 @@ pub(crate) async fn denied(deps: &Deps) -> Reply {
     Ok(json(StatusCode::OK, &document))
 }
 
-/// Denies a user, an address or a network until a moment. The same again is the same denial; another moment replaces it.
+/// Denies a user, an address or a network until a given time. Repeating it changes nothing; another time replaces the
+/// first.
 pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
     let NewDenial { user, address, network, until, note } = json_body(request)?;
     let subject = Subject::of(user, address.as_deref(), network.as_deref())?;
     let (until_ms, now) = (EpochMs::from(until), deps.clock.now());
     if until_ms <= now || until_ms > now.plus_s(MAX_DENIED_S) {
-        return Err(Problem::invalid("until: later than now, by ten years at most"));
+        return Err(Problem::invalid("until: in the future, and at most ten years from now"));
     }
     let user = match subject {
-        Subject::User(_) if note.is_some() => return Err(Problem::invalid("note: goes with an address or a network")),
+        Subject::User(_) if note.is_some() => return Err(Problem::invalid("note: only with an address or a network")),
         Subject::User(user) => user,
         Subject::Network(network) => return deny_network(deps, request, network, until_ms, note).await,
     };
@@ -187,14 +188,14 @@ async fn deny_network(
     let is_good =
         |note: &String| (1..=MAX_NOTE_LENGTH).contains(&note.chars().count()) && !note.chars().any(char::is_control);
     if !note.as_ref().is_none_or(is_good) {
-        return Err(Problem::invalid(format!("note: 1 to {MAX_NOTE_LENGTH} characters and no control characters")));
+        return Err(Problem::invalid(format!("note: 1 to {MAX_NOTE_LENGTH} characters without control characters")));
     }
     let now = deps.clock.now();
     let denial = NetworkDenial { network, until_ms, note, by: caller(request)?.user, at_ms: now };
     match deps.ledger.deny_network(&denial, now).await.map_err(Problem::unanswered)? {
         DeniedNetworks::Now(_) => {}
         DeniedNetworks::Full => {
-            let full = format!("network: {MAX_DENIED_NETWORKS} are denied, which is all that can be: let one in first");
+            let full = format!("network: {MAX_DENIED_NETWORKS} are denied, which is the most; allow one first");
             return Err(Problem::invalid(full));
         }
     }
@@ -202,15 +203,15 @@ async fn deny_network(
     Ok(json(StatusCode::OK, &NetworkDocument::of(denial)))
 }
 
-/// Lets a user in again, denied or not.
+/// Allows a user again, denied or not.
 pub(crate) async fn allow(deps: &Deps, request: &Request, user: &[&str]) -> Reply {
     no_body(request)?;
     let user = user_in(user)?;
     let_in(deps, request, &user).await
 }
 
-/// Likewise, for the user, address or network that the body names: not every id can stand in a path, and gateways differ in what they make of
-/// an escaped slash.
+/// Allows the user, address or network that the body names. Not every id fits into a path, and gateways differ in how
+/// they treat an escaped slash.
 pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
     let Allowed { user, address, network } = json_body(request)?;
     match Subject::of(user, address.as_deref(), network.as_deref())? {
@@ -229,32 +230,32 @@ async fn let_in(deps: &Deps, request: &Request, user: &UserId) -> Reply {
     denied(deps).await
 }
 
-/// The user that the end of a path names. The gateway has decoded it once, `%2F` to a slash too; without a gateway nobody
-/// has, so escapes are decoded here. An id that looks like an escape itself is escaped twice.
+/// The user id at the end of a path. The gateway has decoded it once, including `%2F` to a slash. Without a gateway
+/// nobody has, so escapes are decoded here. An id that itself looks like an escape must be escaped twice.
 fn user_in(path: &[&str]) -> Result<UserId, Problem> {
     let text = path.join("/");
     let user = percent_decode_str(&text).decode_utf8().ok().and_then(|text| text.parse().ok());
     user.ok_or_else(|| Problem::invalid("the path does not end with a user's id"))
 }
 
-/// What is stopped now.
+/// Lists what is stopped now.
 pub(crate) async fn switches(deps: &Deps) -> Reply {
     Ok(json(StatusCode::OK, &SwitchesDocument::of(deps.ledger.switches().await.map_err(Problem::unanswered)?)))
 }
 
-/// Stops everything or one sale: nobody is let in and nobody reserves until it is started again.
+/// Stops everything or one sale: nobody is admitted and nobody can reserve until it is started again.
 pub(crate) async fn stop(deps: &Deps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
     switched(request, "stopped", sale.as_ref(), deps.ledger.stop(sale.as_ref()).await.map_err(Problem::unanswered)?)
 }
 
-/// Undoes a stop of the same: starting everything leaves alone what was stopped by itself.
+/// Undoes a stop. Starting everything does not start sales that were stopped individually.
 pub(crate) async fn start(deps: &Deps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
     switched(request, "started", sale.as_ref(), deps.ledger.start(sale.as_ref()).await.map_err(Problem::unanswered)?)
 }
 
-/// The sale that a body names, which has to exist: a stop that misses its sale must not look like one.
+/// The sale that a body names. It must exist, so that a stop with a misspelled id does not seem to succeed.
 async fn which(deps: &Deps, request: &Request) -> Result<Option<SaleId>, Problem> {
     let Which { sale_id } = json_body(request)?;
     match sale_id {
@@ -269,7 +270,7 @@ fn switched(request: &Request, what: &str, sale: Option<&SaleId>, switches: Swit
     Ok(json(StatusCode::OK, &SwitchesDocument::of(switches)))
 }
 
-/// Lets a sale have no more than so many requests a second, so that the others have what they need.
+/// Limits the requests a second of a sale, to protect the others.
 pub(crate) async fn isolate(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Isolate { round, requests_per_s } = json_body(request)?;
     let limit = requests_per_s.map_or_else(|| "none".to_owned(), |rate| rate.to_string());

@@ -1,4 +1,4 @@
-//! Sales that are asked for far more than expected, as reconciliation saw it at its last look.
+//! Sales that get far more requests than expected, as reconciliation last measured.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::Deps;
 
-/// Longest wait. What else is known of the sales is worth having without it.
+/// The longest wait. The rest of the sale is useful without this.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A look that is older than this says nothing of now: there is one every minute.
+/// A measurement older than this, in seconds, is ignored: there is one every minute.
 const MOST_AGE_S: u32 = 5 * 60;
 
 /// How hot a sale is.
@@ -36,7 +36,7 @@ impl HotDocument {
     }
 }
 
-/// The hot ones among the latest rounds of sales. A round that is over is hot no more, whatever was noted last.
+/// The hot rounds among the latest rounds of sales. A round that is over is not hot, whatever was measured last.
 pub(crate) async fn hot(deps: &Deps, sales: &[Latest]) -> HashMap<RoundId, HotDocument> {
     let now = deps.clock.now();
     let rounds: Vec<&Round> = sales.iter().filter_map(|sale| sale.round.as_ref()).filter(|r| !r.is_over(now)).collect();
@@ -46,11 +46,11 @@ pub(crate) async fn hot(deps: &Deps, sales: &[Latest]) -> HashMap<RoundId, HotDo
     let heats = match tokio::time::timeout(TIMEOUT, deps.ledger.heats(rounds.iter().map(|round| &round.id))).await {
         Ok(Ok(heats)) => heats,
         Ok(Err(error)) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "left out: which sales are hot");
+            tracing::warn!(error = &error as &dyn std::error::Error, "cannot read which sales are hot");
             return HashMap::new();
         }
         Err(late) => {
-            tracing::warn!(error = &late as &dyn std::error::Error, "left out: which sales are hot");
+            tracing::warn!(error = &late as &dyn std::error::Error, "cannot read which sales are hot");
             return HashMap::new();
         }
     };

@@ -1,5 +1,5 @@
-//! What operators do: create and publish sales, look at them, steer and stop them, keep users out, audit rounds, look orders up,
-//! export them, and mark refunds.
+//! The operators' API: create and publish sales, watch, change and stop them, deny users, audit rounds, find and export
+//! orders, and mark refunds.
 
 mod beacon;
 mod campaigns;
@@ -41,24 +41,24 @@ pub use crate::pictures::PictureHosts;
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
 use crate::hot::hot;
 
-/// Addresses of the queues that messages are sent back from and to.
+/// URLs of the queues whose dead letters can be sent back, and of their dead-letter queues.
 #[derive(Clone)]
 pub struct QueueUrls {
-    /// Reservations that are to become orders.
+    /// Reservations that will become orders.
     pub orders: String,
-    /// Those that could not.
+    /// Reservations that could not become orders.
     pub orders_dlq: String,
     /// Orders whose payment window is open.
     pub expiry: String,
-    /// Those that could not be looked at.
+    /// Expiry messages that failed.
     pub expiry_dlq: String,
-    /// Winners who are to be notified.
+    /// Winners to notify.
     pub winners: String,
-    /// Those of whom the gift service could not be told.
+    /// Winners who could not be reported to the gift service.
     pub winners_dlq: String,
-    /// Events that are to be sent to the merchant's address.
+    /// Events for the merchant's address.
     pub webhook: String,
-    /// Those that it did not take.
+    /// Events that it did not accept.
     pub webhook_dlq: String,
     /// Messages that nobody could read.
     pub quarantine: String,
@@ -75,17 +75,17 @@ pub struct Deps {
     pub sqs: aws_sdk_sqs::Client,
     /// The queues.
     pub queues: Arc<QueueUrls>,
-    /// What is remembered of the orders of rounds that are watched.
+    /// The counts of orders in rounds that operators watch.
     pub order_counts: OrderCounts,
-    /// The hosts that pictures may be on.
+    /// The hosts that pictures may come from.
     pub picture_hosts: PictureHosts,
     /// The key that drand signs its rounds with.
     pub drand_key: DrandKey,
-    /// The terms of rounds, for the names of prizes.
+    /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
-    /// Who counts as an operator.
+    /// Decides who is an operator.
     pub operators: Operators,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -110,7 +110,7 @@ impl Deps {
         let group = settings.required("OPERATOR_GROUP")?;
         let operators = match settings.optional("OPERATOR_CLAIM") {
             Some(claims) => Operators::new(group, &claims),
-            // Settings of the previous version name no claim.
+            // The previous version had no setting for the claims.
             None => Operators::usual(group),
         };
         Ok(Self {
@@ -128,7 +128,7 @@ impl Deps {
     }
 }
 
-/// Answers one request of an operator; anybody else hears 403 whatever they ask for.
+/// Answers one request of an operator. Anybody else gets 403 for every route.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(OPERATOR_ANSWER_TIMEOUT, answer(deps, &request)).await;
     respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
@@ -147,7 +147,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         }
         (&Method::POST, ["v1", "admin", "sales", sale, "duplicate"]) => life::duplicate(deps, request, sale).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
-            // Boxed: many calls of AWS at once make a large future.
+            // Boxed: many concurrent AWS calls make a large future.
             Box::pin(figures::figures(deps, sale)).await
         }
         (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => publish(deps, request, sale).await,
@@ -239,7 +239,7 @@ pub(crate) fn invalid(field: &str, detail: impl ToString) -> Problem {
     Problem::invalid_fields([(field.to_owned(), detail.to_string())])
 }
 
-/// What the log says of a request that has no key, since it is done once anyway.
+/// A log entry for a request without an idempotency key, which can be repeated anyway.
 fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Problem> {
     let (key, parameters) = (String::new(), String::new());
     let (by, at_ms) = (Some(caller(request)?.user), Some(deps.clock.now()));
@@ -248,7 +248,7 @@ fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Probl
 
 async fn list(deps: &Deps) -> Reply {
     let mut rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
-    // By another clock a round may be over, so that the next one is there, and not by this one.
+    // Another function's clock may already have ended the round and begun the next one.
     let latest: HashMap<SaleId, RoundNumber> =
         latest_rounds(rounds.iter().cloned()).into_iter().map(|(sale, round)| (sale, round.id.number)).collect();
     rounds.retain(|round| latest.get(&round.id.sale) == Some(&round.id.number));
@@ -272,7 +272,7 @@ async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     let is_past = id.number < offer.latest_round;
     let (is_assumed, closes_at_ms) = (kept.is_none() && is_past, if is_past { now } else { offer.terms.closes_at_ms });
     let round = kept.unwrap_or_else(|| {
-        // A draft's, which begins with its publication; or one that an earlier version ended and did not keep.
+        // The round of a draft, which publication will begin; or one that an earlier version ended and did not keep.
         let (_, round) = offer.publish();
         Round { id, terms: Terms { closes_at_ms, ..round.terms }, ..round }
     });
@@ -280,7 +280,7 @@ async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     Ok(json(StatusCode::OK, &AuditDocument::of(audited, is_assumed)))
 }
 
-/// Sends dead letters back to where they came from.
+/// Sends dead letters back to their queue.
 async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
     no_body(request)?;
     let queues = &deps.queues;
@@ -302,7 +302,8 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
 
 async fn found(deps: &Deps, sale: &str) -> Reply {
     let latest = sale_of(deps, sale).await?;
-    // Posting a beacon has an item of its own, since that may be about a round that is long over. It is the record as well.
+    // A posted beacon has its own item, since its round may have been over for long. The item also serves as the log
+    // entry.
     let beacon = match &latest.round {
         Some(round) if round.terms.allocation.has_beacon() => {
             deps.ledger.beacon(&round.id).await.map_err(Problem::unanswered)?
@@ -313,10 +314,10 @@ async fn found(deps: &Deps, sale: &str) -> Reply {
     Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, &hot, beacon)))
 }
 
-/// A round that the sale has come to.
+/// The id of a round that has begun.
 fn round_of(offer: &Offer, number: RoundNumber) -> Result<RoundId, Problem> {
     if number > offer.latest_round {
-        return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
+        return Err(Problem::new(Code::UnknownSale).detail("this round of the sale has not begun"));
     }
     Ok(RoundId { sale: offer.id.clone(), number })
 }

@@ -1,4 +1,4 @@
-//! The life of a sale besides its running rounds: edit, delete, withdraw and duplicate it, and find it by its state.
+//! Changes to a sale other than operating its rounds: edit, delete, withdraw and duplicate it, and list sales by state.
 
 use api::{Code, Problem, Reply, json, json_body, no_body};
 use base64::Engine;
@@ -17,21 +17,21 @@ use crate::query::{Query, bad_cursor, mark};
 use crate::steer::{Steering, made, refused, steer_round};
 use crate::{Deps, create_draft, entry, sale_id, sale_of};
 
-/// Sales in a page, unless the request says, and at most.
+/// The default and largest number of sales on a page.
 const USUAL_PAGE: usize = 50;
 const MAX_PAGE: usize = 100;
-/// Characters of a change that the log keeps. Of what is longer it has the beginning, and a mark of the whole.
+/// How many characters of a change the log keeps. A longer one is cut, and a hash of the whole is added.
 const MAX_LOGGED: usize = 300;
-/// Tries to withdraw a sale whose round others change at the same time.
+/// How often a withdrawal is tried while others change the round at the same time.
 const TRIES: usize = 3;
-/// Seconds after which to ask again for a sale that cannot be withdrawn right now: warmup runs every minute.
+/// Seconds after which to retry a withdrawal that is not possible right now: warmup runs every minute.
 const RETRY_AFTER_S: u32 = 15;
-/// The parameters of a pause that is part of a withdrawal, in the log.
+/// The log's parameters of a pause that is part of a withdrawal.
 const ON_THE_WAY: &str = "withdraw";
 /// The longest key of an item in a list, `ROUND#sale#round`.
 const MAX_LISTED_KEY: usize = 80;
 
-/// Changes a draft or the rounds to come, or with `round` that round: each if it is still the version that the operator saw.
+/// Changes a draft, the future rounds or, with `round`, that round, if it still has the version that the operator saw.
 pub(crate) async fn edit(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let edit: EditSale = json_body(request)?;
     deps.picture_hosts.check(edit.pictures())?;
@@ -78,19 +78,19 @@ fn unchanged(seen: u32, version: u32) -> Result<(), Refusal> {
     if seen == version { Ok(()) } else { Err(Refusal::Changed(version)) }
 }
 
-/// What an edit asks for, in the order of its names: the same text for the same request.
+/// An edit's changes as text for the log, in the order of the fields' names: the same request gives the same text.
 fn logged(body: &Map<String, Value>) -> String {
     let named = ["round", "round_version", "version"];
     let changes: Map<String, Value> =
         body.iter().filter(|(name, _)| !named.contains(&name.as_str())).map(|(n, v)| (n.clone(), v.clone())).collect();
     let text = Value::Object(changes).to_string();
-    // Which version it was about tells a request from another one under the same key.
+    // The version distinguishes two requests with the same key.
     let seen: Vec<String> = named.iter().filter_map(|name| Some(format!("{name} {}", body.get(*name)?))).collect();
     let (seen, short) = (seen.join(", "), text.chars().take(MAX_LOGGED).collect::<String>());
     if short.len() == text.len() { format!("{seen}: {text}") } else { format!("{seen}: {short}… {}", mark(&text)) }
 }
 
-/// Deletes a draft. Asked again, it hears that there is no such sale.
+/// Deletes a draft. A repeated request gets 404.
 pub(crate) async fn delete(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let (id, entry) = (sale_id(sale)?, entry(deps, request, "delete")?);
@@ -105,14 +105,14 @@ pub(crate) async fn delete(deps: &Deps, request: &Request, sale: &str) -> Reply 
                 .expect("every header above is a plain value"))
         }
         Deleted::NoDraft => {
-            Err(Problem::new(Code::NotAmendable).detail("it is no draft: a published sale is withdrawn"))
+            Err(Problem::new(Code::NotAmendable).detail("the sale is not a draft; withdraw a published sale instead"))
         }
         Deleted::Unknown => Err(Problem::new(Code::UnknownSale)),
     }
 }
 
-/// Withdraws a published sale before anybody could buy. A round that may be in Redis is paused there first, and looked at: while
-/// it is paused nobody buys, and only as that version it is withdrawn.
+/// Withdraws a published sale before anybody can buy. A round that may be in Redis is paused there first and then
+/// checked: nobody can buy while it is paused, and the withdrawal is conditional on that version.
 pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let (id, entry) = (sale_id(sale)?, entry(deps, request, "withdraw")?);
@@ -122,9 +122,12 @@ pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Repl
         match withdrawn.map_err(Problem::unanswered)? {
             Withdrawal::Done(latest) => {
                 if let Some(round) = &latest.round {
-                    // Not an error to the operator: it is paused there for good, since nobody can resume it.
+                    // Not an error for the operator: the round stays paused, since nobody can resume it.
                     if let Err(error) = deps.stock.of(round).amend(round).await {
-                        tracing::warn!(error = &error as &dyn std::error::Error, "Redis keeps it as paused");
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "the withdrawn round stays paused in Redis"
+                        );
                     }
                 }
                 return Ok(json(StatusCode::OK, &SaleDocument::of(*latest)));
@@ -140,7 +143,7 @@ pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Repl
             Withdrawal::Unknown => return Err(Problem::new(Code::UnknownSale)),
         }
     }
-    Err(later("others change the sale at the same time"))
+    Err(later("the sale is being changed by others"))
 }
 
 fn later(why: &str) -> Problem {
@@ -151,7 +154,7 @@ fn first(sale: SaleId) -> RoundId {
     RoundId { sale, number: sale::RoundNumber(1) }
 }
 
-/// What a withdrawal does to a round on its way, as the log has it.
+/// The log entry of one step of a withdrawal.
 fn step(request: &LogEntry, action: &str) -> LogEntry {
     LogEntry {
         key: Uuid::now_v7().as_simple().to_string(),
@@ -161,8 +164,8 @@ fn step(request: &LogEntry, action: &str) -> LogEntry {
     }
 }
 
-/// Pauses a round in the ledger and in Redis, and makes sure that nobody has bought there. The version that is paused. If
-/// somebody has, it goes on selling.
+/// Pauses a round in the ledger and in Redis, and checks that nobody has bought there. Returns the paused version. If
+/// somebody has bought, the round is resumed.
 async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<u32, Problem> {
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let mut round = latest.and_then(|latest| latest.round).ok_or_else(|| Problem::new(Code::UnknownSale))?;
@@ -174,8 +177,8 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
     let stock = deps.stock.of(&round);
     stock.amend(&round).await.map_err(Problem::unanswered)?;
     let Some(counters) = stock.counters().await.map_err(Problem::unanswered)? else {
-        // It is being loaded, or Redis has lost it, and with it what was sold.
-        return Err(later("the round is on its way into Redis: it is paused, try again"));
+        // It is being loaded, or Redis has lost it together with what was sold.
+        return Err(later("the round is being loaded into Redis and stays paused; try again"));
     };
     if !counters.paused || counters.version < round.version {
         return Err(later("Redis has another version of the round"));
@@ -187,8 +190,8 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
     Err(refused(id, &Refusal::HasOpened))
 }
 
-/// Takes back the pause of a withdrawal that cannot be, of this one or of one before that got no further. A pause that somebody
-/// made for its own sake stays.
+/// Undoes the pause of a failed withdrawal, this one or an earlier one that stopped half-way. A pause that an operator
+/// made on purpose stays.
 async fn go_on_selling(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<(), Problem> {
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let is_paused_on_the_way = |round: &Round| {
@@ -202,24 +205,24 @@ async fn go_on_selling(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<
         seen.resume(now)
     };
     let resumed = deps.ledger.steer_round(id, &step(request, "resume"), resume).await.map_err(Problem::unanswered)?;
-    // Whoever changed it meanwhile decides.
+    // If somebody has changed it meanwhile, their change wins.
     if let Ok(Latest { round: Some(round), .. }) = made(id, resumed) {
         deps.stock.of(&round).amend(&round).await.map_err(Problem::unanswered)?;
     }
     Ok(())
 }
 
-/// Whether no unit was ever handed out. A clock alone does not tell: Redis has its own.
+/// Whether no unit was ever handed out. The time alone does not tell, since Redis has its own clock.
 async fn nobody_has_bought(stock: RoundStock<'_>, counters: &Counters) -> Result<bool, Problem> {
     if counters.lanes.is_empty() {
         return Ok(counters.next_unit == 1 && counters.moves == 0);
     }
-    // Units also move between lanes, so who has bought is looked for among the users.
+    // Units also move between lanes, so this looks for users with reservations.
     let view = stock.view().await.map_err(Problem::unanswered)?;
     Ok(view.is_some_and(|view| view.entries.is_empty() && view.counters.free() == view.counters.total()))
 }
 
-/// A new draft that offers the same.
+/// Creates a draft with the same terms.
 pub(crate) async fn duplicate(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Duplicate { sale_id: id, opens_at, closes_at } = json_body(request)?;
     let Latest { offer, round } = sale_of(deps, sale).await?;
@@ -236,12 +239,12 @@ pub(crate) async fn duplicate(deps: &Deps, request: &Request, sale: &str) -> Rep
     create_draft(deps, copy, LogEntry { parameters, ..entry(deps, request, "duplicate")? }).await
 }
 
-/// A page of the sales of one state.
+/// A page of the sales in one state.
 pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     let query = Query::new(request, &["state", "cursor", "limit"])?;
     let Some(state) = query.parsed("state", state)? else {
         if query.get("cursor").or(query.get("limit")).is_some() {
-            return Err(Problem::invalid("state: goes with cursor and limit"));
+            return Err(Problem::invalid("state: required with cursor and limit"));
         }
         return crate::list(deps).await;
     };
@@ -261,11 +264,11 @@ fn state(text: &str) -> Result<ListedState, String> {
         "open" => Ok(ListedState::Open),
         "ended" => Ok(ListedState::Ended),
         "withdrawn" => Ok(ListedState::Withdrawn),
-        _ => Err("one of draft, published, open, ended, withdrawn".to_owned()),
+        _ => Err("must be one of draft, published, open, ended, withdrawn".to_owned()),
     }
 }
 
-/// Keys have a `#`, which no query has as it is.
+/// Formats a cursor. The table's keys have a `#`, which must be escaped in a query.
 fn cursor(SalePlace { closes_at_ms, pk }: &SalePlace, mark: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!("{mark}.{}.{pk}", closes_at_ms.0))
 }

@@ -1,4 +1,4 @@
-//! What a unit stands for, as an operator writes it: objects of known members and nothing else, other than what is stored.
+//! An allocation as an operator writes it: JSON objects with known members only, unlike the stored form.
 
 use sale::{Allocation, DrawTime, Parts, Prize};
 use serde::de::{DeserializeOwned, Error};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum NewAllocation {
-    /// With braces: serde takes any other member beside a variant without them.
+    /// The braces matter: without them serde would accept any other member beside the variant.
     Units {},
     Split {
         total_minor: u64,
@@ -33,7 +33,7 @@ struct NewPrize {
     count: u32,
 }
 
-/// Reads an allocation. A list of the members in their order, which derived types take as well, is none.
+/// Reads an allocation. Refuses a list of the members in order, which derived types would accept.
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Allocation, D::Error> {
     Ok(match object(Map::deserialize(deserializer)?)? {
         NewAllocation::Units {} => Allocation::Units,

@@ -14,7 +14,7 @@ pub(crate) struct OrderDocument {
     pub(crate) round: RoundNumber,
     pub(crate) user: UserId,
     pub(crate) unit: u32,
-    /// In the words that its user reads.
+    /// As its user sees it.
     pub(crate) state: &'static str,
     #[serde(flatten)]
     pub(crate) price: Option<Price>,
@@ -65,7 +65,7 @@ pub(crate) struct OrdersDocument {
     pub(crate) next_cursor: Option<String>,
 }
 
-/// An order with its payments, and what happened when.
+/// An order with its payments and history.
 #[derive(Serialize)]
 pub(crate) struct OrderHistory {
     #[serde(flatten)]
@@ -74,7 +74,7 @@ pub(crate) struct OrderHistory {
     history: Vec<HistoryEntry>,
 }
 
-/// What came of a payment.
+/// What became of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -87,7 +87,7 @@ enum Outcome {
 struct PaymentDocument {
     payment_id: String,
     outcome: Outcome,
-    /// The ledger has the rest unless an early version noted the payment.
+    /// Absent if an early version recorded the payment.
     #[serde(skip_serializing_if = "Option::is_none")]
     price_minor: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ impl PaymentDocument {
 }
 
 impl OrderHistory {
-    /// Of an order and of those of its payments that the ledger knows.
+    /// Combines an order with those of its payments that the ledger knows.
     pub(crate) fn of(order: Order, award: Option<ShownAward>, noted: &[NotedPayment]) -> Self {
         let noted_as = |id: &str| noted.iter().find(|noted| noted.payment_id == id);
         let applied = order.payment_id.iter().map(|id| PaymentDocument::of(id, Outcome::Applied, noted_as(id)));
@@ -140,7 +140,7 @@ impl OrderHistory {
         let payments = applied.chain(due).collect();
 
         let mut history = vec![HistoryEntry::new(order.claim.reserved_at_ms, "reserved")];
-        // An order without a price was never made: its end is all that was written.
+        // An order without a price could not be made: only its end was written.
         match (order.state, order.price) {
             (OrderState::Granted, _) => history.push(HistoryEntry::new(order.created_at_ms, "granted")),
             (_, Some(_)) => history.push(HistoryEntry::new(order.created_at_ms, "ordered")),
@@ -159,7 +159,7 @@ impl OrderHistory {
                 history.push(HistoryEntry { payment_id, by, ..HistoryEntry::new(refunded.at_ms, "refunded") });
             }
         }
-        // Stable: what has the same moment stays in the order in which it must have happened.
+        // A stable sort: entries with the same time stay in the order in which they must have happened.
         history.sort_by_key(|entry| entry.at);
         Self { order: OrderDocument::of(order, award), payments, history }
     }

@@ -1,4 +1,4 @@
-//! Looking orders up: by sale, round, state, user and time, and one with all that happened to it.
+//! Finds orders by sale, round, state, user and time, and shows one with its history.
 
 use api::{Code, Problem, Reply, json};
 use http::StatusCode;
@@ -11,20 +11,20 @@ use crate::order_document::{OrderDocument, OrderHistory, OrdersDocument};
 use crate::query::{Cursor, Query};
 use crate::{Deps, round_of, sale_of};
 
-/// Orders in a page, unless the request says, and at most.
+/// The default and largest number of orders on a page.
 const USUAL_PAGE: usize = 50;
 const MAX_PAGE: usize = 100;
-/// Orders that one request reads at most, to find those of a state: some tens of calls, which take a second or two.
+/// How many orders a request reads at most to find those in a state: some tens of calls, which take a second or two.
 const MAX_READ: usize = 1_000;
-/// Orders that are read at once: as many as one call of DynamoDB gives.
+/// How many orders are read at once: one call to DynamoDB.
 const READ_AT_ONCE: usize = 100;
-/// Payments of one order that are shown. Each one more is a mistake of the provider's.
+/// How many payments of an order are shown. More than one is a mistake of the provider's.
 const MAX_PAYMENTS: usize = 100;
 
 const FILTERS: [&str; 6] = ["sale", "round", "state", "user", "from", "to"];
 const PARAMETERS: [&str; 8] = ["sale", "round", "state", "user", "from", "to", "cursor", "limit"];
 
-/// What is asked for.
+/// The query's parameters.
 struct Wanted {
     state: Option<OrderState>,
     range: TimeRange,
@@ -33,15 +33,15 @@ struct Wanted {
     cursor: Option<Cursor>,
 }
 
-/// A page while it is filled.
+/// A page while it is being filled.
 struct Page {
     orders: Vec<OrderDocument>,
     read: usize,
-    /// The last order that was looked at, shown or not.
+    /// The last order read, shown or not.
     last: Option<(EpochMs, ReservationId)>,
 }
 
-/// A page of orders, the newest first.
+/// A page of orders, newest first.
 pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     let query = Query::new(request, &PARAMETERS)?;
     let invalid = |error: InvalidId| error.to_string();
@@ -66,11 +66,11 @@ pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     };
     match (sale, round, user) {
         (None, Some(_), _) => Err(Problem::invalid("round: goes with a sale")),
-        (None, None, None) => Err(Problem::invalid("sale: name a sale, or a user")),
+        (None, None, None) => Err(Problem::invalid("sale: give a sale or a user")),
         (sale, round, Some(user)) => of_user(deps, &wanted, &user, sale.as_ref(), round).await,
         (Some(sale), round, None) => {
             let offer = sale_of(deps, sale.as_str()).await?.offer;
-            // A page after the first is of the same round, also if the next one has begun since.
+            // Later pages stay in the first page's round, even if the next round has begun since.
             let round = round.or(wanted.cursor.as_ref().map(|cursor| cursor.id.round.number));
             let round = round_of(&offer, round.unwrap_or(offer.latest_round))?;
             of_round(deps, &wanted, &round).await
@@ -83,7 +83,7 @@ async fn of_round(deps: &Deps, wanted: &Wanted, round: &RoundId) -> Reply {
     if after.as_ref().is_some_and(|(_, id)| id.round != *round) {
         return Err(crate::query::bad_cursor());
     }
-    // Before any order is read.
+    // Read before any order.
     let awards = deps.terms.awards_of_round(round).await.map_err(Problem::unanswered)?;
     let mut page = Page::new();
     loop {
@@ -106,7 +106,7 @@ async fn of_round(deps: &Deps, wanted: &Wanted, round: &RoundId) -> Reply {
         if !more || page.is_full(wanted) {
             return Ok(page.reply(wanted, more));
         }
-        // Its last one may be gone from the table and still be in the index.
+        // The last one may have left the table while still being in the index.
         (page.last, after) = (end.clone(), end);
     }
 }
@@ -176,14 +176,14 @@ impl Page {
     }
 }
 
-/// One order with its payments, and what happened when.
+/// An order with its payments and history.
 pub(crate) async fn found(deps: &Deps, id: &str) -> Reply {
     let id: ReservationId = id.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
     let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;
     let payments: Vec<String> = order.payment_id.iter().chain(&order.refunds_due).take(MAX_PAYMENTS).cloned().collect();
     let mut noted = deps.ledger.payments(&payments).await.map_err(Problem::unanswered)?;
-    // One that contradicted what came before is remembered for the order that it was for.
+    // A payment that contradicted an earlier one is stored with the order that it was first for.
     noted.retain(|payment| payment.reservation_id == id);
     let award = deps.terms.award_of(&order).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &OrderHistory::of(order, award, &noted)))

@@ -5,31 +5,31 @@ use sale::PictureUrl;
 
 use crate::invalid;
 
-/// The hosts besides the page's own that its pictures may be on. The page's browsers load from no other.
+/// The hosts, besides the page's own, that pictures may come from. The page's policy blocks all others.
 #[derive(Debug, Clone)]
 pub struct PictureHosts(Arc<[String]>);
 
 impl PictureHosts {
-    /// As the setting `PICTURE_HOSTS` has them, separated by commas.
+    /// Reads the setting `PICTURE_HOSTS`: names separated by commas.
     pub fn new(setting: Option<String>) -> Self {
         let setting = setting.unwrap_or_default();
         Self(setting.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_ascii_lowercase).collect())
     }
 
     /// # Errors
-    /// The first picture that is on another host.
+    /// Names the first picture on another host.
     pub(crate) fn check(&self, pictures: &[PictureUrl]) -> Result<(), Problem> {
-        // The page's policy allows hosts at their usual port.
+        // The page's policy allows hosts at their default port only.
         if let Some(picture) = pictures.iter().find(|picture| picture.has_port()) {
             return Err(Problem::invalid(format!("pictures: {picture} names a port, and browsers would not load it")));
         }
         let is_elsewhere = |host: &&str| !self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
         let Some(host) = pictures.iter().filter_map(PictureUrl::host).find(is_elsewhere) else { return Ok(()) };
         let allowed = match &*self.0 {
-            [] => "this deployment allows none: name the host in the setting pictureHosts".to_owned(),
+            [] => "this deployment allows none; add the host to the setting pictureHosts".to_owned(),
             hosts => format!("allowed: {}", hosts.join(", ")),
         };
-        Err(invalid("pictures", format!("pictures: {host} is no host that pictures may be on; {allowed}")))
+        Err(invalid("pictures", format!("pictures: {host} is not an allowed host for pictures; {allowed}")))
     }
 }
 

@@ -1,20 +1,21 @@
-//! What a request asks for in its query, and the cursors that lead from page to page.
+//! The parameters of a request's query, and the cursors that lead from page to page.
 
 use api::Problem;
 use jiff::Timestamp;
 use lambda_http::{Request, RequestExt};
 use sale::{EpochMs, ReservationId};
 
-/// The parameters of a query, each of them once.
+/// A query's parameters; each may occur once.
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Of a route that knows these parameters. Another one is refused: a filter with a slip in its name would be none.
+    /// Parses the query of a route with these parameters. Unknown ones are refused, because a misspelled filter would
+    /// otherwise be ignored.
     pub(crate) fn new(request: &Request, known: &[&str]) -> Result<Self, Problem> {
         let mut parameters: Vec<(String, String)> = Vec::new();
         for (name, value) in request.query_string_parameters_ref().iter().flat_map(|query| query.iter()) {
             if !known.contains(&name) {
-                return Err(Problem::invalid(format!("{name}: not known here, only {}", known.join(", "))));
+                return Err(Problem::invalid(format!("{name}: unknown here; known are {}", known.join(", "))));
             }
             if parameters.iter().any(|(told, _)| told == name) {
                 return Err(Problem::invalid(format!("{name}: once at most")));
@@ -28,40 +29,41 @@ impl Query {
         self.0.iter().find(|(told, _)| told == name).map(|(_, value)| value.as_str())
     }
 
-    /// A parameter as what it should be. What is wrong with it is told with its name.
+    /// A parsed parameter. Errors begin with its name.
     pub(crate) fn parsed<T>(&self, name: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Problem> {
         self.get(name).map(read).transpose().map_err(|wrong| Problem::invalid(format!("{name}: {wrong}")))
     }
 
-    /// A moment, as RFC 3339 writes it.
+    /// A time in RFC 3339.
     pub(crate) fn moment(&self, name: &str) -> Result<Option<EpochMs>, Problem> {
         let read = |text: &str| text.parse::<Timestamp>().map(EpochMs::from);
-        self.parsed(name, |text| read(text).map_err(|_| "a moment such as 2026-11-24T10:00:00Z".to_owned()))
+        self.parsed(name, |text| read(text).map_err(|_| "must be a time such as 2026-11-24T10:00:00Z".to_owned()))
     }
 
-    /// How many to show, from 1 to `most`.
+    /// The number of items to show, from 1 to `most`.
     pub(crate) fn limit(&self, usual: usize, most: usize) -> Result<usize, Problem> {
         let read = |text: &str| match text.parse() {
             Ok(limit) if (1..=most).contains(&limit) && limit.to_string() == text => Ok(limit),
-            _ => Err(format!("a whole number from 1 to {most}")),
+            _ => Err(format!("must be a whole number from 1 to {most}")),
         };
         Ok(self.parsed("limit", read)?.unwrap_or(usual))
     }
 
-    /// A mark of what is asked for by these parameters, which a cursor carries: it leads on in the same query only.
+    /// A hash of these parameters, which a cursor carries so that it only works in the same query.
     pub(crate) fn mark(&self, names: &[&str]) -> String {
         let told = names.iter().map(|name| format!("{}\n", self.get(name).unwrap_or_default()));
         mark(&told.collect::<String>())
     }
 }
 
-/// Sixteen hex digits that stand for a text (FNV-1a). Cursors are no secret: a forged one shows an operator nothing else.
+/// A text's hash in sixteen hex digits (FNV-1a). Cursors are not secret: a forged one reveals nothing new to an
+/// operator.
 pub(crate) fn mark(text: &str) -> String {
     let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, step))
 }
 
-/// Where a page of orders ended, in a query with a mark. Its text is `CREATED_AT_MS.RESERVATION_ID.MARK`.
+/// Where a page of orders ended, with the hash of its query. Formatted as `CREATED_AT_MS.RESERVATION_ID.MARK`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) created_at_ms: EpochMs,
@@ -80,9 +82,9 @@ impl Cursor {
                 mark: mark.to_owned(),
             })
         };
-        // Of several ways to write a number, one was given out.
+        // A number can be written in several ways, only one of which we give out.
         let cursor = parse().filter(|cursor: &Self| cursor.to_string() == text).ok_or_else(bad_cursor)?;
-        if cursor.mark == mark { Ok(cursor) } else { Err(Problem::invalid("cursor: it is of another query")) }
+        if cursor.mark == mark { Ok(cursor) } else { Err(Problem::invalid("cursor: belongs to another query")) }
     }
 }
 
@@ -92,7 +94,7 @@ impl std::fmt::Display for Cursor {
     }
 }
 
-/// That a cursor is none that a page gave out.
+/// The problem for a cursor that no page gave out.
 pub(crate) fn bad_cursor() -> Problem {
     Problem::invalid("cursor: take it from an earlier page")
 }
@@ -112,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A cursor that was given out by the version before leads on.
+    /// Cursors of the previous version still work.
     #[test]
     fn a_mark_stays_the_same() {
         // The published test vector of 64-bit FNV-1a.

@@ -1,4 +1,4 @@
-//! Payments that an order could not take: which are to be given back, and that one was.
+//! Payments that an order could not take: lists those to refund, and marks them as refunded.
 
 use std::collections::HashMap;
 
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 use crate::Deps;
 use crate::query::{Query, bad_cursor};
 
-/// Refunds in a page, unless the request says, and at most.
+/// The default and largest number of refunds on a page.
 const USUAL_PAGE: usize = 50;
 const MAX_PAGE: usize = 100;
 
-/// A payment that is to be given back, or was.
+/// A payment to refund, or a refunded one.
 #[derive(Serialize)]
 struct RefundDocument {
     payment_id: String,
     reservation_id: ReservationId,
-    /// None of an order that is gone.
+    /// Absent if the order is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     user: Option<UserId>,
-    /// Of the order, in the words that its user reads.
+    /// The order's status as its user sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     order_state: Option<&'static str>,
     #[serde(flatten)]
@@ -51,7 +51,7 @@ struct RefundsDocument {
 struct MarkedDocument {
     #[serde(flatten)]
     refund: RefundDocument,
-    /// False if it was marked before.
+    /// False if an earlier request marked it.
     changed: bool,
 }
 
@@ -78,7 +78,7 @@ impl RefundDocument {
     }
 }
 
-/// A page of the payments that are to be given back, the longest due first.
+/// A page of the payments to refund, the longest due first.
 pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     let query = Query::new(request, &["cursor", "limit"])?;
     let after = query.get("cursor").map(cursor).transpose()?;
@@ -98,7 +98,7 @@ pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     Ok(json(StatusCode::OK, &RefundsDocument { refunds, next_cursor: next.map(written) }))
 }
 
-/// Marks a payment as given back. Once: whoever asks again hears when it was, and who did it.
+/// Marks a payment as refunded, once. A repeated request returns when it was marked and by whom.
 pub(crate) async fn mark(deps: &Deps, request: &Request) -> Reply {
     let Mark { payment_id } = json_body(request)?;
     if !(1..=MAX_PAYMENT_ID_LENGTH).contains(&payment_id.len()) || !payment_id.bytes().all(|b| b.is_ascii_graphic()) {
@@ -120,7 +120,7 @@ pub(crate) async fn mark(deps: &Deps, request: &Request) -> Reply {
     Ok(json(StatusCode::OK, &MarkedDocument { refund, changed }))
 }
 
-/// Providers choose their ids, which may have any character: what goes into a query is in Base64.
+/// Formats a cursor. Providers choose their ids, which may have any character, so the id is in Base64.
 fn written((due_at_ms, payment_id): (EpochMs, String)) -> String {
     URL_SAFE_NO_PAD.encode(format!("{}.{payment_id}", due_at_ms.0))
 }

@@ -1,4 +1,4 @@
-//! What became of a round: sums over its orders, a page of them at a time. The sums of all pages add up to the round's.
+//! The totals of a round: sums over its orders, one page at a time. The sums of all pages add up to the round's totals.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,12 +15,12 @@ use crate::export::Place;
 use crate::query::{Cursor, Query, mark};
 use crate::{Deps, round_of, sale_of};
 
-/// Orders that one page sums up: as many as a page of an export has.
+/// How many orders a page covers: as many as a page of an export.
 const PAGE: usize = 1_000;
-/// Payments of one order that are looked up. Each one more is a mistake of the provider's.
+/// How many payments of an order are looked up. More than one is a mistake of the provider's.
 const MAX_PAYMENTS: usize = 100;
 
-/// A page of a round's report.
+/// A page of a round's totals.
 #[derive(Serialize)]
 struct ReportDocument {
     sale_id: SaleId,
@@ -31,7 +31,7 @@ struct ReportDocument {
     total: u32,
     currency: Currency,
     settlement: Settlement,
-    /// The orders that were made until then are summed up, on all pages.
+    /// All pages cover the orders that were made before this time.
     as_of: Timestamp,
     #[serde(flatten)]
     sums: Sums,
@@ -39,21 +39,21 @@ struct ReportDocument {
     next_cursor: Option<String>,
 }
 
-/// What the orders of a page come to.
+/// The totals of a page of orders.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct Sums {
-    /// How many are in each state, in the words that users read.
+    /// How many orders are in each state, by the status that users see.
     orders: BTreeMap<&'static str, u32>,
-    /// What paid orders cost, in minor units.
+    /// The sum of paid orders, in minor units.
     revenue_minor: u64,
-    /// Payments that orders could not take, by their currency.
+    /// Payments that orders could not take, by currency.
     refunds: BTreeMap<String, Refunds>,
-    /// When the last unit was reserved of those that have an order now.
+    /// When the last unit that now has an order was reserved.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_kept_at: Option<Timestamp>,
 }
 
-/// Payments to be given back, and those that operators have marked as given back.
+/// Payments to refund, and those that operators have marked as refunded.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 struct Refunds {
     due: u32,
@@ -76,7 +76,7 @@ impl Sums {
                 sums.revenue_minor += order.price.map_or(0, |price| price.price_minor);
             }
             for id in order.refunds_due.iter().take(MAX_PAYMENTS) {
-                // One that contradicted what came before is remembered for the order that it was for.
+                // A payment that contradicted an earlier one is stored with the order that it was first for.
                 let payment = payments.get(id.as_str()).filter(|payment| payment.reservation_id == order.claim.id);
                 let Some(price) = payment.map(|payment| payment.price) else { continue };
                 let refunds = sums.refunds.entry(price.currency.to_string()).or_default();
@@ -94,7 +94,7 @@ impl Sums {
     }
 }
 
-/// One page. The cursor has the moment at which the first page was asked for, as that of an export does.
+/// Returns one page. The cursor has the time at which the first page was requested, as in an export.
 pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["cursor"])?;
     let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
@@ -110,7 +110,7 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
     let (terms, found) = tokio::join!(terms(deps, latest, &id), found);
     let (terms, found) = (terms?, found.map_err(Problem::unanswered)?);
     let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
-    // Versions before noted one payment for two orders, and DynamoDB refuses a batch with a key twice.
+    // Earlier versions recorded one payment for two orders, and DynamoDB refuses a batch with duplicate keys.
     let wanted: BTreeSet<String> =
         orders.iter().flat_map(|order| order.refunds_due.iter().take(MAX_PAYMENTS)).cloned().collect();
     let wanted: Vec<String> = wanted.into_iter().collect();
@@ -135,7 +135,7 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
     Ok(json(StatusCode::OK, &document))
 }
 
-/// What the round offers; of a draft, and of a round that an earlier version did not keep, what the offer does.
+/// The terms of a round. For a draft, or for a round that an earlier version did not keep, the offer's.
 async fn terms(deps: &Deps, Latest { offer, round }: Latest, id: &RoundId) -> Result<Terms, Problem> {
     if let Some(round) = round.filter(|round| round.id == *id) {
         return Ok(round.terms);
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(sums.revenue_minor, 2 * 990);
         assert_eq!(sums.refunds, [("EUR".to_owned(), refunds(1, 1)), ("JPY".to_owned(), refunds(1, 0))].into());
         assert_eq!(sums.orders["paid"] + sums.orders["pending_payment"] + sums.orders["expired"], 4);
-        // What expired has no unit any more.
+        // An expired order has no unit any more.
         assert_eq!(sums.last_kept_at, Some(EpochMs(3_000).into()));
         assert_eq!(Sums::of(&[], &HashMap::new()).last_kept_at, None);
     }

@@ -1,9 +1,9 @@
-//! Steering a sale while it runs: the ledger first, which decides and remembers the request; then Redis, which hears it
-//! at once, or from reconciliation within a minute.
+//! Operating a running sale. A change goes to the ledger first, which decides and stores the request; then to Redis, at
+//! once or from reconciliation within a minute.
 //!
-//! Each request names the round that it is about. The ledger looks at it in the same conditional change, so that a round
-//! that begins between an operator's decision and its request is left alone. What a change makes of a round, and when it is
-//! refused, are rules of `sale`.
+//! Each request names its round. The ledger checks it in the same conditional write, so a round that begins between an
+//! operator's decision and the request is left alone. What a change makes of a round, and when it is refused, are rules
+//! of `sale`.
 
 use api::{Code, Problem, Reply, caller, idempotency_key, json, json_body};
 use http::StatusCode;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::document::{NewRain, SaleDocument};
 use crate::{Deps, invalid, sale_id};
 
-/// What is asked of a round that the action alone says.
+/// The body of a request whose action needs no parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InRound {
@@ -37,14 +37,14 @@ struct ChangeRain {
     rain: NewRain,
 }
 
-/// A request to steer.
+/// A request to change a round.
 pub(crate) struct Steering {
     pub(crate) round: RoundId,
     pub(crate) entry: LogEntry,
 }
 
 impl Steering {
-    /// Of an operator, under the request's key or one that nobody else has.
+    /// Uses the request's idempotency key, or a new unique one.
     pub(crate) fn new(
         deps: &Deps,
         request: &Request,
@@ -66,12 +66,12 @@ impl Steering {
     }
 }
 
-/// Stops selling for a while.
+/// Pauses sales.
 pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
     steer_round(deps, &Steering::in_round(deps, request, sale, "pause")?, |round, _| Ok(round.pause())).await
 }
 
-/// Goes on selling.
+/// Resumes sales.
 pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
     steer_round(deps, &Steering::in_round(deps, request, sale, "resume")?, |round, _| round.resume(now)).await
@@ -83,38 +83,39 @@ pub(crate) async fn close(deps: &Deps, request: &Request, sale: &str) -> Reply {
     steer_round(deps, &Steering::in_round(deps, request, sale, "close")?, |round, _| round.close(now)).await
 }
 
-/// Adds units to this round. Only with a key: without one, a retry could not be told from a second delivery.
+/// Adds units to this round. Requires a key: without one, a retry could not be told from a second delivery.
 pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Restock { round, units } = json_body(request)?;
     if idempotency_key(request)?.is_none() {
-        return Err(Problem::invalid("idempotency-key: needed, so that a retry adds nothing"));
+        return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
     }
     let now = deps.clock.now();
     let steering = Steering::new(deps, request, sale, round, "restock", units.to_string())?;
     steer_round(deps, &steering, |round, _| round.restock(units, now)).await
 }
 
-/// Changes when this round's units become available. Only with a key: a retry would add what is `at_once` a second time.
+/// Changes when this round's units become available. Requires a key: without one, a retry would add `at_once` a second
+/// time.
 pub(crate) async fn rain(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let ChangeRain { round, rain } = json_body(request)?;
     if idempotency_key(request)?.is_none() {
-        return Err(Problem::invalid("idempotency-key: needed, so that a retry adds nothing"));
+        return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
     }
     let (rain, now) = (Rain::from(rain), deps.clock.now());
     let steering = Steering::new(deps, request, sale, round, "rain", rain.to_string())?;
     steer_round(deps, &steering, |round, _| round.rain(&rain, now)).await
 }
 
-/// Makes this round the last one. A sale that comes no more stays so.
+/// Makes this round the last one. Repeating it changes nothing.
 pub(crate) async fn end_recurrence(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Steering { round, mut entry } = Steering::in_round(deps, request, sale, "end_recurrence")?;
-    // The offer's log is about many rounds.
+    // The offer's log covers many rounds.
     entry.parameters = round.number.to_string();
     let steered = deps.ledger.steer_offer(&round, &entry, Offer::end_recurrence).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, steered)?)))
 }
 
-/// Changes a round by a rule, and tells Redis.
+/// Changes a round by a rule of `sale`, and tells Redis.
 pub(crate) async fn steer_round(
     deps: &Deps,
     Steering { round, entry }: &Steering,
@@ -123,9 +124,9 @@ pub(crate) async fn steer_round(
     let steered = deps.ledger.steer_round(round, entry, change).await.map_err(Problem::unanswered)?;
     let latest = made(round, steered)?;
     if let Some(round) = &latest.round {
-        // Not an error to the operator: the ledger has it, and reconciliation tells Redis.
+        // Not an error for the operator: the ledger has the change, and reconciliation will tell Redis.
         if let Err(error) = deps.stock.of(round).amend(round).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "Redis hears of it later");
+            tracing::warn!(error = &error as &dyn std::error::Error, "Redis gets the change later");
         }
     }
     Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
@@ -141,7 +142,8 @@ pub(crate) fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem>
     }
 }
 
-/// What can never be done is the request's fault, and what cannot be done now is the round's.
+/// A change that is never possible is an invalid request (400); one that is not possible now conflicts with the round's
+/// state (409).
 pub(crate) fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::Units(_) | Refusal::Rate(_) => Problem::invalid(refusal.to_string()),

@@ -1,4 +1,4 @@
-//! Winners of a draw who were not notified, since there was no gift service then.
+//! Sends winners of a draw who were not notified because there was no gift service then.
 
 use api::{Code, Problem, Reply, json, json_body};
 use futures::{TryStreamExt, stream};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Deps, sale_id};
 
-/// Prizes that one request looks at: ten readings of the ledger and as many messages, which take a few seconds.
+/// How many prizes a request looks at: ten reads of the ledger and as many messages, which take a few seconds.
 const MOST: u32 = 1_000;
-/// Messages that are sent beside each other.
+/// How many messages are sent concurrently.
 const AT_ONCE: usize = 16;
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct After {
     after: u32,
 }
 
-/// How many were sent, and after which prize the next request goes on if there are more.
+/// How many were sent, and after which prize the next request continues if there are more.
 #[derive(Serialize)]
 struct ResentDocument {
     sent: usize,
@@ -29,7 +29,7 @@ struct ResentDocument {
     next_after: Option<u32>,
 }
 
-/// Puts winners who were not notified on the queue once more. Those who were in the meantime are not told of again.
+/// Puts winners who were not notified on the queue again. Winners who have been notified meanwhile are skipped.
 pub(crate) async fn resend(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
     let After { after } = json_body(request)?;
     let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
@@ -42,13 +42,13 @@ pub(crate) async fn resend(deps: &Deps, request: &Request, sale: &str, round: &s
     let waiting = winners.into_iter().filter(|(_, winner)| winner.notified_at_ms.is_none());
     let messages: Vec<WinnerMessage> = waiting.map(|(position, _)| WinnerMessage::new(id.clone(), position)).collect();
     let sent = messages.len();
-    let queue = WinnerQueue::new(deps.sqs.clone(), &*deps.queues.winners);
+    let queue = WinnerQueue::new(deps.sqs.clone(), &*deps.queues.winners, deps.clock);
     let messages = stream::iter(messages.into_iter().map(Ok::<_, QueueError>));
     let sending = messages.try_for_each_concurrent(AT_ONCE, |message| {
         let queue = queue.clone();
         async move { queue.send(&message).await }
     });
     sending.await.map_err(Problem::unanswered)?;
-    tracing::warn!(sale_id = %id.sale, round = id.number.0, after, last, sent, "winners are sent to be notified again");
+    tracing::warn!(sale_id = %id.sale, round = id.number.0, after, last, sent, "winners are queued for notification again");
     Ok(json(StatusCode::OK, &ResentDocument { sent, next_after: (last < awarded).then_some(last) }))
 }

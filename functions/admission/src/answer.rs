@@ -4,10 +4,10 @@ use sale::ChallengePolicy;
 use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
-/// What Redis has as the answer of a challenge that asks for work. No sum has it, and nobody can send it: what is sent
-/// reaches Redis as a number, as this once the work is done, or as [`NO_ANSWER`].
+/// What Redis stores as the answer of a challenge that asks for work. No sum has it, and no client can send it: a
+/// client's answer reaches Redis as a number, as this value once the work is verified, or as [`NO_ANSWER`].
 pub(crate) const WORK: &str = "work";
-/// An answer to no challenge. It uses one up like any wrong one.
+/// Matches no challenge. It uses one up like any wrong answer.
 const NO_ANSWER: &str = "none";
 
 #[derive(Deserialize, Default)]
@@ -19,32 +19,33 @@ pub(crate) struct Answer {
     answer: Option<String>,
 }
 
-/// Null is neither a challenge nor an answer.
+/// Refuses null, which is neither a challenge nor an answer.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     String::deserialize(deserializer).map(Some)
 }
 
-/// An answer that is well formed, as far as it is there.
+/// An answer whose parts are well formed, as far as they are present.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given {
     id: Option<Uuid>,
-    /// As Redis compares it.
+    /// In the form that Redis compares.
     answer: Option<String>,
 }
 
 impl Answer {
-    /// The challenge and the answer.
+    /// Parses challenge id and answer.
     ///
     /// # Errors
-    /// 400 if one of them cannot be what was asked for.
+    /// 400 if one of them is malformed.
     pub(crate) fn read(&self) -> Result<Given, Problem> {
         let id = self.challenge_id.as_deref().map(challenge).transpose()?;
         let Some(answer) = &self.answer else { return Ok(Given { id, answer: None }) };
-        let id = id.ok_or_else(|| Problem::invalid("challenge_id: name the challenge that is answered"))?;
+        let id = id.ok_or_else(|| Problem::invalid("challenge_id: the id of the challenge is missing"))?;
         if !(1..=MAX_ANSWER_LENGTH).contains(&answer.len()) {
             return Err(Problem::invalid(format!("answer: 1 to {MAX_ANSWER_LENGTH} bytes")));
         }
-        // A sum's answer that is also work for its own challenge is one in a million, and its user gets another.
+        // One sum in a million has an answer that is also work for its own challenge; its user can ask for another
+        // challenge.
         let given = match answer.trim().parse::<u16>() {
             _ if is_work(id, answer) => WORK.to_owned(),
             Ok(number) => number.to_string(),
@@ -57,22 +58,22 @@ impl Answer {
 fn challenge(text: &str) -> Result<Uuid, Problem> {
     let plain = text.len() == 32 && !text.bytes().any(|b| b.is_ascii_uppercase());
     let id = Uuid::try_parse(text).ok().filter(|_| plain);
-    id.ok_or_else(|| Problem::invalid("challenge_id: take it from a challenge"))
+    id.ok_or_else(|| Problem::invalid("challenge_id: must be the id of a challenge"))
 }
 
 impl Given {
-    /// The challenge, and the answer unless the sale asks nothing. Then the id names the request, so that the same one sent
-    /// again is the same one.
+    /// The challenge, and the answer unless the sale has no challenges. Without challenges, the id identifies the
+    /// request, so that a repeated request is recognized.
     ///
     /// # Errors
-    /// 400 if something is missing; 409 if nothing was asked and now something is.
+    /// 400 if something is missing; 409 if the sale had no challenges before and now has.
     pub(crate) fn to(self, policy: ChallengePolicy) -> Result<(Uuid, Option<String>), Problem> {
         let Self { id, answer } = self;
         match (policy, id, answer) {
             (ChallengePolicy::None, id, _) => Ok((id.unwrap_or_else(|| challenge_id(pass::Asked::Nothing)), None)),
             (_, Some(id), Some(answer)) => Ok((id, Some(answer))),
             (_, Some(id), None) if asks_nothing(id) => Err(Problem::new(Code::ChallengeOver)),
-            _ => Err(Problem::invalid("challenge_id, answer: the answer to a challenge of this sale")),
+            _ => Err(Problem::invalid("challenge_id, answer: both are required to answer a challenge of this sale")),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::Deps;
 use crate::answer::WORK;
 use crate::applicant::applicant;
 
-/// How long a challenge holds: a slow telephone needs a minute for the work, and a person less for the sum.
+/// How long a challenge is valid, in seconds: a slow phone needs a minute for the work, a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
 
 const CHECKS: &[Check] =
@@ -26,7 +26,7 @@ struct Wish {
     kind: Option<Kind>,
 }
 
-/// Null is no kind.
+/// Refuses null, which is not a kind.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Kind>, D::Error> {
     Kind::deserialize(deserializer).map(Some)
 }
@@ -34,16 +34,16 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Kind>, D
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    /// A sum to be read from a picture.
+    /// A sum in a picture.
     Picture,
-    /// For who cannot see it: work for the client's processor.
+    /// Work for the client's processor, for people who cannot see the picture.
     Work,
-    /// Nothing is asked.
+    /// No question.
     None,
 }
 
 impl Kind {
-    /// What a sale offers, the usual one first.
+    /// The kinds that a sale offers, the default first.
     const fn offered(policy: ChallengePolicy) -> &'static [Self] {
         match policy {
             ChallengePolicy::Any => &[Self::Picture, Self::Work],
@@ -53,10 +53,10 @@ impl Kind {
         }
     }
 
-    /// The challenge that is given for a wish.
+    /// The kind that a client gets for its wish.
     fn of(wish: Option<Self>, policy: ChallengePolicy) -> Result<Self, Problem> {
         match (wish, Self::offered(policy)) {
-            // Whoever is asked nothing need not know it.
+            // Clients of a sale without challenges need not know that.
             (_, [Self::None]) => Ok(Self::None),
             (None, offered) => Ok(offered[0]),
             (Some(wish), offered) if offered.contains(&wish) => Ok(wish),
@@ -71,7 +71,7 @@ impl Kind {
 struct Document {
     challenge_id: String,
     kind: Kind,
-    /// What the sale offers.
+    /// The kinds that the sale offers.
     kinds: &'static [Kind],
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<String>,
@@ -90,7 +90,7 @@ fn wish(request: &Request) -> Result<Wish, Problem> {
     if text_body(request)?.is_empty() { Ok(Wish::default()) } else { json_body(request) }
 }
 
-/// Gives a challenge. One call of Redis, which keeps the answer; none if nothing is asked.
+/// Creates a challenge. One call to Redis, which stores the answer; none if the sale has no challenges.
 pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, Wish { kind }) = deps.gate().enter(request, sale, CHECKS, wish).await?;
     let (known, ip) = (visitor.known()?, address(request));
@@ -107,7 +107,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
         Kind::Picture => (challenge_id(Asked::Sum), sum.answer().to_string()),
         Kind::Work => (challenge_id(Asked::Work(bits)), WORK.to_owned()),
         Kind::None => {
-            // Redis counts the request for the pass.
+            // Redis counts the request for the pass instead.
             known.give_turn_back(Step::Challenge);
             deps.gate().limit(request, Route::Challenge, &visitor.user)?;
             return given(challenge_id(Asked::Nothing), None, None);
@@ -122,7 +122,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
         Challenged::UnknownSale => return Err(not_in_redis(&round.id, Some(round), now)),
     }
-    // Drawn only now: a refusal costs no drawing.
+    // Drawn only now, so that a refusal does not cost a drawing.
     let (picture, work) = match kind {
         Kind::Picture => (Some(sum.picture()), None),
         Kind::Work | Kind::None => (None, Some(Work { bits })),

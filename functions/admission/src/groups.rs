@@ -5,16 +5,16 @@ use sale::{BuyerClass, EpochMs, GroupName, Round};
 
 use crate::Deps;
 
-/// How far this clock may be ahead of Redis's, which alone decides: for so long after groups have ceased to matter they are
-/// still looked up.
+/// How far this clock may be ahead of Redis's, which decides, in seconds. For that long after groups have ceased to
+/// matter they are still looked up.
 const CLOCKS_DIFFER_S: u32 = 600;
 
-/// What the user may do in the round, by the groups that the user is in. Groups that the token does not name are looked up in the
+/// What the user may do in the round, by the user's groups. Groups that the token does not name are looked up in the
 /// ledger: one consistent read, and only while it can matter.
 ///
 /// # Errors
-/// 403 if only groups may buy and the user is in none of them. 503 if the ledger does not answer, since a guess would keep a
-/// member out or let a stranger in. 429 for a user or an address that asks too often.
+/// 403 if only groups may buy and the user is in none of them. 503 if the ledger does not answer, since a guess could
+/// keep a member out or let a stranger in. 429 for a user or an address with too many requests.
 pub(crate) async fn class_of(
     deps: &Deps,
     request: &Request,
@@ -36,7 +36,7 @@ pub(crate) async fn class_of(
     if may_buy(&by_token) && class_of(&by_token) == class_of(&|_| true) {
         return Ok(class_of(&by_token));
     }
-    // Redis counts the request only with the script that comes later.
+    // Redis counts the request only in the script that runs later.
     deps.gate().limit(request, Route::Token, &visitor.user)?;
     let early = terms.early_access.iter().map(|early| &early.group).filter(|_| early_matters);
     let mut groups: Vec<GroupName> = early.chain(groups_buy).cloned().collect();

@@ -1,4 +1,4 @@
-//! The way in: a challenge, and a pass for the right answer.
+//! Admission: challenges, and passes for right answers.
 
 mod answer;
 mod applicant;
@@ -18,7 +18,7 @@ use process::Snapshots;
 use runtime::{ANSWER_TIMEOUT, Clock};
 use stock::Stock;
 
-/// The codes under which a challenge and a pass are counted.
+/// The codes under which challenges and passes are counted.
 const CHALLENGED: &str = "challenged";
 const ADMITTED: &str = "admitted";
 
@@ -31,13 +31,13 @@ pub struct Deps {
     pub ledger: Ledger,
     /// Published sales and stops.
     pub snapshots: Snapshots,
-    /// The keys of passes.
+    /// The keys that sign passes.
     pub keys: PassKeys,
-    /// What this process counts of users and addresses.
+    /// This process's counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
-    /// Who is in which group.
+    /// The members of groups.
     pub memberships: Memberships,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 

@@ -31,14 +31,14 @@ struct Document {
     reserve_path: String,
 }
 
-/// Reads the body, which may be empty where nothing is asked.
+/// Reads the body, which may be empty in a sale without challenges.
 fn answer(request: &Request) -> Result<Given, Problem> {
     let answer = if text_body(request)?.is_empty() { Answer::default() } else { json_body(request)? };
     answer.read()
 }
 
-/// Takes an answer and gives a pass for it. One call of Redis, and for a wrong answer one of the ledger. If groups matter, one
-/// more to look the user up.
+/// Checks an answer and gives a pass for it. One call to Redis, plus one to the ledger for a wrong answer, and one to
+/// look the user up if groups matter.
 pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, given) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
@@ -51,7 +51,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let asked = AdmitRequest { applicant, id, answer, per_sale, class };
     let admit = deps.stock.of(round).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
-        // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
+        // Anybody can send as many of these as the rates of user and address allow; they must not keep others out.
         known.give_turn_back(Step::Token);
     }
     let at_ms = match admit {
@@ -59,7 +59,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::WrongAnswer { again } => {
             if !again {
                 let (user, door, now) = (&visitor.user, &round.terms.door, deps.clock.now());
-                let strike = fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::WrongAnswers, door, now);
+                let strike = fulfilment::strike(&deps.stock, &deps.ledger, user, Strike::WrongAnswers, door, now);
                 Box::pin(strike).await;
             }
             return Err(Problem::new(Code::WrongAnswer));
@@ -80,7 +80,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 
-/// The rate of passes for an isolated sale, with up to a second's worth at once.
+/// The rate of passes for an isolated sale, with a burst of one second's worth.
 fn public(requests_per_s: u32) -> GcraLimit {
     let burst = requests_per_s.max(1);
     GcraLimit { emission_interval_us: (1_000_000 / burst).max(1), burst }

@@ -1,4 +1,4 @@
-//! Who may keep an answer, and for how long.
+//! Who may cache an answer, and for how long.
 
 use api::{Problem, json};
 use headers::{ETag, HeaderMapExt, IfNoneMatch};
@@ -9,14 +9,15 @@ use sale::EpochMs;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Seconds for which a shared cache answers by itself. Together with what the process remembers it is what a change takes
-/// to be seen.
+/// Seconds for which a shared cache may answer by itself. Together with the time that the process caches, this is how
+/// long a change takes to show.
 pub const SHARED_S: u32 = 1;
 
-/// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`: it
-/// would add whole seconds to what a change takes. If the function fails, a page of half a minute ago is better than none.
+/// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`,
+/// which would delay changes by whole seconds. If the function fails, a page up to half a minute old is better than
+/// none.
 pub(crate) const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1, stale-if-error=30");
-/// What is not there now may be there in a moment.
+/// What is missing now may exist in a moment.
 const KEEP_ABSENT: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1");
 
 #[derive(Serialize)]
@@ -26,10 +27,11 @@ struct At<'a, T> {
     content: &'a T,
 }
 
-/// The answer with this content, or 304 if the client has it already.
+/// The response with this content, or 304 if the client already has it.
 ///
-/// The tag is of the content without the time, so it is a weak one. A shared cache would keep the body that it has, and
-/// with it a time long gone that its next client takes for now; so a request that comes through one gets a whole answer.
+/// The tag does not cover the time in the content, so it is weak. On a 304 a shared cache would keep its old body,
+/// whose time its next client would take for the current one, so a request through a shared cache always gets a whole
+/// answer.
 pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -> Response<Body> {
     let tag = tag_of(content);
     if knows(request, &tag) && !request.headers().contains_key(VIA) {
@@ -39,7 +41,7 @@ pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -
     }
 }
 
-/// The same for content that says no time, to be kept as `keep` says.
+/// Like [`found`], for content without a time, with the cache policy `keep`.
 pub(crate) fn kept(request: &Request, content: &impl Serialize, keep: HeaderValue) -> Response<Body> {
     let tag = tag_of(content);
     let response = if knows(request, &tag) { unchanged() } else { json(StatusCode::OK, content) };
@@ -63,14 +65,14 @@ fn tagged(mut response: Response<Body>, tag: ETag, keep: HeaderValue) -> Respons
     response
 }
 
-/// There is no such thing. Caches keep that too: many may ask for what an operator has announced and not yet published.
+/// A 404. Caches keep it too: many may ask for a sale that was announced and is not published yet.
 pub(crate) fn not_found(problem: Problem) -> Response<Body> {
     let mut response = problem.into_response();
     response.headers_mut().insert(CACHE_CONTROL, KEEP_ABSENT);
     response
 }
 
-/// The same for the same content, whichever process makes it.
+/// The tag: equal for equal content, whichever process computes it.
 fn tag_of(content: &impl Serialize) -> ETag {
     let content = serde_json::to_vec(content).expect("answers have text keys and plain values only");
     let mut start = [0; 16];

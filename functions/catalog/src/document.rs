@@ -21,7 +21,7 @@ pub(crate) struct Card {
     price: Price,
     #[serde(skip_serializing_if = "Option::is_none")]
     list_price_minor: Option<u64>,
-    /// The first one.
+    /// The first picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<PictureUrl>,
     per_user_limit: u8,
@@ -40,10 +40,10 @@ pub(crate) struct Card {
     line: Option<LineNotice>,
 }
 
-/// That there is a line in front of a sale. How far it is, its own document says.
+/// Says that a sale has a line. How far the line has moved is in its own document.
 #[derive(Serialize)]
 struct LineNotice {
-    /// From when on there are tickets.
+    /// When tickets are first given out.
     tickets_from: Timestamp,
 }
 
@@ -58,7 +58,7 @@ impl LineNotice {
 struct EarlyAccessLine {
     group: GroupName,
     opens_at: Timestamp,
-    /// Until when some units are only for this group. How many is not said, as is no number of units.
+    /// Until when some units are for this group only. How many is not disclosed, like all numbers of units.
     #[serde(skip_serializing_if = "Option::is_none")]
     set_aside_until: Option<Timestamp>,
 }
@@ -99,7 +99,7 @@ impl Card {
     }
 }
 
-/// A sale by itself, with what a list has no room for.
+/// A single sale, with fields that lists leave out.
 #[derive(Serialize)]
 pub(crate) struct SaleDocument {
     #[serde(flatten)]
@@ -133,7 +133,7 @@ impl CampaignDocument {
     }
 }
 
-/// The first page of a shop: its sales, whether a campaign names them or not, and its campaigns.
+/// The shop's front page: its sales, in a campaign or not, and its campaigns.
 #[derive(Serialize)]
 pub(crate) struct SalesDocument {
     sales: Vec<Card>,

@@ -1,4 +1,4 @@
-//! The draw of a round: all that a third party needs to check what each unit won.
+//! The draw of a round: everything that a third party needs to verify what each unit won.
 
 use std::sync::Arc;
 
@@ -16,32 +16,32 @@ use serde::{Serialize, Serializer};
 use crate::Deps;
 use crate::caching::{KEEP, kept};
 
-/// Seconds from the end of a round until its seed is public. Whoever has the seed knows what the next unit wins, so nobody may be
-/// able to get one any more: the clocks of Redis, which ends a round, and of the functions differ by much less than this. And a
-/// round that is over is not extended.
+/// Seconds from the end of a round until its seed is public. Anybody with the seed knows what the next unit wins, so it
+/// must no longer be possible to get one: the clocks of Redis, which ends a round, and of the functions differ by much
+/// less than this, and a round that is over is not extended.
 pub const DRAW_REVEAL_AFTER_S: u32 = DRAW_AFTER_S;
 /// The version of `docs/draws.md`, which is in the labels of `award`.
 const ENCODING: u8 = 1;
-/// With the seed a draw never changes. A day, and not for ever, so that what was kept by mistake goes. Browsers ask the shared
-/// cache: an answer that they keep says an old time, and pages take their clock from answers.
+/// A draw with its seed never changes. It is kept for a day and not for ever, so that mistakes disappear. Browsers must
+/// ask the shared cache, because pages set their clock by the time in answers, which would be old in a browser's cache.
 const KEEP_REVEALED: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=86400");
 
-/// Winners that are listed. The others can be computed.
+/// How many winners are listed. The others can be computed.
 const MOST_WINNERS: usize = 1_000;
 
-/// A round with awards, and its seed once that may be known.
+/// A round with awards, and its seed once it is public.
 pub(crate) struct Draw {
     pub(crate) round: Round,
     pub(crate) commitment: Commitment,
     pub(crate) seed: Option<Seed>,
-    /// How far it is, if it is drawn at the end.
+    /// How far a draw at the end is.
     pub(crate) at_end: Option<ledger::Draw>,
-    /// Its beacon, if one decides it and is posted.
+    /// The beacon, if the draw uses one and it is posted.
     beacon: Option<Beacon>,
     winners: Vec<Winner>,
 }
 
-/// Which entry won a prize.
+/// The entry that won a prize.
 #[derive(Serialize)]
 struct Winner {
     prize: u64,
@@ -49,8 +49,8 @@ struct Winner {
 }
 
 impl Draw {
-    /// Of a round with this commitment. Whoever has seed, entries and the beacon, if one was named, knows the winners, so they are
-    /// computed here.
+    /// `seed` must belong to the round's commitment. Computes the winners as soon as seed, entries and, if one was
+    /// named, the beacon are known.
     pub(crate) fn new(
         round: Round,
         commitment: Commitment,
@@ -72,30 +72,30 @@ impl Draw {
         Self { round, commitment, seed, at_end, beacon, winners }
     }
 
-    /// Whether nothing about it changes any more.
+    /// Whether the draw can no longer change.
     fn is_final(&self) -> bool {
         let is_drawn = self.at_end.as_ref().is_none_or(|draw| draw.drawn_at_ms.is_some());
         self.seed.is_some() && is_drawn && !self.awaits_beacon()
     }
 
-    /// Whether a beacon decides it that nobody has posted yet.
+    /// Whether the draw uses a beacon that nobody has posted yet.
     const fn awaits_beacon(&self) -> bool {
         self.round.terms.allocation.has_beacon() && self.beacon.is_none()
     }
 
-    /// The round of drand that decides it, once it is named.
+    /// The round of drand that the draw uses, once it is named.
     fn drand_round(&self) -> Option<DrandRound> {
         let of_entries = self.at_end.as_ref().and_then(|draw| draw.closed).and_then(|closed| closed.drand_round);
         self.round.drand_round.or(of_entries)
     }
 }
 
-/// From when on the seed of a round may be known.
+/// When the seed of a round becomes public.
 pub(crate) const fn reveals_at(closes_at: EpochMs) -> EpochMs {
     closes_at.plus_s(DRAW_REVEAL_AFTER_S)
 }
 
-/// What is drawn, and what the operator is bound to.
+/// What is drawn, and the commitment that binds the operator.
 #[derive(Serialize)]
 pub(crate) struct DrawTerms {
     units: u32,
@@ -120,7 +120,7 @@ fn as_text<S: Serializer>(commitment: &Commitment, serializer: S) -> Result<S::O
 }
 
 impl DrawTerms {
-    /// Those of a round with awards.
+    /// The terms of a round with awards; `None` for other rounds.
     pub(crate) fn of(round: &Round) -> Option<Self> {
         round.commitment.map(|commitment| Self::with(round, commitment))
     }
@@ -132,7 +132,7 @@ impl DrawTerms {
     }
 }
 
-/// What is public of a draw at the end.
+/// The public part of a draw at the end.
 #[derive(Serialize)]
 struct AtEndDocument<'a> {
     state: State,
@@ -142,7 +142,7 @@ struct AtEndDocument<'a> {
     drawn_at: Option<Timestamp>,
 }
 
-/// The entries, and who of them won: the first ones of the winners, by prize.
+/// The entries and the first winners, by prize.
 #[derive(Serialize)]
 struct ClosedDocument<'a> {
     at: Timestamp,
@@ -155,11 +155,11 @@ struct ClosedDocument<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// Entries may come.
+    /// Entries may still come.
     Open,
-    /// The entries are public. Who of them wins is known once the beacon is posted.
+    /// The entries are public. The winners are known once the beacon is posted.
     AwaitingBeacon,
-    /// The entries are public, and so are the winners, who get their prizes one by one.
+    /// Entries and winners are public, and the winners get their prizes one by one.
     Closed,
     /// Every winner has the prize.
     Drawn,
@@ -189,7 +189,7 @@ impl<'a> AtEndDocument<'a> {
     }
 }
 
-/// A round of drand, and when it comes.
+/// A round of drand, and its time.
 #[derive(Serialize)]
 struct DrandDocument {
     chain_hash: &'static str,
@@ -216,7 +216,7 @@ impl BeaconDocument {
     }
 }
 
-/// Some of the entries of a draw, in their order: their units, and the hashes of their leaves.
+/// A chunk of a draw's entries, in order: their units, and the hashes of their leaves.
 #[derive(Serialize)]
 struct EntriesDocument {
     chunk: u32,
@@ -278,12 +278,12 @@ pub(crate) async fn entries(
     chunk: &str,
 ) -> Result<Response<Body>, Problem> {
     let none = || Problem::new(Code::UnknownSale).detail("the draw has no such entries");
-    // Another text of the same number would be another page to a cache.
+    // Another spelling of the same number would be another page to a cache.
     let number = chunk.parse::<u32>().ok().filter(|number| number.to_string() == chunk);
     let number = number.ok_or_else(|| Problem::invalid("chunk: a number from 0"))?;
     let draw = draw_of(deps, id).await?;
     let closed = draw.at_end.as_ref().and_then(|draw| draw.closed).ok_or_else(none)?;
-    // Chunks that are made up are looked up nowhere.
+    // Chunks that cannot exist are not looked up.
     if u64::from(number) * CHUNK_ENTRIES as u64 >= u64::from(closed.entries) {
         return Err(none());
     }
@@ -299,7 +299,7 @@ pub(crate) async fn entries(
 async fn draw_of(deps: &Deps, id: &RoundId) -> Result<Arc<Draw>, Problem> {
     let none = || Problem::new(Code::UnknownSale).detail("the round has no draw");
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
-    // A round that the sale has not come to is looked up nowhere, however many are made up.
+    // Rounds that have not begun are not looked up, so made-up ones cost nothing.
     if listed.round(&id.sale).is_some_and(|latest| id.number > latest.id.number) {
         return Err(none());
     }

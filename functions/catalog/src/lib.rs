@@ -1,4 +1,4 @@
-//! What everybody may know: campaigns, sales, and roughly what is left of them. And what only members may.
+//! Public information: campaigns, sales, and roughly what is left of them. Also what only members may see.
 
 mod caching;
 mod document;
@@ -25,13 +25,13 @@ pub use crate::shelf::Shelf;
 /// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
-    /// Redis and DynamoDB, behind what the process remembers of them.
+    /// Cached access to Redis and DynamoDB.
     pub shelf: Shelf,
-    /// Who is in which group.
+    /// The members of groups.
     pub memberships: Memberships,
-    /// What this process counts of members.
+    /// This process's counts of members' requests.
     pub limiter: Arc<Limiter>,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -52,8 +52,8 @@ impl Deps {
     }
 }
 
-/// Answers one request. Where nobody has to say who they are, everybody gets the same answer, and caches may keep it. What members
-/// get nobody keeps.
+/// Answers one request. Routes without authentication give everybody the same answer, which caches may keep. Members'
+/// answers are not cached.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     match (request.method(), segments(&request).as_slice()) {
         (&Method::GET, ["v1", "members", "sales"]) => return respond(members::sales(deps, &request).await),

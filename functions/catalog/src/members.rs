@@ -1,4 +1,4 @@
-//! Sales that only members of certain groups may see. The answer depends on the caller, so no cache may keep it.
+//! Sales that only members of certain groups may see. Answers depend on the caller, so no cache may keep them.
 
 use api::{Code, Problem, Reply, caller, json};
 use gate::Route;
@@ -11,7 +11,7 @@ use crate::Deps;
 use crate::document::{Card, SaleDocument};
 use crate::shelf::Listed;
 
-/// Most groups that one request is looked up in: one batch of DynamoDB.
+/// How many groups a request looks the caller up in, at most: one batch of DynamoDB.
 const MAX_GROUPS: usize = 100;
 
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ struct SalesDocument {
     sales: Vec<Card>,
 }
 
-/// Lists the sales that the caller may see and not everybody, the first to open first.
+/// Lists the sales that the caller may see as a member, the first to open first.
 pub(crate) async fn sales(deps: &Deps, request: &Request) -> Reply {
     let user = counted(deps, request)?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
@@ -36,10 +36,7 @@ pub(crate) async fn sales(deps: &Deps, request: &Request) -> Reply {
     groups.sort_unstable();
     groups.dedup();
     if groups.len() > MAX_GROUPS {
-        tracing::error!(
-            MAX_GROUPS,
-            "more groups see sales than are looked up: some members do not see theirs in the list"
-        );
+        tracing::error!(MAX_GROUPS, "too many groups for one lookup: some members do not see their sales in the list");
         groups.truncate(MAX_GROUPS);
     }
     let is_in = deps.memberships.among(request, &user, &groups).await.map_err(Problem::unanswered)?;
@@ -48,7 +45,7 @@ pub(crate) async fn sales(deps: &Deps, request: &Request) -> Reply {
     found(deps, SalesDocument { sales: futures::future::join_all(cards).await })
 }
 
-/// The card of a sale, whether everybody may see it or only groups that the caller is in.
+/// The card of a sale that everybody, or one of the caller's groups, may see.
 pub(crate) async fn sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let user = counted(deps, request)?;
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
@@ -69,7 +66,7 @@ pub(crate) async fn sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
     found(deps, SaleDocument::of(round, look))
 }
 
-/// The caller, who may ask once more.
+/// The caller, if within the rate limits.
 fn counted(deps: &Deps, request: &Request) -> Result<UserId, Problem> {
     let user = caller(request)?.user;
     let limited = deps.limiter.check_user(Route::Members, &user);

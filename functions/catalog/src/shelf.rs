@@ -17,36 +17,37 @@ use tokio::sync::Semaphore;
 
 use crate::draw::{Draw, reveals_at};
 
-/// How long this process goes by what it has read. Each entry draws its own time, so that those that were read together,
-/// here or by processes that were started together, are not read together again.
+/// How long this process caches what it has read, in milliseconds. Each entry draws its own time, so that entries that
+/// were read together, by this process or by others started with it, are not read again together.
 const KEPT_MS: std::ops::RangeInclusive<u64> = 600..=800;
-/// What a change may take to be seen by everybody, shared caches included.
+/// How long a change may take to show to everybody, shared caches included, in milliseconds.
 const SEEN_WITHIN_MS: u64 = 2_000;
 const _: () = assert!(*KEPT_MS.end() + crate::caching::SHARED_S as u64 * 1000 < SEEN_WITHIN_MS);
 
-/// Longest wait for the ledger: a page that takes longer is one that nobody waits for.
+/// The longest wait for the ledger: nobody waits longer for a page.
 const LEDGER_TIMEOUT: Duration = Duration::from_millis(2500);
-/// Longest wait for Redis, a new connection included: what is left is worth less than the rest of the page.
+/// The longest wait for Redis, including a new connection: the page is useful without availability.
 const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
-/// Rounds of which it is remembered what is left: several times the sales that are ever published at once.
+/// How many rounds' availability is cached: several times the number of sales ever published at once.
 const MAX_ROUNDS: u64 = 10_000;
-/// Draws that are remembered.
+/// How many draws are cached.
 const MAX_DRAWS: u64 = 1_000;
-/// Draws that are looked up at once. Those of sales that are long over are not listed, so made-up ones cost a reading each; this
-/// leaves the table to others.
+/// How many draws are looked up concurrently. Draws of sales that ended long ago are not listed, so each made-up one
+/// costs a read; this limit protects the table.
 const DRAWS_AT_ONCE: usize = 4;
-/// From so long before the opening it is said whether a round is loaded: later than every round is that was published in time.
+/// How many seconds before the opening the answer says whether a round is loaded: by then every round that was
+/// published in time is.
 const PREPARED_S: u32 = 120;
-/// How long a sale that is over is still shown, to whoever has its page open.
+/// How long a finished sale is still shown, in seconds, to people who have its page open.
 const OVER_FOR_S: u32 = 24 * 60 * 60;
 
-/// Sales of the list of all. Each that is open costs a call of Redis, and each is half a kilobyte of an answer.
+/// How many sales the full list has at most. Each open one costs a call to Redis, and each adds half a kilobyte.
 const MOST_LISTED: usize = 100;
 
-/// What the process remembers of Redis and the ledger for a moment, to spare them.
+/// A short-lived cache of Redis and the ledger, to protect both.
 ///
-/// The ledger is asked for everything that is published, once for all; so what is not there is known to be absent without
-/// a further call, and no flood of made-up ids reaches the ledger or fills the memory.
+/// Everything published is read from the ledger at once. A sale that is not there is known to be absent without a
+/// further call, so a flood of made-up ids neither reaches the ledger nor fills the memory.
 #[derive(Clone)]
 pub struct Shelf {
     stock: Stock,
@@ -58,14 +59,14 @@ pub struct Shelf {
     drawing: Arc<Semaphore>,
 }
 
-/// What was read, and when.
+/// A cached value, and when it was read.
 #[derive(Clone)]
 struct Read<T> {
     value: T,
     at: Moment,
 }
 
-/// What is published, at one moment.
+/// Everything that is published, as of one read.
 pub(crate) struct Listed {
     /// The latest round of each sale that everybody may see.
     rounds: HashMap<SaleId, Round>,
@@ -75,13 +76,13 @@ pub(crate) struct Listed {
     switches: Switches,
 }
 
-/// A look at a sale.
+/// A sale's availability and what comes next.
 pub(crate) struct Look {
     pub(crate) phase: Phase,
     pub(crate) availability: Availability,
-    /// Of a round with a plan by which its units become available. Redis's clock alone makes them so: this is for show.
+    /// In a round whose units become available over time. For display only: Redis's clock decides.
     pub(crate) rain: Option<RainLook>,
-    /// When more becomes available.
+    /// When the next units become available.
     pub(crate) next_release_ms: Option<EpochMs>,
 }
 
@@ -90,7 +91,7 @@ pub(crate) struct Look {
 pub(crate) struct RainLook {
     /// The units of the round.
     units: u32,
-    /// How many of them have become available, whoever has them now.
+    /// How many units have become available, whoever has them now.
     dropped: u32,
 }
 
@@ -117,18 +118,18 @@ impl Listed {
         self.rounds.get(sale)
     }
 
-    /// Of a sale that only some may see.
+    /// The latest round of a sale that only some may see.
     pub(crate) fn hidden_round(&self, sale: &SaleId) -> Option<&Round> {
         self.hidden.get(sale)
     }
 
-    /// Of the sales that only some may see.
+    /// The latest rounds of the sales that only some may see.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = &Round> {
         self.hidden.values()
     }
 
-    /// What to list first: sales that are open, the first to close first; then those to come, the first to open first; then
-    /// those that are over, the last to close first. As many as fit into a list.
+    /// The sales to list first: open ones, the first to close first; then upcoming ones, the first to open first; then
+    /// finished ones, the last to close first. At most as many as fit into a list.
     pub(crate) fn front(&self, now: EpochMs) -> Vec<&Round> {
         let mut rounds: Vec<_> = self.rounds.values().collect();
         rounds.sort_by_cached_key(|round| {
@@ -146,7 +147,7 @@ impl Listed {
         rounds
     }
 
-    /// A campaign of which there is something to be seen.
+    /// A campaign with at least one published sale.
     pub(crate) fn campaign(&self, id: &CampaignId) -> Option<&Campaign> {
         self.campaigns.get(id).filter(|campaign| self.rounds_of(campaign).next().is_some())
     }
@@ -161,7 +162,7 @@ impl Listed {
 }
 
 impl Shelf {
-    /// An empty shelf in front of `stock` and `ledger`.
+    /// An empty cache in front of `stock` and `ledger`.
     pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
         let listed = Cache::builder().max_capacity(1).expire_after(Jittered).build();
         let left = Cache::builder().max_capacity(MAX_ROUNDS).expire_after(Jittered).build();
@@ -170,13 +171,13 @@ impl Shelf {
         Self { stock, ledger, clock, listed, left, draws, drawing }
     }
 
-    /// Rounds of which it is remembered what is left.
+    /// How many rounds' availability is cached.
     pub async fn rounds(&self) -> u64 {
         self.left.run_pending_tasks().await;
         self.left.entry_count()
     }
 
-    /// What is published. One reads for all who ask at once.
+    /// Everything published. Concurrent callers share one read.
     ///
     /// # Errors
     /// If the ledger does not answer.
@@ -186,15 +187,15 @@ impl Shelf {
             Some(_) => self.listed.invalidate(&()).await,
             None => {}
         }
-        // A freeze may lie between an answer and its arrival.
+        // The process may freeze between an answer and its arrival.
         let at = Moment::now(self.clock);
         let read = async { self.read().await.map(|value| Read { value, at }) };
-        // Boxed: calls of AWS make large futures, and most requests make none.
+        // Boxed: AWS calls make large futures, and most requests make none.
         Ok(self.listed.try_get_with((), Box::pin(read)).await?.value)
     }
 
-    /// Whether what was read then may still be gone by. The caches go by a clock that may stand still while Lambda freezes
-    /// the process.
+    /// Whether something read at `at` may still be used. The caches' own clock may stand still while Lambda freezes the
+    /// process.
     fn holds(&self, at: Moment) -> bool {
         Moment::now(self.clock).since(at) <= Duration::from_millis(*KEPT_MS.end())
     }
@@ -215,7 +216,8 @@ impl Shelf {
         }))
     }
 
-    /// How a round stands at `now`. Redis is asked only while there is something to be sold, by one for all who ask at once.
+    /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
+    /// share one call.
     pub(crate) async fn look(&self, listed: &Listed, round: &Round, now: EpochMs) -> Look {
         let is_held_up = round.paused || listed.switches.stop(&round.id.sale) || round.awaits_beacon();
         let phase = Phase::of(&round.terms, is_held_up, now);
@@ -234,8 +236,8 @@ impl Shelf {
         Look { phase, availability, rain, next_release_ms }
     }
 
-    /// Before a round opens nothing of it is gone, so all that Redis is asked is whether it has it already; and that only when
-    /// it should, or soon will.
+    /// Availability before the opening, when no unit is gone. Asks Redis only whether it has the round, and only when
+    /// it should have it, or soon should.
     async fn loaded(&self, round: &Round, opens_at: EpochMs, now: EpochMs) -> Availability {
         if now.plus_s(PREPARED_S) < opens_at {
             return Availability::Available;
@@ -256,7 +258,7 @@ impl Shelf {
         self.left.get_with_by_ref(id, ask).await.value
     }
 
-    /// The draw of a round; none if there is no such round, or it has no awards. One reads for all who ask at once.
+    /// The draw of a round, or `None` if the round does not exist or has no awards. Concurrent callers share one read.
     ///
     /// # Errors
     /// If the ledger does not answer.
@@ -277,12 +279,12 @@ impl Shelf {
 
     async fn read_draw(&self, id: &RoundId) -> Result<Option<Draw>, FulfilmentError> {
         let _permit = self.drawing.acquire().await.expect("nobody closes it");
-        // Not from the list, which may lag: its end decides whether the seed may be known.
+        // Not from the list, which may lag: the round's end decides whether the seed may be public.
         let Some(round) = self.ledger.round(id).await? else { return Ok(None) };
         let Some(commitment) = round.commitment else { return Ok(None) };
         let at_end = if round.terms.allocation.is_drawn_at_end() { self.ledger.draw(id).await? } else { None };
         let may_be_known = if round.terms.allocation.is_drawn_at_end() {
-            // Whoever knows it before the entries are published could enter until a favourite wins.
+            // Before the entries are published, somebody who knew the seed could keep entering until a favourite wins.
             at_end.as_ref().is_some_and(|draw| draw.closed.is_some())
         } else {
             self.is_over_for_all(&round).await
@@ -292,7 +294,7 @@ impl Shelf {
         Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end, beacon)))
     }
 
-    /// A chunk of the entries of a draw. A shared cache keeps it, so the process does not.
+    /// A chunk of a draw's entries. Shared caches keep it, so the process does not.
     ///
     /// # Errors
     /// If the ledger does not answer.
@@ -309,8 +311,8 @@ impl Shelf {
         tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await.map_err(|_| FulfilmentError::OutOfTime)?
     }
 
-    /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later. As long
-    /// as Redis still sells, or gives no answer, the round is treated as open.
+    /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment
+    /// later. While Redis still sells, or does not answer, the round counts as open.
     async fn is_over_for_all(&self, round: &Round) -> bool {
         let now = self.clock.now();
         let is_over = |closes_at| reveals_at(closes_at) <= now;
@@ -318,7 +320,7 @@ impl Shelf {
             return false;
         }
         match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
-            // A lane that Redis has lost sells nothing; of one that is away nobody can tell.
+            // A lane that Redis has lost sells nothing; a lane that does not answer may.
             Ok(Ok(KnownCounters { counters, away, .. })) => {
                 away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
             }
@@ -336,7 +338,7 @@ impl Shelf {
                     let available = counters.known_available(self.clock.now())?;
                     Some(Availability::of(available, counters.total()))
                 });
-                // Lanes of which nothing is known may have some.
+                // Unknown lanes may have some.
                 left.filter(|left| are_all || *left == Availability::Available).unwrap_or(Availability::Unknown)
             }
             Ok(Err(error)) => unknown(id, &error),
@@ -351,6 +353,6 @@ fn unknown(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> Availabil
 }
 
 fn hidden(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> bool {
-    tracing::warn!(error, sale_id = %id.sale, "the seed is kept back: Redis does not say whether the round is over");
+    tracing::warn!(error, sale_id = %id.sale, "the seed stays hidden: Redis does not say whether the round is over");
     false
 }

@@ -1,5 +1,5 @@
-//! Begins the next round of sales that come again, once the last one is over. Takes no input: it reads the ledger. A new
-//! round has keys, guards and messages of its own, so yesterday's late messages cannot touch today's stock.
+//! Begins the next round of recurring sales once the last one is over. Takes no input: it reads the ledger. A new round
+//! has its own keys, guards and messages, so yesterday's late messages cannot touch today's stock.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use runtime::Clock;
 use sale::{EpochMs, SaleId, latest_rounds};
 use serde::Serialize;
 
-/// How long after its close a round is still found: a schedule that did not run for a month catches up.
+/// How long after its close a round is still found: long enough to catch up after a month without runs.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 
-/// Longest run: a few seconds less than the 50 s after which Lambda ends it, so that it tells what it did. The rest waits
-/// for the next run.
+/// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
+/// the rest.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// The function's dependencies.
@@ -21,7 +21,7 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -40,20 +40,24 @@ impl Deps {
 pub struct Summary {
     /// Sales whose next round was begun.
     pub begun: usize,
-    /// Sales that could not be moved on; the log has the reasons, and the next run tries again.
+    /// Sales whose next round could not be begun; the log has the reasons, and the next run tries again.
     pub failed: usize,
 }
 
 /// Moves every recurring sale whose round is over to its next round.
 ///
 /// # Errors
-/// If the ledger does not say which sales there are.
+/// If the sales cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(RUN_TIMEOUT, begin_all(deps, &mut summary)).await {
         Ok(begun) => begun?,
         Err(late) => {
-            tracing::error!(error = &late as &dyn std::error::Error, ?summary, "the rest is left to the next run");
+            tracing::error!(
+                error = &late as &dyn std::error::Error,
+                ?summary,
+                "out of time; the next run does the rest"
+            );
             summary.failed += 1;
         }
     }
@@ -68,7 +72,7 @@ async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError
     let offers = deps.ledger.offers(&sales).await?.into_iter();
     for offer in offers.filter(|offer| offer.recurrence.is_some()) {
         let latest = offer.latest_round_id();
-        // The sale may have come to another round, which is not over.
+        // The sale may already be in another round, which is not over.
         if over.get(&offer.id).is_none_or(|over| over.id != latest) {
             continue;
         }

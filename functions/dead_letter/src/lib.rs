@@ -1,7 +1,6 @@
-//! Tries again, for as long as it takes, to make orders of reservations that could not become orders at first. A message
-//! that fails comes back when its queue's visibility timeout ends: every three minutes, for up to 14 days, however often it
-//! was received. A reservation is fenced as FAILED only if it can never become an order. What nobody can read is put
-//! into quarantine.
+//! Retries reservations that could not become orders at first, for as long as it takes. A message that fails comes back
+//! when its queue's visibility timeout ends: every three minutes, for up to 14 days. A reservation is fenced as FAILED
+//! only if it can never become an order. Unreadable messages go into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
@@ -21,13 +20,13 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The terms of rounds.
     pub terms: TermsCache,
-    /// What units won.
+    /// The awards of units.
     pub awards: AwardCache,
     /// The expiry queue.
     pub expiry: ExpiryQueue,
-    /// Where unreadable messages are kept.
+    /// The queue that keeps unreadable messages.
     pub quarantine: Quarantine,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -49,7 +48,7 @@ impl Deps {
     }
 }
 
-/// Handles a batch: the messages that failed come back, the others are done.
+/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| settle(deps, message.body), |_| async {}).await
 }
@@ -58,7 +57,7 @@ async fn settle(deps: &Deps, body: String) -> Result<(), MessageError> {
     let message = match OrderMessage::parse(&body) {
         Ok(message) => message,
         Err(poison) => {
-            // SQS takes no empty message.
+            // SQS does not accept an empty message.
             deps.quarantine.keep(if body.is_empty() { "(an empty message)" } else { &body }).await?;
             tracing::error!(error = &poison as &dyn std::error::Error, "a poison message was put into quarantine");
             return Ok(());

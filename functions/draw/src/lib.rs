@@ -1,4 +1,4 @@
-//! Draws the winners of rounds that are over. Takes no input: it reads how far each draw is, and goes on from there.
+//! Draws the winners of rounds that are over. Takes no input: it reads how far each draw is, and continues from there.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,17 +13,18 @@ use serde::Serialize;
 use stock::Stock;
 use tokio::time::timeout;
 
-/// How long after its close a round is still found: an outage of the schedule may last a month.
+/// How long after its close a round is still found: long enough for a schedule that did not run for a month.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
-/// Longest run: a few seconds less than the 55 s after which Lambda ends it, so that it tells what it did. The next run goes on.
+/// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run continues.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
-/// Shortest work on one round: enough to read and publish a million entries at a few thousand writes a second, in a run or two.
+/// The least time for one round: enough to read and publish a million entries at a few thousand writes a second, in a
+/// run or two.
 const ROUND_BUDGET: Duration = Duration::from_secs(10);
-/// What is left of a round's time when no further prize is begun: for the note of how far it is.
+/// No further prize is begun when less than this is left of a round's time, so that its progress can be saved.
 const TO_NOTE: Duration = Duration::from_secs(2);
-/// Longest look for rounds that do not open for want of a beacon: what is left of the 55 s after the run.
+/// The longest search for rounds that cannot open without a beacon: what is left of the 55 s after the run.
 const UNOPENED_TIMEOUT: Duration = Duration::from_secs(3);
-/// A draw that is not done so long after its round's end is late: Redis has not settled, or a step fails.
+/// A draw that is not done this many seconds after its round's end is late: Redis has not settled, or a step fails.
 const LATE_AFTER_S: u32 = 30 * 60;
 
 /// The function's dependencies.
@@ -33,11 +34,11 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The reservations that are still to become orders.
+    /// Reservations that are not orders yet.
     pub orders: OrderBacklog,
-    /// The queue of winners who are to be notified.
+    /// The queue of winners to notify.
     pub winners: WinnerQueue,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -60,9 +61,9 @@ impl Deps {
 /// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Draws that were not done when the run began, and where they stand.
+    /// Draws that were not done when the run began, and their state.
     pub draws: BTreeMap<String, String>,
-    /// Draws that were done by this run.
+    /// Draws that this run completed.
     pub drawn: usize,
     /// Draws that are late.
     pub late: usize,
@@ -70,10 +71,10 @@ pub struct Summary {
     pub failed: usize,
 }
 
-/// Takes every draw as far as it goes.
+/// Moves every draw as far as it can go.
 ///
 /// # Errors
-/// If the ledger does not say which rounds are over.
+/// If the rounds cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let began = Instant::now();
     let mut summary = Summary::default();
@@ -81,13 +82,13 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
     let mut rounds = Vec::new();
     for round in deps.ledger.rounds_over(since, now).await? {
-        // A draw that is done takes no time of the others.
+        // A completed draw must not use the others' time.
         let at_end = round.terms.allocation.is_drawn_at_end();
         if at_end && deps.ledger.draw(&round.id).await?.is_none_or(|draw| draw.drawn_at_ms.is_none()) {
             rounds.push(round);
         }
     }
-    // Another one is first in every minute, so that none takes the time of the others.
+    // Begins with another draw each minute, so that none uses up the time of the others.
     if !rounds.is_empty() {
         let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
         let first = minute % rounds.len();
@@ -95,7 +96,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     }
     for (at, round) in rounds.iter().enumerate() {
         let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
-        // Counting keeps nothing for the next run, so the first one may take all the time that there is.
+        // Counting saves nothing for the next run, so the first draw may use all of the time.
         let others = u32::try_from(rounds.len() - at).unwrap_or(u32::MAX);
         let share = if at == 0 { left } else { (left / others).max(ROUND_BUDGET.min(left)) };
         let now = deps.clock.now();
@@ -109,7 +110,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     Ok(summary)
 }
 
-/// Counts rounds as late that open soon or should be open, and cannot: they open with a beacon, and nobody has posted it.
+/// Counts as late the rounds that open soon or should be open, but wait for a beacon that nobody has posted.
 async fn note_unopened(deps: &Deps, summary: &mut Summary, now: EpochMs) {
     let unopened = async {
         let mut unopened = Vec::new();
@@ -130,7 +131,7 @@ async fn note_unopened(deps: &Deps, summary: &mut Summary, now: EpochMs) {
         }
         failed => {
             summary.failed += 1;
-            tracing::error!(?failed, "nobody knows which rounds wait for a beacon");
+            tracing::error!(?failed, "cannot find out which rounds wait for a beacon");
         }
     }
 }
@@ -149,7 +150,7 @@ fn note(summary: &mut Summary, round: &Round, stands: Result<DrawStands, Fulfilm
     let stands = stands.unwrap_or_else(|error| {
         summary.failed += 1;
         tracing::error!(sale_id = %id.sale, round = id.number.0, error = &error as &dyn std::error::Error, "not drawn");
-        // It stands where it stood.
+        // It is where it was.
         DrawStands::Entering
     });
     summary.draws.insert(id.to_string(), format!("{stands:?}"));

@@ -6,21 +6,22 @@ use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 
 use crate::event::Event;
 
-/// Most events of one call (EventBridge API reference, `PutEvents`). One has less than two kilobytes, so their size is no bound.
+/// The largest number of events in a call (EventBridge API reference, `PutEvents`). An event has less than two
+/// kilobytes, so size is no limit.
 pub(crate) const AT_ONCE: usize = 10;
-/// Who says so, in every event of this system. Deployments differ in their bus.
+/// The source of every event of this system. Deployments have different buses.
 const SOURCE: &str = "flash-sale";
-/// Codes of an entry that is refused for what it says (`PutEventsResultEntry`). Any other may pass.
+/// Error codes of entries that are refused for their content (`PutEventsResultEntry`). Other errors may pass.
 const NEVER: [&str; 2] = ["InvalidArgument", "MalformedDetail"];
 
-/// The bus of the merchant's systems.
+/// The event bus of the merchant's systems.
 #[derive(Clone)]
 pub(crate) struct Bus {
     client: Client,
     name: String,
 }
 
-/// Why events are not on the bus.
+/// Why events could not be put on the bus.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BusError {
     #[error("EventBridge did not answer PutEvents")]
@@ -29,12 +30,12 @@ pub(crate) enum BusError {
     Form(#[from] serde_json::Error),
 }
 
-/// Which events of a call are not on the bus, by their places in it.
+/// Which events of a call were refused, by their index.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
-    /// These may be taken another time.
+    /// May be accepted later.
     pub(crate) for_now: BTreeSet<usize>,
-    /// These never are, as they stand.
+    /// Will never be accepted as they are.
     pub(crate) for_good: BTreeSet<usize>,
 }
 
@@ -43,7 +44,7 @@ impl Bus {
         Self { client, name }
     }
 
-    /// Puts up to [`AT_ONCE`] events on the bus. Each is taken or refused by itself.
+    /// Puts up to [`AT_ONCE`] events on the bus. Each is accepted or refused on its own.
     pub(crate) async fn put(&self, events: &[&Event]) -> Result<Refused, BusError> {
         let entries = events.iter().map(|event| self.entry(event)).collect::<Result<Vec<_>, _>>()?;
         let put = self.client.put_events().set_entries(Some(entries)).send();
@@ -51,13 +52,13 @@ impl Bus {
         let results = output.entries();
         let mut refused = Refused::default();
         for (at, event) in events.iter().enumerate() {
-            // What is not answered is not known to be taken.
+            // Without a result it is unknown whether the event was accepted.
             let result = results.get(at);
             if result.is_some_and(|result| result.event_id().is_some()) {
                 continue;
             }
             let code = result.and_then(|result| result.error_code()).unwrap_or("no answer");
-            tracing::error!(event_id = event.id, code, "an event is not on the bus");
+            tracing::error!(event_id = event.id, code, "the bus refused an event");
             if NEVER.contains(&code) { &mut refused.for_good } else { &mut refused.for_now }.insert(at);
         }
         Ok(refused)

@@ -4,21 +4,21 @@ use sale::{Award, EpochMs, Order, OrderState, Price, ReservationId, RoundId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// The form of an event's detail. A member may be added without another version; none goes or changes.
+/// The version of an event's detail. Members may be added without a new version; none is removed or changed.
 const VERSION: u32 = 1;
-/// Bytes of the hash that is an event's id.
+/// Length of an event's id, a truncated hash, in bytes.
 const ID_BYTES: usize = 16;
 
-/// Something that has happened, as the merchant's systems are told of it. Made of the change alone: whoever makes it again,
-/// at whatever time, makes the same bytes.
+/// Something that has happened, as reported to the merchant's systems. It is made from the change alone, so making it
+/// again at any time gives the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Event {
     version: u32,
-    /// The same whenever the same thing is told again.
+    /// The same whenever the same fact is emitted again.
     pub id: String,
     /// What happened.
     pub r#type: &'static str,
-    /// When, or when it was noticed.
+    /// When it happened, or was noticed.
     #[serde(serialize_with = "rfc3339")]
     pub at: EpochMs,
     sale_id: String,
@@ -44,13 +44,13 @@ struct AboutOrder {
     price: Option<Price>,
     #[serde(serialize_with = "rfc3339")]
     reserved_at: EpochMs,
-    /// While it waits for its payment.
+    /// Only while the order waits for its payment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pay_by: Option<String>,
-    /// Once it is paid.
+    /// Only once it is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_id: Option<String>,
-    /// What its unit won at once.
+    /// What its unit won, in an instant draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     award: Option<Award>,
     /// Why it failed.
@@ -64,7 +64,7 @@ struct AboutRefund {
     payment_id: String,
     #[serde(flatten)]
     price: Price,
-    /// Who marked it as given back.
+    /// The operator who marked it as refunded.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_by: Option<String>,
 }
@@ -77,7 +77,7 @@ struct AboutRound {
     opens_at: EpochMs,
     #[serde(serialize_with = "rfc3339")]
     closes_at: EpochMs,
-    /// How often it has sold out so far.
+    /// How often the round has sold out so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<u32>,
 }
@@ -154,7 +154,7 @@ impl Event {
         Self::new(kind, &id, &subject, at.unwrap_or(closes_at_ms), About::Round(about))
     }
 
-    /// `subject` names what it happened to, which it can do once.
+    /// `subject` identifies what it happened to; the same event can happen to it only once.
     fn new(kind: &'static str, round: &RoundId, subject: &str, at: EpochMs, about: About) -> Self {
         let hash = Sha256::digest(format!("{kind}\n{subject}"));
         Self {

@@ -1,9 +1,9 @@
-//! Emits events for the merchant's systems: puts what has happened in the ledger on the bus of the deployment.
+//! Emits events for the merchant's systems: puts what happens in the ledger on the deployment's event bus.
 //!
-//! Promised is: at least once. The ledger's writes are facts, and each is in the stream; a batch comes again from the first record
-//! that is not on the bus, for as long as the stream has it. What comes again has the same id, by which it is recognized, since
-//! an event is made of the change alone. A record that cannot be read, or that the bus refuses for what it says, holds nobody
-//! up: it is kept in a queue that rings.
+//! Delivery is at least once. Each write to the ledger is in its stream, and a batch is repeated from the first record
+//! that is not on the bus yet, for as long as the stream keeps it. A repeated event has the same id, since it is made
+//! from the change alone. A record that cannot be read, or whose event the bus refuses for its content, does not hold
+//! up others: it goes into a queue that raises an alarm.
 
 mod bus;
 mod event;
@@ -24,19 +24,20 @@ pub use crate::event::Event;
 use crate::stream::Read;
 pub use crate::stream::StreamEvent;
 
-/// Calls of the bus beside each other: with [`AT_ONCE`] events each, a batch takes three turns.
+/// Concurrent calls to the bus: with [`AT_ONCE`] events each, a batch takes three rounds of calls.
 const CALLS_AT_ONCE: usize = 4;
-/// Tries of a call that nobody answers, and the pause between them: a batch that comes back holds up all that are behind it.
+/// How often a failed call is tried, and the pause in between: repeating a whole batch would hold up everything behind
+/// it.
 const TRIES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(500);
-/// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
+/// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     bus: Bus,
-    /// Where records are kept of which no event can be made.
+    /// The queue for records of which no event can be made.
     pub failures: EmitterFailures,
 }
 
@@ -52,14 +53,14 @@ impl Deps {
     }
 }
 
-/// Handles a batch. Lambda gives the first record that failed again, and all that follow it.
+/// Handles a batch. Lambda sends the first failed record, and all records after it, again.
 pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
     let deadline = Instant::now() + BATCH_TIMEOUT;
     let records: Vec<Read> = batch.records.into_iter().map(Read::from).collect();
     let to_tell: Vec<(usize, &Event)> = (records.iter().enumerate())
         .flat_map(|(at, read)| read.events.iter().flatten().map(move |event| (at, event)))
         .collect();
-    // Boxed one by one: of a lazy map the compiler cannot tell that it may move to another thread.
+    // Boxed one by one: with a lazy map the compiler cannot prove that the future is `Send`.
     let mut calls: Vec<BoxFuture<'_, Refused>> = Vec::new();
     for chunk in to_tell.chunks(AT_ONCE) {
         calls.push(Box::pin(put(deps, chunk, deadline)));
@@ -77,7 +78,7 @@ pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
             never.insert(at);
         }
     }
-    // One that comes again is kept then.
+    // Records that are repeated anyway are kept then.
     for at in never.difference(&again.clone()) {
         if !keep(deps, &records[*at], deadline).await {
             again.insert(*at);
@@ -88,7 +89,7 @@ pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
     StreamResponse::of(again.into_iter().map(|at| records[at].sequence_number.clone()).collect())
 }
 
-/// Puts events on the bus. Which records have one that is not there.
+/// Puts events on the bus. Returns which records have an event that is not there.
 async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refused {
     let plain: Vec<&Event> = events.iter().map(|(_, event)| *event).collect();
     let mut tries_left = TRIES;
@@ -113,7 +114,7 @@ async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refu
     Refused { for_now: events.iter().map(|(at, _)| *at).collect(), ..Refused::default() }
 }
 
-/// Keeps a record of which no event can be made. Whether that is done.
+/// Keeps a record of which no event can be made. Returns whether that succeeded.
 async fn keep(deps: &Deps, read: &Read, deadline: Instant) -> bool {
     match timeout_at(deadline, deps.failures.keep(&read.record.to_string())).await {
         Ok(Ok(())) => true,

@@ -3,23 +3,23 @@ use serde_json::Value;
 
 use crate::event::Event;
 
-/// A batch of the table's stream. Records are read one by one, so that one which cannot be read is one.
+/// A batch of the table's stream. Records are parsed one by one, so that an unreadable one does not affect the others.
 pub type StreamEvent = runtime::StreamEvent<Value>;
 
-/// A record and what it tells.
+/// A record and the facts in it.
 #[derive(Debug)]
 pub(crate) struct Read {
-    /// Its place in the stream; empty if it has none.
+    /// Its sequence number in the stream; empty if it has none.
     pub(crate) sequence_number: String,
-    /// As it came.
+    /// The record as received.
     pub(crate) record: Value,
     pub(crate) events: Result<Vec<Event>, Unreadable>,
 }
 
-/// A record of which no event can be made, however often it comes.
+/// A record of which no event can ever be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unreadable {
-    #[error("the record is none of a table's stream")]
+    #[error("the record is not from a table's stream")]
     Record(#[from] serde_json::Error),
     #[error("the record has an item that this version cannot read")]
     Item(#[from] LedgerError),

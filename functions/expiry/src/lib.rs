@@ -1,5 +1,5 @@
-//! Ends orders whose payment window is over. SQS delays a message by 15 minutes at most, so one that comes too early is
-//! sent on until its time has come.
+//! Expires orders whose payment window is over. SQS delays a message by 15 minutes at most, so a message that comes too
+//! early is sent on with another delay.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
@@ -18,7 +18,7 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The expiry queue, for the next hop.
     pub expiry: ExpiryQueue,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -37,7 +37,7 @@ impl Deps {
     }
 }
 
-/// Handles a batch: the messages that failed come back, the others are done.
+/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| look(deps, message.body), |_| async {}).await
 }

@@ -1,13 +1,18 @@
-//! Tells buyers what became of their reservations, on the connections that they have open.
+//! Pushes the state of buyers' orders to their open connections.
 //!
-//! Promised is: a message goes to every connection that the index shows, at least once, as long as the stream's retries
-//! last. One that failed is sent again with all that comes after it in the shard; who has it already is left out if the
-//! same process runs again, and hears it twice if not. It says where the reservation stands, so twice does no harm. The
-//! newest state wins: of several in one batch only the last is sent, and a shard gives the states of an order in order.
-//! Beyond that buyers ask, as they would without a connection.
+//! Delivery to each connection in the index is at least once, while the stream retries. After a failure, the message
+//! and everything after it in the shard is sent again. The same process skips connections that already have it; another
+//! process sends it twice, which does no harm, since a message carries the whole state. The newest state wins: only the
+//! last change of an order in a batch is sent, and a shard has an order's states in sequence. Beyond that, buyers poll,
+//! as they would without a connection.
 
 mod delivered;
 mod stream;
+
+/// The synchronisation types of state that batches share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use moka::sync::Cache;
+}
 
 use std::time::Duration;
 
@@ -24,9 +29,10 @@ pub use delivered::Delivered;
 pub use stream::StreamEvent;
 use stream::{StateChange, changes};
 
-/// Orders whose buyers are told at once. With ten connections each it is a hundred calls, which one process makes easily.
+/// How many orders' buyers are notified concurrently. With ten connections each, that is a hundred calls, which one
+/// process handles easily.
 const ORDERS_AT_ONCE: usize = 10;
-/// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
+/// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The function's dependencies.
@@ -34,13 +40,13 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The terms of rounds, for the names of prizes.
+    /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
     /// The connections.
     pub gateway: Gateway,
-    /// What is sent of batches that come back.
+    /// What has been delivered of batches that will be repeated.
     pub delivered: Delivered,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -60,10 +66,10 @@ impl Deps {
     }
 }
 
-/// Why somebody was not told.
+/// Why a buyer could not be notified.
 type TellError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Handles a batch. Lambda gives the first record that failed again, and all that follow it.
+/// Handles a batch. Lambda sends the first failed record, and all records after it, again.
 pub async fn handle(deps: &Deps, event: StreamEvent) -> StreamResponse {
     let changes = changes(event);
     let deadline = Instant::now() + BATCH_TIMEOUT;
@@ -74,18 +80,18 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> StreamResponse {
             Err(late) => late.into(),
         };
         let reservation_id = &change.order.claim.id;
-        tracing::error!(%reservation_id, error = &*error as &dyn std::error::Error, "the buyer is not told yet");
+        tracing::error!(%reservation_id, error = &*error as &dyn std::error::Error, "the buyer could not be notified yet");
         Some(change.sequence_number.clone())
     });
     let told: Vec<_> = futures::stream::iter(told).buffer_unordered(ORDERS_AT_ONCE).collect().await;
     let failed: Vec<String> = told.into_iter().flatten().collect();
     if failed.is_empty() {
-        deps.delivered.forget(&changes);
+        deps.delivered.forget(changes.iter().map(StateChange::record));
     }
     StreamResponse::of(failed)
 }
 
-/// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.
+/// Notifies one buyer on all connections. A failing connection does not hold up the others.
 async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
     let connections = deps.ledger.connections_of(&change.order.claim.user, deps.clock.now()).await?;
     if connections.is_empty() {
@@ -98,18 +104,19 @@ async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
 }
 
 async fn post(deps: &Deps, change: &StateChange, to: &Connection, update: &StatusUpdate) -> Result<(), PushError> {
-    if deps.delivered.has(change, &to.id) {
+    let record = change.record();
+    if deps.delivered.has(&record, &to.id) {
         return Ok(());
     }
     match deps.gateway.post(&to.id, update).await? {
         Posted::Yes => {
-            deps.delivered.note(change, &to.id);
+            deps.delivered.note(&record, &to.id);
             tracing::info!(reservation_id = %change.order.claim.id, state = change.order.state.as_str(), "pushed");
         }
-        // If it stays, the next message finds it gone again, or time takes it.
+        // If this fails, the next message finds the connection gone again, or its item expires.
         Posted::Gone => {
             if let Err(error) = deps.ledger.disconnect(&to.id).await {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a connection that has ended is still noted");
+                tracing::warn!(error = &error as &dyn std::error::Error, "a closed connection could not be deleted");
             }
         }
     }

@@ -5,7 +5,7 @@ use sale::{Order, ReservationId};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A batch of the table's stream. Records are read one by one, so that one which cannot be read is one.
+/// A batch of the table's stream. Records are parsed one by one, so that an unreadable one does not affect the others.
 pub type StreamEvent = runtime::StreamEvent<Value>;
 
 #[derive(Deserialize)]
@@ -13,15 +13,22 @@ struct Record {
     dynamodb: Change,
 }
 
-/// An order that has another state since a record of the stream.
+/// An order whose state a record of the stream changed.
 #[derive(Debug, Clone)]
 pub(crate) struct StateChange {
     pub(crate) sequence_number: String,
     pub(crate) order: Order,
 }
 
-/// The last change of each order in a batch. A record that cannot be read is left out: it will not get better, and would
-/// hold up all that come after it.
+impl StateChange {
+    /// The record's name. Sequence numbers are unique within a shard, and all changes of an order are in one shard.
+    pub(crate) fn record(&self) -> String {
+        format!("{} {}", self.sequence_number, self.order.claim.id)
+    }
+}
+
+/// The last change of each order in a batch. An unreadable record is skipped: it will never be readable, and would hold
+/// up everything after it.
 pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
     let mut changes: Vec<StateChange> = Vec::new();
     let mut positions: HashMap<ReservationId, usize> = HashMap::new();
@@ -36,7 +43,9 @@ pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
                     changes.push(change);
                 }
             },
-            Err(error) => tracing::error!(event_id, error = &*error as &dyn std::error::Error, "a record is left out"),
+            Err(error) => {
+                tracing::error!(event_id, error = &*error as &dyn std::error::Error, "skipped an unreadable record")
+            }
         }
     }
     changes
@@ -63,7 +72,7 @@ mod tests {
         event["Records"].as_array_mut().unwrap().pop().unwrap()
     }
 
-    /// The changes of a batch of these records, as status and sequence number.
+    /// The changes in these records, as status and sequence number.
     fn read(records: impl IntoIterator<Item = Value>) -> Vec<(&'static str, String)> {
         let event = serde_json::from_value(json!({ "Records": records.into_iter().collect::<Vec<_>>() })).unwrap();
         changes(event).into_iter().map(|change| (change.order.state.status(), change.sequence_number)).collect()

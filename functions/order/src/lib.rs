@@ -1,19 +1,18 @@
-//! Makes reservations orders. A failed message comes back after 5, 10 and 30 seconds and then becomes a dead letter, which
-//! `dead_letter` tries on: nothing is given up here.
+//! Turns reservations into orders. A failed message comes back after 5, 10 and 30 seconds and then becomes a dead
+//! letter, which `dead_letter` keeps retrying: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, place};
-use ledger::{Ledger, Strike};
+use ledger::Ledger;
 use process::{AwardCache, TermsCache};
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
-use sale::{DoorTerms, EpochMs, Failure, Order};
 use stock::Stock;
 
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
-/// the queue's `maxReceiveCount` in `infra/cdk` is one more than the rungs here. It comes back at once, which makes it a
-/// dead letter now and not when the queue's visibility timeout ends.
+/// the queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. It then comes back at once,
+/// so it becomes a dead letter now rather than when the queue's visibility timeout ends.
 pub const LADDER_S: [u32; 3] = [5, 10, 30];
 
 /// The function's dependencies.
@@ -25,13 +24,13 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The terms of rounds.
     pub terms: TermsCache,
-    /// What units won.
+    /// The awards of units.
     pub awards: AwardCache,
     /// The order queue.
     pub orders: OrderQueue,
     /// The expiry queue.
     pub expiry: ExpiryQueue,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -53,7 +52,7 @@ impl Deps {
     }
 }
 
-/// Handles a batch: the messages that failed come back, the others are done.
+/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| order(deps, message.body), |message| put_off(deps, message)).await
 }
@@ -67,17 +66,7 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let order = place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &terms, &limits, &claim, now).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
     tracing::info!(reservation_id = %id, state, unit, trace, "settled");
-    strike(deps, &order, &terms.door, now).await;
     Ok(())
-}
-
-/// A user who has what one may have and gets further reservations all the same is at it by other ways than the shop's.
-/// One that is not counted is no reason to have the message again.
-async fn strike(deps: &Deps, order: &Order, door: &DoorTerms, now: EpochMs) {
-    if order.failure == Some(Failure::LimitReached) {
-        let strike = Strike::FailedOrder(order.claim.id.clone());
-        fulfilment::strike(&deps.stock, &deps.ledger, &order.claim.user, &strike, door, now).await;
-    }
 }
 
 async fn put_off(deps: &Deps, message: ReceivedMessage) {

@@ -1,4 +1,4 @@
-//! The payment provider's callbacks: signed by the Standard Webhooks specification, applied once.
+//! The payment provider's callbacks: signed as Standard Webhooks specifies, and applied once.
 
 mod webhook;
 
@@ -7,6 +7,7 @@ use context::{Context, ContextError};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
+use queue::{ExpiryMessage, ExpiryQueue};
 use runtime::{ANSWER_TIMEOUT, Clock, Secret};
 use sale::{Price, ReservationId};
 use serde::Serialize;
@@ -18,9 +19,11 @@ use webhook::{Event, Paid};
 pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
+    /// The expiry queue, for orders that were paid too late.
+    pub expiry: ExpiryQueue,
     /// The key that callbacks are signed with.
     pub secret: Secret,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -30,21 +33,26 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self { ledger: context.ledger()?, secret: context.payment_secret()?, clock: context.clock() })
+        Ok(Self {
+            ledger: context.ledger()?,
+            expiry: context.expiry_queue()?,
+            secret: context.payment_secret()?,
+            clock: context.clock(),
+        })
     }
 }
 
 #[derive(Serialize)]
 struct Outcome {
-    /// None of an event that is about no reservation here.
+    /// Absent if the event concerns no reservation here.
     #[serde(skip_serializing_if = "Option::is_none")]
     reservation_id: Option<ReservationId>,
     outcome: &'static str,
 }
 
 impl Outcome {
-    /// Counts it, as `Callbacks` by `Outcome`, and says it. Always 200: whatever the provider repeated, it would hear the
-    /// same again.
+    /// Counts the result as `Callbacks` by `Outcome` and returns it. Always 200, since a repeated callback would get
+    /// the same answer.
     fn reply(reservation_id: Option<ReservationId>, outcome: &'static str) -> Reply {
         metrics::counter!("Callbacks", "Outcome" => outcome).increment(1);
         Ok(json(StatusCode::OK, &Self { reservation_id, outcome }))
@@ -69,14 +77,22 @@ async fn callback(deps: &Deps, request: &Request) -> Reply {
     let Paid { payment_id, reservation_id, price } = match webhook::read(request, &secret)? {
         Event::Paid(paid) => paid,
         Event::Other(kind) => {
-            tracing::info!(kind, "an event of a type that is not known here");
+            tracing::info!(kind, "ignored an event of an unknown type");
             return Outcome::reply(None, "ignored");
         }
     };
-    let paid = deps.ledger.pay(&reservation_id, &payment_id, price, deps.clock.now()).await;
+    let now = deps.clock.now();
+    let paid = deps.ledger.pay(&reservation_id, &payment_id, price, now).await;
     let outcome = match paid.map_err(Problem::unanswered)? {
         Payment::Applied => "applied",
         Payment::RefundDue => "refund_due",
+        Payment::TooLate => {
+            // Redis may have counted the order as unpaid. Whoever expires orders settles that. If the queue does not take the
+            // message, the callback comes again.
+            let message = ExpiryMessage::new(reservation_id.clone(), now);
+            deps.expiry.send(&message, now).await.map_err(Problem::unanswered)?;
+            "refund_due"
+        }
         Payment::Reused => "payment_reused",
         Payment::AmountChanged => "amount_changed",
         Payment::UnknownOrder => return Err(Problem::new(Code::UnknownReservation)),

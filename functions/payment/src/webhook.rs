@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use standardwebhooks::{HEADER_WEBHOOK_TIMESTAMP, Webhook};
 
-/// Digits in a timestamp that is still a time: until the year 5138.
+/// The largest number of digits in a plausible timestamp: until the year 5138.
 const MAX_TIMESTAMP_DIGITS: usize = 11;
 
-/// A payment that the provider took.
+/// A completed payment.
 #[derive(Debug)]
 pub(crate) struct Paid {
     pub(crate) payment_id: String,
@@ -18,15 +18,15 @@ pub(crate) struct Paid {
     pub(crate) price: Price,
 }
 
-/// What a callback tells of.
+/// What a callback reports.
 #[derive(Debug)]
 pub(crate) enum Event {
     Paid(Paid),
-    /// Something of this type, which is nothing to this system. Providers add types as they please.
+    /// An event of this type, which the system does not handle. Providers add types as they please.
     Other(String),
 }
 
-/// What every callback has. Its data is of the type's own form.
+/// The fields of every callback. The form of `data` depends on the type.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(rename = "type")]
@@ -35,7 +35,7 @@ struct Envelope {
 
 const PAYMENT_SUCCEEDED: &str = "payment.succeeded";
 
-/// Fields that are not known are passed over, for providers add some as they please.
+/// Unknown fields are ignored, since providers add some as they please.
 #[derive(Deserialize)]
 struct Callback {
     #[serde(rename = "timestamp")]
@@ -59,15 +59,15 @@ struct Data {
 
 type Unknown = BTreeMap<String, IgnoredAny>;
 
-/// Reads a callback, once its signature is right and not older than five minutes.
+/// Parses a callback, if its signature is right and not older than five minutes.
 ///
 /// # Errors
-/// 401 without a right signature, whatever is wrong with it; 400 if the signed body is no event, or an event of a known type
-/// that is not of the documented form.
+/// 401 without a right signature, whatever is wrong with it; 400 if the signed body is not an event, or does not have
+/// the documented form of its type.
 pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     let unauthorized = || Problem::new(Code::Unauthorized);
     let body = text_body(request)?;
-    // The crate subtracts the timestamp from the clock unchecked: only what is a time may reach it.
+    // The crate subtracts the timestamp from the clock unchecked, so only plausible times may reach it.
     let timestamp = request.headers().get(HEADER_WEBHOOK_TIMESTAMP).map_or(&[][..], |value| value.as_bytes());
     if timestamp.len() > MAX_TIMESTAMP_DIGITS || !timestamp.iter().all(u8::is_ascii_digit) {
         return Err(unauthorized());
@@ -92,7 +92,7 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     if !unknown.is_empty() || !data.unknown.is_empty() {
         metrics::counter!("CallbacksWithUnknownFields").increment(1);
         let fields: Vec<&String> = unknown.keys().chain(data.unknown.keys()).collect();
-        tracing::info!(?fields, "fields that are not known here");
+        tracing::info!(?fields, "unknown fields");
     }
     let price = Price { price_minor: data.price_minor, currency: data.currency };
     Ok(Event::Paid(Paid { payment_id: data.payment_id, reservation_id: data.reservation_id, price }))

@@ -3,7 +3,8 @@ use metrics::gauge;
 
 use crate::Summary;
 
-/// Sets the gauges of what a run found, for each round and for all together. Alarms look at the sums, since they have to be told of
+/// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm has to name every label
+/// that it looks at.
 /// every label that they look at.
 pub(crate) fn set(summary: &Summary) {
     let mut all = UnitCounts::default();

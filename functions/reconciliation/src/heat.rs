@@ -1,4 +1,4 @@
-//! Sales that are asked for far more than anybody expected, planned or not.
+//! Sales that get far more requests than anybody expected, planned or not.
 
 use context::{Context, ContextError};
 use fulfilment::FulfilmentError;
@@ -8,23 +8,25 @@ use sale::{EpochMs, Heat, MAX_ISOLATED_REQUESTS_PER_S, Refusal, Round, Terms, li
 use crate::Deps;
 
 const ISOLATE_TO: &str = "ISOLATE_HOT_SALES_TO";
-/// What was counted longer ago than this, in milliseconds, limits nobody any more.
+/// Counts older than this, in milliseconds, lead to no limit.
 const MOST_AGE_MS: u64 = 60_000;
-/// What a process answers by itself, mostly. It costs Redis nothing, and a crowd that hears it is about to leave.
+/// The answer that processes mostly give from memory. It costs Redis nothing, and a crowd that gets it is about to
+/// leave.
 const COSTS_NOTHING: &str = "sold_out";
 
 #[derive(Debug, thiserror::Error)]
 #[error("{ISOLATE_TO} must be 1 to {MAX_ISOLATED_REQUESTS_PER_S}")]
 struct InvalidRate;
 
-/// The setting that has hot sales isolated; none if it is not given.
+/// The setting that isolates hot sales, if it is set.
 pub(crate) fn isolate_to(context: &Context) -> Result<Option<u32>, ContextError> {
     let Some(text) = context.settings().optional(ISOLATE_TO) else { return Ok(None) };
     let rate = text.parse().ok().filter(|rate| (1..=MAX_ISOLATED_REQUESTS_PER_S).contains(rate));
     rate.map(Some).ok_or_else(|| ContextError::Unusable { setting: ISOLATE_TO, source: Box::new(InvalidRate) })
 }
 
-/// Notes how much a round that is not over is asked for, and isolates it if it is hot and the deployment says so. Whether it is hot.
+/// Records how many requests a running round gets, and isolates it if it is hot and the deployment says so. Returns
+/// whether it is hot.
 pub(crate) async fn note(
     deps: &Deps,
     round: &Round,
@@ -34,10 +36,10 @@ pub(crate) async fn note(
     if round.is_over(now) {
         return Ok(false);
     }
-    // Of all lanes: one that is away and comes back would look like a crowd.
+    // Over all lanes: a lane that comes back after an outage would look like a crowd.
     let answers = deps.stock.of(round).answers().await?;
     let asked = answers.iter().filter(|(code, _)| *code != COSTS_NOTHING).map(|(_, count)| count).sum();
-    // Counted later than the run began.
+    // Counted after the run began.
     let counted_at = deps.clock.now();
     let Terms { door, lanes, .. } = &round.terms;
     let heat = noted.map_or(Heat::first(asked, counted_at), |noted| noted.heat.after(asked, counted_at, door, *lanes));
@@ -47,7 +49,7 @@ pub(crate) async fn note(
     if let (true, false, Some(limit)) = (is_hot, isolated, deps.isolate_hot_to) {
         match isolate(deps, round, limit, counted_at).await {
             Ok(is_done) => isolated = is_done,
-            // What was seen is noted all the same.
+            // The measurement is recorded all the same.
             Err(error) => failed = Some(error),
         }
     }
@@ -58,8 +60,8 @@ pub(crate) async fn note(
     failed.map_or(Ok(is_hot), Err)
 }
 
-/// Limits a round, to no less than was planned for it. Whether that is done, now or before: whoever undid it is obeyed, and what an
-/// operator limited stays so.
+/// Limits a round to the given rate, but not below its planned rate. Returns whether it is limited, now or before. A
+/// limit that an operator set or lifted stays as it is.
 async fn isolate(deps: &Deps, round: &Round, limit: u32, counted_at: EpochMs) -> Result<bool, FulfilmentError> {
     if round.isolated_requests_per_s.is_some() {
         return Ok(true);
@@ -69,7 +71,7 @@ async fn isolate(deps: &Deps, round: &Round, limit: u32, counted_at: EpochMs) ->
     let request = limit_of_hot(round.id.number, limit, counted_at);
     let steered = deps.ledger.steer_round(&round.id, &request, |found, _| {
         let now = deps.clock.now();
-        // An operator was faster, or this run stood still.
+        // An operator was faster, or this run was held up.
         if found.isolated_requests_per_s.is_some() || now.since_ms(counted_at) > MOST_AGE_MS {
             return Err(Refusal::Changed(found.version));
         }

@@ -1,9 +1,9 @@
-//! Finds what Redis and the ledger disagree on, and repairs it. Takes no input: it reads the state.
+//! Finds where Redis and the ledger disagree, and repairs it. Takes no input: it reads the state.
 //!
-//! What buyers wait for comes first, for all rounds beside each other: keys that Redis lost, new terms, messages that were
-//! not sent. On that occasion it is noted which rounds have opened, sold out or ended, for the merchant's systems, and how much
-//! each is asked for. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
-//! budget of time, and each run begins with another round, so that no sale takes the time of the others.
+//! What buyers wait for comes first, for all rounds concurrently: keys that Redis lost, new terms, messages that were
+//! not sent. In passing it records which rounds have opened, sold out or ended, for the merchant's systems, and how
+//! many requests each gets. Then come overdue orders, and then the rounds are audited and repaired one by one. Each
+//! part has a time budget, and each run begins with another round, so that no sale uses up the time of the others.
 
 mod gauges;
 mod heat;
@@ -27,38 +27,42 @@ use serde::Serialize;
 use stock::Stock;
 use tokio::time::timeout;
 
-/// How long after its close a round is still looked at: until its last order can have expired, and an hour.
+/// How long after its close a round is still examined, in seconds: until its last order can have expired, and an hour
+/// more.
 const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
 
-/// Longest run: a few seconds less than the 55 s after which Lambda ends it, so that it tells what it did. The rest waits
-/// for the next run.
+/// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
+/// the rest.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
-/// Rounds that are tended beside each other: one that waits for its part holds up few others.
+/// How many rounds are handled concurrently: one that waits for a slow part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
-/// Longest reading of what the merchant's systems alone are told of. It comes before what buyers wait for, and leaves that as much time.
+/// Time budget for reading what only the merchant's systems need. It comes before what buyers wait for, and leaves that
+/// as much time.
 const KNOWN_BUDGET: Duration = Duration::from_secs(10);
-/// Longest work on what one round's buyers wait for.
+/// Time budget for what the buyers of one round wait for.
 const TEND_BUDGET: Duration = Duration::from_secs(8);
-/// Longest work on what buyers wait for, of all sales: leaves the audits more than half of the run.
+/// Time budget for what buyers wait for, over all sales: leaves the audits more than half of the run.
 const TEND_ALL_BUDGET: Duration = Duration::from_secs(20);
-/// Longest work on denials. What is left is done by the next run.
+/// Time budget for denials. The next run does the rest.
 const DENIALS_BUDGET: Duration = Duration::from_secs(5);
-/// Longest work on overdue orders. They are read in pages, and the next run goes on.
+/// Time budget for overdue orders. They are read in pages, and the next run continues.
 const OVERDUE_BUDGET: Duration = Duration::from_secs(8);
-/// Longest audit and repair of one round: enough for some hundred thousand reservations, and leaves time for another one.
+/// Time budget for the audit and repair of one round: enough for some hundred thousand reservations, with time left for
+/// another round.
 const AUDIT_BUDGET: Duration = Duration::from_secs(15);
 const _: () = assert!(
     TEND_ALL_BUDGET.as_secs() + DENIALS_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs()
         < RUN_TIMEOUT.as_secs(),
     "every run audits"
 );
-/// Audits of a round with several lanes in one run, as long as the one before gave units back.
+/// How often a run audits a round with several lanes, as long as the previous audit gave units back.
 const PASSES: usize = 3;
-/// Units of a repair that the log names.
+/// How many units of a repair the log names.
 const MAX_LOGGED: usize = 100;
-/// In one run of so many the rounds that are over come first, so that they are looked at however many others there are.
+/// In one of this many runs, finished rounds come first, so that they are audited however many others there are.
 const OVER_FIRST_EVERY: i64 = 10;
-/// After its last order's time a round is over, and audited after all those that are not.
+/// This long after its last order can have expired, in seconds, a round counts as finished, and is audited after the
+/// others.
 const OVER_AFTER_S: u32 = 5 * 60;
 
 /// The function's dependencies.
@@ -72,9 +76,9 @@ pub struct Deps {
     pub orders: OrderQueue,
     /// How long a reservation waits for its order before its message is sent again.
     pub send_again_after: Duration,
-    /// Requests per second that a hot sale is isolated to; none if that is left to operators.
+    /// The rate that a hot sale is isolated to, in requests a second; `None` if operators decide.
     pub isolate_hot_to: Option<u32>,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -98,7 +102,7 @@ impl Deps {
 /// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Orders that were expired because their message must be lost.
+    /// Overdue orders that this run expired, since their messages must be lost.
     pub overdue: usize,
     /// Rounds that Redis had lost and has again.
     pub rebuilt: usize,
@@ -108,31 +112,31 @@ pub struct Summary {
     pub adopted: usize,
     /// Reservations that were released because their order has ended.
     pub released: usize,
-    /// Repairs that gave back units which were in no place.
+    /// Repairs that gave back units that were in no place.
     pub restored: usize,
-    /// How long the oldest reservation waits for its order, in seconds.
+    /// How long the oldest reservation has waited for its order, in seconds.
     pub outbox_age_s: u64,
-    /// Sales that are asked for far more than expected.
+    /// Sales that get far more requests than expected.
     pub hot: usize,
     /// Steps that failed; the log has the reasons, and the next run tries again.
     pub failed: usize,
-    /// Units sold to two, of rounds some of whose lanes do not answer.
+    /// Oversold units in rounds some of whose lanes do not answer; there may be more.
     pub oversold_at_least: u32,
     /// Rounds that were not audited for lack of time. Later runs begin with others.
     pub left: usize,
-    /// Where the units of each round are, as found before any repair. Only of rounds of which every lane is known.
+    /// Where the units of each round are, before any repair. Only rounds whose lanes all answered.
     pub rounds: BTreeMap<String, UnitCounts>,
 }
 
-/// Looks at everything once.
+/// Examines everything once.
 ///
 /// # Errors
-/// If the ledger does not say which sales there are.
+/// If the sales cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(RUN_TIMEOUT, reconcile(deps, &mut summary)).await {
         Ok(reconciled) => reconciled?,
-        Err(late) => failed(&mut summary, "the rest is left to the next run", &late),
+        Err(late) => failed(&mut summary, "out of time; the next run does the rest", &late),
     }
     gauges::set(&summary);
     tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "reconciled");
@@ -147,7 +151,7 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
     if let Ok(published) = &published {
         let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, published, now, summary)).await;
         tended.unwrap_or_else(|late| failed(summary, "what buyers wait for", &late));
-        // Rounds that are not open yet have them as well: who is denied gets no challenge.
+        // Also for rounds that are not open yet: a denied user gets no challenge.
         note_denials(deps, published, now, summary).await;
     }
     expire(deps, now, summary).await;
@@ -155,7 +159,7 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
     Ok(())
 }
 
-/// A round, and how many lanes it has.
+/// A round, and its number of lanes.
 #[derive(Debug, Clone)]
 struct Placed {
     id: RoundId,
@@ -168,12 +172,12 @@ impl Placed {
     }
 }
 
-/// Rounds that have opened, or come after one that has.
+/// Rounds that have opened, and all later rounds of their sales.
 fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
 }
 
-/// Rounds before the latest ones that are not listed, since the version before ended them. Their last orders may be open.
+/// Earlier rounds that are not listed, since the previous version ended them. Their last orders may be open.
 fn unlisted(published: &[Round]) -> Vec<Placed> {
     let before = |Round { id, terms, .. }: Round| {
         let number = id.number.0.checked_sub(1).filter(|number| *number > 0)?;
@@ -190,7 +194,7 @@ async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut
     within(summary, "denials", DENIALS_BUDGET, reconciled).await;
 }
 
-/// What a step finds within its time. None if it fails or is late, which is noted: the others are still to be done.
+/// Runs a step within its time. Returns `None` if it fails or is late, which is recorded; the other steps still run.
 async fn within<T, E>(
     summary: &mut Summary,
     what: &str,
@@ -221,11 +225,11 @@ async fn expire(deps: &Deps, now: EpochMs, summary: &mut Summary) {
     summary.failed += overdue.failed;
 }
 
-/// What one round's buyers waited for.
+/// What the buyers of one round waited for.
 #[derive(Default)]
 struct Tended {
     rebuilt: usize,
-    /// In each lane.
+    /// For each lane.
     sent: Vec<usize>,
     outbox_age_s: u64,
     is_hot: bool,
@@ -233,7 +237,7 @@ struct Tended {
 }
 
 impl Tended {
-    /// Notes that a step failed. The others are still to be done.
+    /// Records a failed step. The other steps still run.
     fn unless_failed<T>(&mut self, id: &RoundId, step: Result<T, impl Into<FulfilmentError>>) -> Option<T> {
         step.map_err(|error| {
             self.failed += 1;
@@ -244,8 +248,8 @@ impl Tended {
     }
 }
 
-/// Open rounds first. Which of them is the first changes from run to run. Those that warmup loads by now are among them: what
-/// Redis did not hear of, such as that one is paused, it is to know when they open.
+/// Open rounds first, beginning with a different one in each run. Includes rounds that warmup loads by now, so that
+/// Redis gets what it missed, such as a pause, before they open.
 async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut Summary) {
     let (mut open, mut rest): (Vec<Round>, Vec<Round>) =
         begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
@@ -261,7 +265,7 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
             let tending = tend(deps, &id, lanes, round.as_ref(), known, now, &mut tended);
             if let Err(late) = timeout(TEND_BUDGET, tending).await {
                 tended.failed += 1;
-                tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "not reconciled in time");
+                tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "this round could not be reconciled in time");
             }
             tended
         })
@@ -275,9 +279,9 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
     }
 }
 
-/// What has to be known before a look at rounds, so that its finds can be noted.
+/// What has to be read before the rounds are examined, so that changes can be recorded.
 struct Known {
-    /// What was noted of each; none if it cannot be read.
+    /// The recorded milestones of each round; `None` if they cannot be read.
     noted: HashMap<RoundId, Option<NotedRound>>,
     heats: HashMap<RoundId, NotedHeat>,
     switches: Switches,
@@ -292,8 +296,8 @@ impl Known {
     }
 }
 
-/// Does what the buyers of a round wait for, each step whatever became of the one before. Whatever else every loaded round
-/// needs in each run has its place here: it must be bounded and cheap.
+/// Does what the buyers of a round wait for; each step runs whatever became of the previous one. Work that every loaded
+/// round needs in each run belongs here, and must be bounded and cheap.
 async fn tend(
     deps: &Deps,
     id: &RoundId,
@@ -316,7 +320,7 @@ async fn tend(
         tended.unless_failed(id, amended);
     }
     let until = Instant::now() + TEND_BUDGET / 2;
-    // Beside each other: a lane that does not answer holds up no other one, and hides no other one's age.
+    // Concurrently: a lane that does not answer neither holds up the others nor hides their age.
     let each_lane = || stock.round_in(id, lanes).each_lane();
     tended.sent = vec![0; usize::from(lanes)];
     let sends =
@@ -337,21 +341,21 @@ async fn tend(
     }
 }
 
-/// Notes that a round has opened, sold out or ended since `known` was read. It is said to be over only as it was last written: in
-/// what was listed, somebody may have moved its end meanwhile.
+/// Records that a round has opened, sold out or ended since `known` was read. Its end is taken from the current item,
+/// since somebody may have moved it since the listing.
 async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochMs) -> Result<(), FulfilmentError> {
     let Deps { stock, ledger, .. } = deps;
     let fresh = NotedRound::new(listed);
     let noted = match known.noted.get(&listed.id) {
         Some(Some(noted)) => noted,
-        // The log says why.
+        // The reason is already in the log.
         Some(None) => return Ok(()),
         None => &fresh,
     };
     if !noted.milestones.wants(listed, now) {
         return Ok(());
     }
-    // A lane that may lack units says nothing of how many are free, nor does one that is not known.
+    // Without a lane that is short of units or unknown, the number of free units is unknown.
     let counters = stock.of(listed).counters_of_known().await?.of_all();
     let counters = counters.filter(|counters| counters.short.is_none());
     let free = counters.map(|counters| counters.free());
@@ -369,7 +373,7 @@ async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochM
     Ok(())
 }
 
-/// Rounds that are not over, and then the others.
+/// Rounds that are not over, followed by the others.
 fn by_urgency(published: &[Round], now: EpochMs) -> Vec<Placed> {
     let is_over = |round: &&Round| {
         let last_pay_by = round.terms.closes_at_ms.plus_s(round.terms.payment_window_s);
@@ -384,7 +388,7 @@ fn by_urgency(published: &[Round], now: EpochMs) -> Vec<Placed> {
     if over_first { [over, rest].concat() } else { [rest, over].concat() }
 }
 
-/// Another first one in every minute.
+/// Begins with another element each minute.
 fn rotate<T>(list: &mut [T], now: EpochMs) {
     if !list.is_empty() {
         let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
@@ -392,13 +396,13 @@ fn rotate<T>(list: &mut [T], now: EpochMs) {
     }
 }
 
-/// One round after the other, each with a budget of its own, as long as the run lasts.
+/// Audits one round after the other, each with its own time budget, until the run's time is over.
 async fn audit_all(deps: &Deps, rounds: &[Placed], began: Instant, summary: &mut Summary) {
     for (at, Placed { id: round, lanes }) in rounds.iter().enumerate() {
         let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
         if left < AUDIT_BUDGET && at > 0 {
             summary.left = rounds.len() - at;
-            tracing::info!(left = summary.left, "rounds that later runs audit");
+            tracing::info!(left = summary.left, "rounds left to later runs");
             return;
         }
         match timeout(AUDIT_BUDGET.min(left), repair_round(deps, round, *lanes, summary)).await {
@@ -420,8 +424,8 @@ async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Su
             note_counts(&listing, summary);
         }
         note_complete(stock, &listing).await?;
-        // Units that one pass takes out of two lanes the next one gives back, and only after another look is it known that no lane
-        // lacks units any more.
+        // Units that one pass takes out of two lanes are given back by the next one, and only a further audit shows
+        // that no lane lacks units any more.
         if !repair_listed(deps, &listing, summary).await || lanes == 1 {
             break;
         }
@@ -429,7 +433,7 @@ async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Su
     Ok(())
 }
 
-/// Notes where the units of a round are. What a lane has of which nothing is known is in no place: that is not lost.
+/// Records where the units of a round are. Units of an unknown lane are in no place, but not lost.
 fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut Summary) {
     if *unknown == UnknownLanes::default() {
         summary.rounds.insert(round.to_string(), *counts);
@@ -437,11 +441,12 @@ fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut S
     }
     summary.oversold_at_least += counts.oversold;
     tracing::error!(sale_id = %round.sale, round = round.number.0, ?unknown, ?counts, "some lanes are not audited");
-    // Whether those that are lost can be loaded again is noted elsewhere.
+    // Whether lost lanes can be loaded again is recorded elsewhere.
     summary.failed += usize::from(unknown.away > 0);
 }
 
-/// Does the repairs of a listing, each whatever becomes of the others. Whether units came back or were taken out of two lanes.
+/// Makes the repairs of a listing; each runs whatever becomes of the others. Returns whether units came back or were
+/// taken out of two lanes.
 async fn repair_listed(deps: &Deps, listing: &Listing, summary: &mut Summary) -> bool {
     let (Deps { stock, ledger, .. }, round, mut gave) = (deps, &listing.round, false);
     for each in &listing.repairs {
@@ -460,7 +465,7 @@ async fn repair_listed(deps: &Deps, listing: &Listing, summary: &mut Summary) ->
             Repaired::Excluded | Repaired::Nothing => {}
         }
         if repaired != Repaired::Nothing {
-            // Of what a lane had no list.
+            // Units that no lane listed.
             let count = if let Repair::Restore { units } = each { units.len() } else { 1 };
             let each = (count <= MAX_LOGGED).then_some(each);
             tracing::warn!(sale_id = %round.sale, round = round.number.0, repair = ?each, count, ?repaired, "repaired");

@@ -7,18 +7,19 @@ use serde::Serialize;
 
 /// The status of a reservation without an order.
 pub(crate) const QUEUED: &str = "queued";
-/// How long a reservation waits for its order in the queue. Whoever looks after that has it made at once.
+/// How long a reservation normally waits in the queue for its order, in milliseconds. A poll after that gets the order
+/// written at once.
 pub(crate) const QUEUED_MS: u64 = 2_000;
-/// Pauses between two looks. Most orders are written within a second or two.
+/// Pauses between two polls, in milliseconds. Most orders are written within a second or two.
 const POLL_QUEUED_MS: u64 = 500;
 const POLL_LONG_QUEUED_MS: u64 = 1_000;
-/// Nothing happens before the buyer pays, or the payment window ends.
+/// Nothing happens until the buyer pays or the payment window ends.
 const POLL_PENDING_MS: u64 = 10_000;
-/// An order expires a moment after its payment window.
+/// An order expires shortly after its payment window.
 const POLL_EXPIRING_MS: u64 = 1_500;
 /// A draw is minutes to days away.
 const POLL_ENTERED_MS: u64 = 20_000;
-/// Whoever has nothing in a round that Redis lost may have something in a moment.
+/// A user without reservations, in a round that Redis lost, may have some in a moment.
 const POLL_SETTLING_MS: u64 = 2_000;
 
 /// A reservation as its user sees it.
@@ -36,12 +37,12 @@ pub(crate) struct Document {
     ended_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Failure>,
-    /// What the unit won. Only an order has it: until then the ledger may give the reservation another unit.
+    /// What the unit won. Absent until there is an order, since the ledger may still give the reservation another unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     award: Option<ShownAward>,
     #[serde(skip_serializing_if = "is_false")]
     refund_due: bool,
-    /// When to look again. None if nothing more happens to it.
+    /// When to poll again, in milliseconds. Absent if the state is final.
     #[serde(skip_serializing_if = "Option::is_none")]
     poll_after_ms: Option<u64>,
 }
@@ -51,7 +52,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Document {
-    /// A claim whose order is not written yet.
+    /// The document of a claim whose order is not written yet.
     pub(crate) fn queued(claim: &Claim, now: EpochMs) -> Self {
         let waited_ms = now.since_ms(claim.reserved_at_ms);
         let poll_after_ms = Some(if waited_ms < QUEUED_MS { POLL_QUEUED_MS } else { POLL_LONG_QUEUED_MS });
@@ -74,7 +75,7 @@ impl Document {
         }
     }
 
-    /// An order, and what it won.
+    /// The document of an order and its award.
     pub(crate) fn of(order: &Order, award: Option<ShownAward>, now: EpochMs) -> Self {
         let poll_after_ms = match (order.state, &award) {
             (OrderState::Pending, _) => {
@@ -111,7 +112,7 @@ pub(crate) struct SaleReservationsDocument {
 }
 
 impl SaleReservationsDocument {
-    /// Of a round that Redis lost a moment ago if it is `settling`.
+    /// `settling` says that Redis lost the round a moment ago.
     pub(crate) fn of(round: &RoundId, reservations: Vec<Document>, settling: bool) -> Self {
         let pauses = reservations.iter().filter_map(|each| each.poll_after_ms);
         let poll_after_ms = pauses.chain(settling.then_some(POLL_SETTLING_MS)).min();

@@ -1,4 +1,4 @@
-//! The green channel: an order at once, for who does not want to wait for the queue.
+//! Writes an order at once, for clients that do not want to wait for the queue.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sale::{Claim, EpochMs, Order};
 
 use crate::Deps;
 
-/// Longest wait for the order. What is not done by then the queue does, so the client hears that it is queued.
+/// The longest wait for the order. After that it is left to the queue, and the client gets "queued".
 const PLACE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Whether the client asks for its order at once.
@@ -22,9 +22,9 @@ pub(crate) fn is_asked_for(request: &Request) -> Result<bool, Problem> {
     }
 }
 
-/// Makes the order as the queue would. Its message is still under way and will find the order made.
+/// Writes the order as `order` would. The message in the queue then finds the order written.
 ///
-/// None if that does not work out now: nothing is lost, since the message comes in any case.
+/// Returns `None` if that is not possible now. Nothing is lost, since the message comes in any case.
 pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option<Order> {
     let placed = tokio::time::timeout(PLACE_TIMEOUT, place_now(deps, claim, now)).await;
     match placed.unwrap_or(Err(FulfilmentError::OutOfTime)) {
@@ -34,7 +34,7 @@ pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option
             Some(order)
         }
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %claim.id, "it is left to the queue");
+            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %claim.id, "the order is left to the queue");
             None
         }
     }
@@ -43,7 +43,7 @@ pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option
 async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
     let snapshot = deps.snapshots.now().await?;
     let round = &claim.id.round;
-    // Another round may cost something else: the queue's end looks this one up.
+    // Other rounds may have another price; placing the order looks that up.
     let latest = snapshot.latest_round(round).filter(|latest| latest.id == *round);
     let latest = latest.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     let limits = deps.terms.campaign_limits(&round.sale).await?;

@@ -1,4 +1,4 @@
-//! Reserve, look, cancel: what buyers ask for.
+//! Buyers' requests: reserve, poll, cancel.
 
 mod document;
 mod expedite;
@@ -27,7 +27,7 @@ pub use crate::look::MAX_LISTED;
 /// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
 
-/// From the event to the answer.
+/// Milliseconds from the event to the answer.
 static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
 /// The function's dependencies.
@@ -39,19 +39,19 @@ pub struct Deps {
     pub ledger: Ledger,
     /// Published sales and stops.
     pub snapshots: Snapshots,
-    /// The terms of rounds, for the names of prizes.
+    /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
-    /// What units won.
+    /// The awards of units.
     pub awards: AwardCache,
-    /// The keys of passes.
+    /// The keys that sign passes.
     pub keys: PassKeys,
-    /// What this process counts of users and addresses.
+    /// This process's counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
     /// The order queue.
     pub orders: OrderQueue,
     /// The expiry queue.
     pub expiry: ExpiryQueue,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -122,7 +122,7 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", order.state.status()))
         }
         Cancel::Final(_) => Err(Problem::new(Code::NotCancellable)
-            .detail("what this sale gives is final")
+            .detail("reservations of this sale are final")
             .with("reservation_status", QUEUED)),
         Cancel::Settling => Err(Problem::restoring()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
@@ -137,8 +137,9 @@ fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
 mod tests {
     use super::*;
 
-    /// What is asked for a hundred thousand times a second is moved some times in memory on its way: the calls of AWS, which
-    /// take kilobytes each and are for the few, are in boxes. What knows a round's lanes is 24 bytes more at each step down.
+    /// The answer's future is moved in memory several times for each of up to a hundred thousand requests a second. AWS
+    /// calls, which take kilobytes and only happen for the few winners, are therefore boxed. The handle of a round's
+    /// lanes adds 24 bytes at each level.
     #[test]
     fn an_answer_is_light_to_move() {
         fn size_of_answer<'a, F>(_: fn(&'a Deps, Request) -> F) -> usize {

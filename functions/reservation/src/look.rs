@@ -1,4 +1,4 @@
-//! What buyers ask to know: how a reservation stands, what they have in a sale, what they have ordered.
+//! Buyers' queries: a reservation's status, their reservations in a sale, their orders.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -16,14 +16,15 @@ use sale::{Claim, ClaimState, EpochMs, MAX_PER_USER_LIMIT, Order, ReservationId,
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
 use crate::{Deps, expedite, reservation_id};
 
-/// Running rounds that are asked for queued reservations, those that opened last first: what a list of orders costs at most.
+/// How many running rounds a list of orders searches for queued reservations, those that opened last first. It bounds
+/// the cost of the list.
 const MAX_ROUNDS: usize = 20;
-/// How many of them are asked at once.
+/// How many of them are searched concurrently.
 const ROUNDS_AT_ONCE: usize = 5;
-/// Most reservations on a page: queued ones of as many rounds, and a page of orders.
+/// The largest number of reservations on a page: queued ones of all searched rounds, and a page of orders.
 pub const MAX_LISTED: u64 = MAX_ROUNDS as u64 * MAX_PER_USER_LIMIT as u64 + ORDERS_PAGE as u64;
 
-/// How one reservation stands.
+/// The status of one reservation.
 pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     let at_once = expedite::is_asked_for(request)?;
@@ -51,7 +52,7 @@ pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply
     let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
     let standing = standing(&deps.stock, &deps.ledger, &round, &caller.user, now).await;
     let Standing { queued, orders, settling } = standing.map_err(Problem::unanswered)?;
-    // An order that was written and not yet confirmed is among the orders if Redis lost the round.
+    // If Redis lost the round, an order that was written but not confirmed is among the orders.
     let queued: Vec<&Claim> =
         queued.iter().filter(|claim| orders.iter().all(|order| order.claim.id != claim.id)).collect();
     let waiting: Vec<_> = queued.iter().map(|claim| waiting_one(deps, request, claim, now)).collect();
@@ -61,7 +62,8 @@ pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply
         found.push((order.claim.reserved_at_ms, shown(deps, order, now).await?));
     }
     if found.is_empty() && round.terms.gate.is_hidden() {
-        // The same answer as for a sale that does not exist: a caller without a reservation may not be allowed to see this one.
+        // The same answer as for a sale that does not exist: a user without a reservation may not be allowed to see
+        // this one.
         return Err(Problem::new(Code::UnknownSale));
     }
     found.sort_by_key(|(reserved_at_ms, _)| Reverse(*reserved_at_ms));
@@ -69,7 +71,7 @@ pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply
     Ok(json(StatusCode::OK, &SaleReservationsDocument::of(&round.id, found, settling)))
 }
 
-/// A page of the user's orders. The first one begins with the reservations that have none yet.
+/// A page of the user's orders. The first page begins with the reservations that have no order yet.
 pub(crate) async fn orders(deps: &Deps, request: &Request) -> Reply {
     let caller = caller(request)?;
     let query = request.query_string_parameters_ref();
@@ -83,14 +85,14 @@ pub(crate) async fn orders(deps: &Deps, request: &Request) -> Reply {
     let page = page.map_err(Problem::unanswered)?;
     let documents = without_orders(queued, &page).iter().map(|claim| Document::queued(claim, now)).collect();
     let mut documents: Vec<Document> = documents;
-    // One after the other: the terms of a round are read once.
+    // One by one, so that a round's terms are only read once.
     for order in &page.orders {
         documents.push(shown(deps, order, now).await?);
     }
     Ok(json(StatusCode::OK, &OrdersDocument::of(documents, &page)))
 }
 
-/// The claims that have no order on the page, the newest first.
+/// The claims without an order on the page, newest first.
 fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
     let ordered: HashSet<&ReservationId> = page.orders.iter().map(|order| &order.claim.id).collect();
     claims.retain(|claim| !ordered.contains(&claim.id));
@@ -98,12 +100,12 @@ fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
     claims
 }
 
-/// What a user holds without an order, as far as Redis says. Whoever lists orders hears of them in any case.
+/// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
 async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
     let snapshot = match deps.snapshots.now().await {
         Ok(snapshot) => snapshot,
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without what is queued");
+            tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without queued reservations");
             return Vec::new();
         }
     };
@@ -117,18 +119,18 @@ async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
 
 async fn held_in(deps: &Deps, round: &Round, user: &UserId) -> Vec<Claim> {
     let entries = deps.stock.of(round).entries_of(user).await.unwrap_or_else(|error| {
-        tracing::warn!(error = &error as &dyn std::error::Error, round = %round.id, "what is queued is not listed");
+        tracing::warn!(error = &error as &dyn std::error::Error, round = %round.id, "queued reservations of this round are not listed");
         Vec::new()
     });
     entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim).collect()
 }
 
-/// Whether somebody may have reserved in a round and have no order yet.
+/// Whether a reservation in this round may still have no order.
 fn may_be_queued(round: &Round, now: EpochMs) -> bool {
     now >= round.terms.first_opens_at_ms() && now.since_ms(round.terms.closes_at_ms) < SETTLING_MS
 }
 
-/// The latest round of a sale, which may have been published, or come to it, since the last reading.
+/// The latest round of a sale, read again if the sale was published, or the round begun, since the last read.
 async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Problem> {
     let known = deps.snapshots.now().await.map_err(Problem::unanswered)?;
     let known =
@@ -136,7 +138,7 @@ async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Probl
     Ok(known.sale(sale).map(|cached| cached.round.clone()))
 }
 
-/// A claim that Redis calls held. If it has waited for long, its order is made now, as if it were asked for.
+/// The status of a claim that Redis calls held. If it has waited for long, its order is written now.
 async fn waiting_one(deps: &Deps, request: &Request, claim: &Claim, now: EpochMs) -> Result<Document, Problem> {
     if now.since_ms(claim.reserved_at_ms) < QUEUED_MS {
         return Ok(Document::queued(claim, now));
@@ -151,7 +153,7 @@ async fn waiting_one(deps: &Deps, request: &Request, claim: &Claim, now: EpochMs
 async fn queued_or(deps: &Deps, claim: &Claim, order: Option<Order>, now: EpochMs) -> Result<Document, Problem> {
     let order = match order {
         Some(order) => Some(order),
-        // There may be one of which Redis has not heard: whoever was shown it must not read that it is queued.
+        // The order may exist without Redis knowing it; a user who has seen it must not read "queued" again.
         None => deps.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
     };
     match order {
@@ -160,7 +162,7 @@ async fn queued_or(deps: &Deps, claim: &Claim, order: Option<Order>, now: EpochM
     }
 }
 
-/// The answer that is an order.
+/// The document of an order.
 pub(crate) async fn document(deps: &Deps, order: &Order, now: EpochMs) -> Reply {
     Ok(json(StatusCode::OK, &shown(deps, order, now).await?))
 }
@@ -170,7 +172,7 @@ async fn shown(deps: &Deps, order: &Order, now: EpochMs) -> Result<Document, Pro
     Ok(Document::of(order, award, now))
 }
 
-/// Reads what [`OrdersDocument`] gave out: `CREATED_AT_MS.RESERVATION_ID`.
+/// Parses a cursor from [`OrdersDocument`]: `CREATED_AT_MS.RESERVATION_ID`.
 fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
     let parse = || {
         let (created_at_ms, id) = text.split_once('.')?;

@@ -14,8 +14,8 @@ use stock::Reserve;
 
 use crate::Deps;
 
-/// A claim without an order after so long may never have reached the queue. Below it, its message is most likely under
-/// way and a second one would be wasted.
+/// A claim without an order after this many milliseconds may never have reached the queue. Before that, its message is
+/// most likely under way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 
 const CHECKS: &[Check] = &[
@@ -28,7 +28,7 @@ const CHECKS: &[Check] = &[
     Check::Turn(Step::Reserve),
 ];
 
-/// A reservation that is to be made, by a user who may.
+/// A valid request for a reservation.
 struct Attempt {
     id: ReservationId,
     user: UserId,
@@ -42,17 +42,17 @@ struct Accepted {
     status: &'static str,
 }
 
-/// One call of Redis, or none if it said a moment ago that nothing is left; and for a winner one message: 202 means that
-/// the queue has it.
+/// One call to Redis, or none if it said a moment ago that nothing is left; and one message for a winner, since 202
+/// means that the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
     let Attempt { id, user, class, sale } = attempt(deps, request, sale, token).await?;
-    // The rounds of a sale have equally many.
+    // All rounds of a sale have the same number of lanes.
     let lanes = sale.as_ref().map_or(1, |cached| cached.round.terms.lanes);
     let asked = Moment::now(deps.clock);
     let answer = deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
-            // In a box, as all that is for the few: the crowd is answered with less to move.
+            // Boxed, like everything that only winners need: less memory to move for the crowd.
             Box::pin(accept(deps, request, id, claim)).await
         }
         Reserve::Replayed(_) => Ok(accepted(id)),
@@ -63,7 +63,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         }
         Reserve::TooManyUnpaid(count) => {
             let ended = if count == 1 { "reservation" } else { "reservations" };
-            let detail = format!("{count} {ended} of yours ended unpaid, and this sale allows no more");
+            let detail = format!("{count} of your {ended} ended unpaid, and this sale allows no more");
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut(sold_out) => {
@@ -73,7 +73,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now()))
         }
         Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
-        // The process learns nothing from it for the others, who may be in the group.
+        // The process must not remember this for others, who may be in the group.
         Reserve::SetAside(until) => Err(Problem::set_aside(until, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
@@ -85,7 +85,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     }
 }
 
-/// Makes the checks. Apart from the rest, so that what only they need is gone when Redis is asked.
+/// Runs the checks. A function of its own, so that their state is dropped before Redis is called.
 async fn attempt(deps: &Deps, request: &Request, sale: &str, token: &str) -> Result<Attempt, Problem> {
     let (visitor, key) = deps.gate().enter(request, sale, CHECKS, key_without_body).await?;
     let pass = visitor.pass()?;
@@ -120,7 +120,8 @@ fn accepted(id: ReservationId) -> lambda_http::Response<lambda_http::Body> {
     response
 }
 
-/// A client that lost its answer and sends no key meets its own reservation here: its message may never have been sent.
+/// A client that lost its answer and sends no key gets here with its own reservation, whose message may never have been
+/// sent.
 async fn send_overdue(deps: &Deps, request: &Request, entries: Vec<Entry>) -> Result<(), Problem> {
     let now = deps.clock.now();
     let held = entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim);
@@ -130,7 +131,8 @@ async fn send_overdue(deps: &Deps, request: &Request, entries: Vec<Entry>) -> Re
     Ok(())
 }
 
-/// If the queue does not take it, the claim and its outbox entry stay: the client's retry sends it again.
+/// Sends the claim to the queue. If that fails, the claim and its outbox entry stay, and the client's retry sends it
+/// again.
 async fn send(deps: &Deps, request: &Request, claim: Claim) -> Result<(), Problem> {
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
     let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));

@@ -1,8 +1,15 @@
-//! The line in front of a sale: tickets for who is signed in, and for everybody how far it has moved.
+//! The line in front of a sale: tickets for signed-in users, and a public document that says how far the line has
+//! moved.
 
 mod look;
+mod missed;
 mod ticket;
 mod tracked;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::{Mutex, PoisonError};
+}
 
 use std::sync::Arc;
 
@@ -17,12 +24,12 @@ use runtime::{ANSWER_TIMEOUT, Clock};
 use sale::{EpochMs, LineTerms, Round};
 use stock::Stock;
 
-pub use crate::ticket::Missed;
+pub use crate::missed::Missed;
 pub use crate::tracked::Lines;
 
 /// The code under which tickets are counted.
 const IN_LINE: &str = "in_line";
-/// How long after its sale has closed Redis keeps a line.
+/// How long after its sale has closed Redis keeps a line, in seconds.
 const KEPT_S: u32 = 24 * 60 * 60;
 
 /// The function's dependencies.
@@ -34,15 +41,15 @@ pub struct Deps {
     pub ledger: Ledger,
     /// Published sales and stops.
     pub snapshots: Snapshots,
-    /// The keys of passes, from which those of tickets follow.
+    /// The keys that sign passes, from which the keys of tickets are derived.
     pub keys: PassKeys,
-    /// What this process counts of users and addresses.
+    /// This process's counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
-    /// What this process remembers of lines.
+    /// This process's cache of lines.
     pub lines: Lines,
-    /// To whom it gave tickets without Redis.
+    /// Users who got tickets without Redis.
     pub missed: Missed,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -93,15 +100,15 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
     }
 }
 
-/// The line of a round.
+/// The line's terms of a round.
 ///
 /// # Errors
-/// 404 if it has none.
+/// 404 if the round has no line.
 fn line_of(round: &Round) -> Result<LineTerms, Problem> {
     round.terms.line.ok_or_else(|| Problem::new(Code::UnknownSale).detail("the sale has no line"))
 }
 
-/// From when on there are tickets.
+/// When tickets are first given out.
 const fn tickets_from(round: &Round, line: LineTerms) -> EpochMs {
     round.terms.opens_at_ms.minus_s(line.opens_early_s)
 }

@@ -6,13 +6,13 @@ use sale::{InvalidId, SaleId};
 
 use crate::{Deps, line_of};
 
-/// Everybody gets the same, and may keep it for a second. If the function fails, the line as it was half a minute ago is better than
-/// none: what it admits stays admitted.
+/// Everybody gets the same document and may keep it for a second. If the function fails, a line up to half a minute old
+/// is better than none: users whom it admits stay admitted.
 const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=1, stale-if-error=30");
-/// A million people look every two seconds. While something fails as well, one answer does for all of them.
+/// A million people poll every two seconds. If something fails too, one answer has to serve them all.
 const KEEP_PROBLEM: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1");
 
-/// The answer to a look, whatever came of it. Shared caches may keep it.
+/// The response, success or problem. Shared caches may keep it.
 pub(crate) fn respond(reply: Reply) -> Response<Body> {
     reply.unwrap_or_else(|problem| {
         let mut response = problem.into_response();

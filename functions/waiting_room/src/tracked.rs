@@ -1,4 +1,4 @@
-//! What a process remembers of lines, and how it moves them on.
+//! This process's cache of lines, and how it moves them.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -20,77 +20,79 @@ use tokio::time::timeout;
 
 use crate::{Deps, expires_at, tickets_from};
 
-/// How long this process goes by a document, or by the answer that there is none. With the second for which the CDN keeps it, it is
-/// what a change takes to be seen.
+/// How long this process keeps a document, or the answer that there is none. Together with the second for which the CDN
+/// keeps it, this is how long a change takes to show.
 const FRESH: Duration = Duration::from_millis(900);
-/// Longest look: who waits for it can be answered when it fails.
+/// The time limit for reading a line, so that those who wait still get an answer if it fails.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 const _: () = assert!(LOOK_TIMEOUT.as_millis() + 1_000 < ANSWER_TIMEOUT.as_millis());
-/// Longest wait for the ledger to take how far a line is: all who look wait with it, and without it the line stands.
+/// The time limit for recording the line's position in the ledger: everybody who polls waits for it, and without it the
+/// line stands still.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long it is not told again once it did not answer.
+/// How long to wait before recording again after a failure.
 const NOTE_AGAIN_AFTER: Duration = Duration::from_secs(2);
-/// How often the ledger is told how many people have come, before the opening.
+/// How often the number of people is recorded in the ledger before the opening.
 const NOTE_PEOPLE_EVERY: Duration = Duration::from_secs(10);
-/// Lines that are remembered: several times the sales that are ever open at once.
+/// How many lines are cached: several times the number of sales ever open at once.
 const MAX_LINES: u64 = 1_000;
-/// How long after the end of the last payment window units may still come back: expiry may be behind.
+/// How long after the end of the last payment window units may still come back, in seconds: expiry may be behind.
 const EXPIRY_LAGS_S: u32 = 120;
-/// Of so many reservations it is looked whether no order has confirmed one: those at the front are the oldest.
+/// How many reservations are checked for one without a confirmed order; those at the front are the oldest.
 const OPEN_ORDERS_LOOK: usize = 100;
-/// When to ask again for a line whose seed the ledger does not have.
+/// When to retry a line whose seed the ledger does not have, in seconds.
 const NO_SEED_RETRY_S: u32 = 5;
-/// Clients look this often.
+/// How often clients poll, in milliseconds.
 const POLL_BEFORE_MS: u64 = 30_000;
 const POLL_MOVING_MS: u64 = 2_000;
-/// All looks together, a second: half of what CloudFront takes. If more people wait, each looks less often.
+/// All polls together, in a second: half of CloudFront's limit. With more people, each polls less often.
 const MOST_LOOKS_PER_S: u64 = 125_000;
 const POLL_STANDING_MS: u64 = 5_000;
 const POLL_SOLD_OUT_MS: u64 = 10_000;
-/// When nothing is known that could come back. Operators may still add units, and an order may have taken longer than anybody saw.
+/// Used when no unit is known that could come back. Operators may still add units, or an order may take longer than
+/// anybody saw.
 const POLL_OVER_MS: u64 = 60_000;
 
-/// The lines that this process has looked at.
+/// The lines that this process has read.
 #[derive(Clone)]
 pub struct Lines(Cache<RoundId, Arc<Mutex<Tracked>>>);
 
-/// A line, locked while it is looked at: one look is for all who ask at once.
+/// A cached line, locked while it is read: concurrent callers share one read.
 #[derive(Default)]
 struct Tracked {
     kept: Option<KeptLine>,
-    /// The farthest front that this process has published: clocks of replicas differ, and a line never moves back.
+    /// The farthest front that this process has published: replicas' clocks differ, and a line never moves back.
     published: Front,
-    /// When the ledger was last told how many people have come.
+    /// When the number of people was last recorded in the ledger.
     noted_people: Option<Moment>,
-    /// When the ledger last did not take how far the line is.
+    /// When recording in the ledger last failed.
     unheard: Option<Moment>,
-    /// When this process last saw that a reservation was not ordered yet, by Redis's clock: its payment window begins later.
+    /// When this process last saw a reservation without an order, by Redis's clock: its payment window begins later.
     open_at: Option<EpochMs>,
     last: Option<(Moment, Looked)>,
 }
 
-/// What came of a look, for all who ask within a second.
+/// The result of a read, shared by everybody who polls within a second.
 type Looked = Result<Arc<LineDocument>, Problem>;
 
-/// How far a line is, as it was just read or moved.
+/// How far a line is, as just read or moved.
 struct Standing {
     look: LineLook,
     progress: Progress,
-    /// None if Redis has lost the round.
+    /// `None` if Redis has lost the round.
     units: Option<UnitsKnown>,
 }
 
-/// What is known of a round's units at a moment.
+/// What is known about a round's units at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct UnitsKnown {
     total: u64,
-    /// Units that somebody has.
+    /// Units that somebody holds or has ordered.
     taken: u64,
-    /// Units that can be had now.
+    /// Units that can be handed out now.
     free: u64,
-    /// When the last one was handed out. None if a lane is not known.
+    /// When the last unit was handed out. `None` if a lane is unknown.
     last_won_at: Option<EpochMs>,
-    /// How many of those that are taken may come back, at most.
+    /// How many of the taken units may come back at most.
     may_return: u64,
 }
 
@@ -99,10 +101,10 @@ impl Lines {
         Self(Cache::new(MAX_LINES))
     }
 
-    /// What everybody may know of the line of a round, a second old at most.
+    /// The public document of a round's line, at most a second old.
     ///
     /// # Errors
-    /// 503 if the ledger or Redis does not answer: without its seed nobody guesses an order.
+    /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
     pub(crate) async fn document(&self, deps: &Deps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
         let tracked = self.0.get_with_by_ref(&round.id, async { Arc::default() }).await;
         let mut tracked = tracked.lock().await;
@@ -117,18 +119,18 @@ impl Lines {
 }
 
 impl Tracked {
-    /// What came of the last look, as long as it is fresh. A failure is kept like a document: a crowd that looks again does not help
-    /// what does not answer.
+    /// The result of the last read while it is fresh. Failures are kept like documents: polling again would not help a
+    /// part that does not answer.
     fn at_hand(&self, now: Moment) -> Option<Looked> {
         self.last.as_ref().filter(|(at, _)| now.since(*at) < FRESH).map(|(_, looked)| looked.clone())
     }
 
-    /// Whether the ledger may be told how far the line is.
+    /// Whether the line's position may be recorded in the ledger now.
     fn may_note(&self, now: Moment) -> bool {
         self.unheard.is_none_or(|at| now.since(at) >= NOTE_AGAIN_AFTER)
     }
 
-    /// Whether the ledger is to be told now that so many people have come.
+    /// Whether this number of people should be recorded in the ledger now.
     fn is_to_note(&self, people: u64, now: Moment) -> bool {
         self.kept.as_ref().is_some_and(|kept| people > kept.people)
             && self.noted_people.is_none_or(|at| now.since(at) >= NOTE_PEOPLE_EVERY)
@@ -141,8 +143,8 @@ impl Tracked {
         let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
         let look = deps.stock.of(round).look_at_line_and_keep(expires_at(round)).await;
         let look = look.map_err(Problem::unanswered)?;
-        // Redis's clock alone says who is early, so it alone says when the order may be known. The opening of a round that is not
-        // loaded can still be put off.
+        // Only Redis's clock decides who is early, so it also decides when the order becomes public. The opening of a
+        // round that is not loaded can still be postponed.
         if look.now < round.terms.opens_at_ms || round.loaded_at_ms.is_none() {
             self.note_people(deps, round, look.people).await;
             return Ok(document(round, line, &kept, before(&look, kept.people, round)));
@@ -155,7 +157,7 @@ impl Tracked {
         Ok(document(round, line, &kept, after(&standing, &flow, front, sealed, round)))
     }
 
-    /// Tells the ledger how many people have come, now and then. If it does not hear, the next look tells it.
+    /// Records the number of people in the ledger from time to time. If that fails, the next read tries again.
     async fn note_people(&mut self, deps: &Deps, round: &Round, people: u64) {
         let now = Moment::now(deps.clock);
         if !self.is_to_note(people, now) {
@@ -170,12 +172,12 @@ impl Tracked {
             }
             Err(error) => {
                 let error = &*error as &dyn Error;
-                tracing::warn!(error, round = %round.id, "the ledger does not hear how many people are in line");
+                tracing::warn!(error, round = %round.id, "the number of people in line could not be recorded in the ledger");
             }
         }
     }
 
-    /// Moves the line on if it is time and nobody else has.
+    /// Moves the line if it is time and nobody else has.
     async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
         let read: Option<Progress> =
             look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
@@ -183,7 +185,8 @@ impl Tracked {
         let mut standing = Standing { look, progress: read.unwrap_or_default(), units };
         if read.is_none() {
             standing.progress = self.restored(deps, round, &standing).await?;
-            // It is written before it moves: whoever finds no line takes it for one that has come as far as the ledger knows.
+            // Written before it moves: a process that finds no line assumes that it has come as far as the ledger
+            // knows.
             if standing.units.is_none() || !begin(deps, round, &mut standing).await? {
                 return Ok(standing);
             }
@@ -202,8 +205,8 @@ impl Tracked {
         Ok(standing)
     }
 
-    /// Moves the line on, but no farther than the ledger knows: what Redis has beyond that could not be published, and would be all at
-    /// once later. None if somebody else has moved it.
+    /// Moves the line, but not beyond what the ledger knows: anything beyond could not be published, and would be
+    /// admitted all at once later. Returns `None` if somebody else has moved it.
     async fn move_on(
         &mut self,
         deps: &Deps,
@@ -224,7 +227,7 @@ impl Tracked {
             }
         }
         let mut moved = move_line(stock, round, before, &step, most).await?;
-        // Redis alone knows who the next late ones are.
+        // Only Redis knows who the next late users are.
         if let LineMoved::Beyond(late_s, late_ppb) = moved {
             let front = Front { late_s, late_ppb, ..step.progress.front };
             if let Some(most) = self.raised(deps, round, &Progress { front, ..step.progress }, flow.per_s).await {
@@ -244,8 +247,8 @@ impl Tracked {
         })
     }
 
-    /// What is known of the round's units. While a lane of several is away or lost the others go on selling, and so the line goes on
-    /// for them; of that lane's units nobody knows, so that no more count as taken than before.
+    /// What is known about the round's units. While one of several lanes is away or lost, the others go on selling and
+    /// the line goes on moving for them; as nothing is known of that lane's units, no more count as taken than before.
     async fn units(
         &mut self,
         deps: &Deps,
@@ -256,7 +259,7 @@ impl Tracked {
         let stock = deps.stock.of(round);
         let known = match stock.counters_of_known().await {
             Ok(known) => known,
-            // Units keep moving between lanes of which none has any.
+            // Units keep moving between lanes, none of which has any.
             Err(StockError::OnTheWay) => return Ok(None),
             Err(error) => return Err(Problem::unanswered(error)),
         };
@@ -265,16 +268,16 @@ impl Tracked {
             UnitsKnown::of(counters, look.now)
         } else {
             let unknown = known.unknown();
-            tracing::warn!(round = %round.id, ?unknown, "lanes do not say what is left");
+            tracing::warn!(round = %round.id, ?unknown, "some lanes do not say what is left");
             let lanes = (0..).zip(&counters.lanes).filter(|(index, _)| !unknown.contains(index));
             let lanes: Vec<Counters> = lanes.map(|(_, counters)| counters.clone()).collect();
             UnitsKnown::of_some(&lanes, round.terms.total.into(), taken_before, look.now)
         };
-        // Lanes of which too little is known may have some: the line stands.
+        // Lanes about which too little is known may have units: the line stands still.
         if units.free == 0 && (!known.are_all() || counters.short.is_some()) {
             return Ok(None);
         }
-        // While units are free nobody asks what comes back.
+        // While units are free it does not matter what may come back.
         let is_open = units.free == 0 && units.taken > 0 && has_open_orders(stock).await;
         if is_open {
             self.open_at = Some(look.now);
@@ -283,20 +286,21 @@ impl Tracked {
         Ok(Some(UnitsKnown { may_return, ..units }))
     }
 
-    /// A line that Redis does not have: it has not moved yet, or was lost. It goes on from what the ledger was told last.
+    /// Restores a line that Redis does not have, because it has not moved yet or was lost, from what the ledger was
+    /// told last.
     async fn restored(&mut self, deps: &Deps, round: &Round, standing: &Standing) -> Result<Progress, Problem> {
         let Standing { look, units, .. } = standing;
         let kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         self.kept = kept;
         let Some(KeptLine { ceiling, people, .. }) = self.kept else { return Ok(Progress::default()) };
         if ceiling.is_some() || look.people < people {
-            tracing::warn!(round = %round.id, people, "Redis has lost the line: it goes on from what the ledger knows");
+            tracing::warn!(round = %round.id, people, "Redis has lost the line; it continues from what the ledger knows");
         }
         let taken = units.map_or(0, |units| units.taken);
         Ok(Progress::restored(ceiling, people, look.people, look.now.0.unsigned_abs(), taken))
     }
 
-    /// The front as it may be published: not before the ledger has a ceiling above it.
+    /// The front that may be published: the ledger must first have a ceiling above it.
     async fn publishable(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u64) -> Front {
         let mut front = progress.front;
         let known = self.known();
@@ -307,12 +311,13 @@ impl Tracked {
         self.published
     }
 
-    /// How far the line may be, as far as this process has heard from the ledger.
+    /// How far the line may be, according to the last successful record in the ledger.
     fn known(&self) -> Front {
         self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default()
     }
 
-    /// Tells the ledger how far the line may be. None if it does not hear, and then for a while it is not asked again.
+    /// Records in the ledger how far the line may be. Returns `None` if that fails, and then does not try again for a
+    /// while.
     async fn raised(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u64) -> Option<Front> {
         if !self.may_note(Moment::now(deps.clock)) {
             return None;
@@ -329,19 +334,19 @@ impl Tracked {
             Err(error) => {
                 self.unheard = Some(Moment::now(deps.clock));
                 let error = &*error as &dyn Error;
-                tracing::warn!(error, round = %round.id, "the line stands: the ledger does not hear of it");
+                tracing::warn!(error, round = %round.id, "the line stands still: its position could not be recorded in the ledger");
                 None
             }
         }
     }
 }
 
-/// What the ledger has noted, if it says so in time.
+/// The result of recording in the ledger, if it comes in time.
 async fn noted<T>(note: impl Future<Output = Result<T, LedgerError>>) -> Result<T, Box<dyn Error + Send + Sync>> {
     Ok(timeout(NOTE_TIMEOUT, note).await??)
 }
 
-/// Writes a line that Redis does not have, as it is known. Whether it is this process that did.
+/// Writes a line that Redis does not have. Returns whether this process did.
 async fn begin(deps: &Deps, round: &Round, standing: &mut Standing) -> Result<bool, Problem> {
     let step = Advance { progress: standing.progress, late: Late::Stay };
     match move_line(deps.stock.of(round), round, None, &step, standing.progress.front).await? {
@@ -356,7 +361,7 @@ async fn begin(deps: &Deps, round: &Round, standing: &mut Standing) -> Result<bo
     }
 }
 
-/// Moves Redis's line from what it was, if it is as it was.
+/// Moves Redis's line if nobody has moved it since it was read.
 async fn move_line(
     stock: RoundStock<'_>,
     round: &Round,
@@ -378,13 +383,13 @@ async fn move_line(
     stock.move_line(&step).await.map_err(Problem::unanswered)
 }
 
-/// Whether there is a reservation that no order has confirmed, as far as anybody knows.
+/// Whether there may be a reservation without a confirmed order.
 async fn has_open_orders(stock: RoundStock<'_>) -> bool {
     !matches!(stock.held_since(OPEN_ORDERS_LOOK).await, Ok(None))
 }
 
 impl Standing {
-    /// Somebody else was quicker; theirs is as good.
+    /// Reads the line again after somebody else was faster; their move is as good.
     async fn look_again(&mut self, deps: &Deps, round: &Round) -> Result<(), Problem> {
         let look = deps.stock.of(round).look_at_line().await.map_err(Problem::unanswered)?;
         let read = look.progress.as_deref().and_then(|text| text.parse().ok());
@@ -395,11 +400,11 @@ impl Standing {
 }
 
 impl UnitsKnown {
-    /// From the counters of the whole round.
+    /// From the counters of all lanes.
     fn of(counters: &Counters, now: EpochMs) -> Self {
         let lanes = if counters.lanes.is_empty() { std::slice::from_ref(counters) } else { &counters.lanes };
         let total = u64::from(counters.total());
-        // What is on its way from one lane to another one is in none.
+        // Units on their way from one lane to another are in neither.
         let in_lanes: u64 = lanes.iter().map(|lane| u64::from(lane.free())).sum();
         let on_the_way = u64::from(counters.free()).saturating_sub(in_lanes);
         Self {
@@ -411,14 +416,14 @@ impl UnitsKnown {
         }
     }
 
-    /// From those of some of its lanes.
+    /// From the counters of some lanes.
     fn of_some(lanes: &[Counters], total: u64, taken_before: u64, now: EpochMs) -> Self {
         let free: u64 = lanes.iter().map(|lane| u64::from(lane.free())).sum();
         let taken = taken_before.min(total.saturating_sub(free));
         Self { total, taken, free: sellable(lanes, now), last_won_at: None, may_return: 0 }
     }
 
-    /// Whether one of them may be unpaid, when a reservation was last seen at `open_at` that was not ordered yet.
+    /// Whether one of the orders may be unpaid. `open_at` is when a reservation without an order was last seen.
     fn may_be_unpaid(&self, round: &Round, open_at: Option<EpochMs>, now: EpochMs) -> bool {
         let Some(last_won_at) = self.last_won_at else { return true };
         let last_ordered = open_at.map_or(last_won_at, |at| at.max(last_won_at));
@@ -427,13 +432,13 @@ impl UnitsKnown {
     }
 }
 
-/// Units that can be had now. What came back is held back at first, and who asks for it then hears that all is sold.
+/// Units that can be handed out now. Returned units are held back at first, during which requests get "sold out".
 fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
     let sellable = lanes.iter().filter(|lane| lane.sellable_at_ms <= now);
     sellable.map(|lane| u64::from(lane.available(now))).sum()
 }
 
-/// The units of a round, as its document has them.
+/// The units of a round as in the document.
 fn units(round: &Round, known: Option<UnitsKnown>) -> Units {
     known.map_or_else(
         || Units { total: round.terms.total.into(), sold: 0, may_return: 0 },
@@ -468,7 +473,7 @@ struct Changing {
     front: Option<String>,
 }
 
-/// `known` people had come before, whatever Redis has lost since.
+/// `known` is the number of people recorded earlier, whatever Redis has lost since.
 fn before(look: &LineLook, known: u64, round: &Round) -> Changing {
     let units = units(round, None);
     Changing {
@@ -494,7 +499,7 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
     } else {
         LineState::Moving
     };
-    // Units of a plan of drops that are still to come are free, if not yet to be had.
+    // Units that are still to drop are free, although nobody can get them yet.
     let is_over = state == LineState::SoldOut && units.may_return == 0 && units.sold == units.total;
     let poll_after_ms = match state {
         LineState::Ended => 0,
@@ -514,7 +519,7 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
     }
 }
 
-/// When each of so many people is to look again while the line moves.
+/// How often each of this many people should poll while the line moves, in milliseconds.
 fn poll_moving_ms(people: u64) -> u64 {
     (people * 1000 / MOST_LOOKS_PER_S).max(POLL_MOVING_MS)
 }
@@ -545,7 +550,7 @@ mod tests {
 
     use super::*;
 
-    /// Moments so many milliseconds after the first.
+    /// Moments this many milliseconds after the first.
     fn clock() -> impl Fn(u64) -> Moment {
         let began = Instant::now();
         move |ms| Moment::of(began + Duration::from_millis(ms), EpochMs(1_000_000 + ms as i64))
@@ -607,7 +612,7 @@ mod tests {
     fn the_ledger_hears_of_more_people_every_ten_seconds() {
         let at = clock();
         let mut tracked = Tracked::default();
-        assert!(!tracked.is_to_note(5, at(0)), "it is not known what the ledger has");
+        assert!(!tracked.is_to_note(5, at(0)), "the ledger's value is unknown");
         let (seed, commitment) = (Seed([7; 32]), Commitment([8; 32]));
         tracked.kept = Some(KeptLine { seed, commitment, ceiling: None, people: 5 });
         assert_eq!([4, 5, 6].map(|people| tracked.is_to_note(people, at(0))), [false, false, true]);

@@ -1,4 +1,4 @@
-//! Loads rounds into Redis before they open. Takes no input: it reads the ledger and repairs what is missing.
+//! Loads rounds into Redis before they open. Takes no input: it reads the ledger and loads what is missing.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use runtime::Clock;
 use serde::Serialize;
 use stock::Stock;
 
-/// Longest run: a few seconds less than the 50 s after which Lambda ends it, so that it tells what it did. The rest waits
-/// for the next run.
+/// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
+/// the rest.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// The function's dependencies.
@@ -20,7 +20,7 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -39,27 +39,31 @@ impl Deps {
 pub struct Summary {
     /// Rounds loaded by this run.
     pub loaded: usize,
-    /// Rounds that were there before.
+    /// Rounds that were already loaded.
     pub present: usize,
     /// Rounds that open too late to be loaded yet.
     pub later: usize,
-    /// Rounds that open soon or should be open, and wait for an operator to post their beacon.
+    /// Rounds that open soon or should be open, but wait for an operator to post their beacon.
     pub awaiting_beacon: usize,
     /// Rounds that could not be loaded; the log has the reasons.
     pub failed: usize,
 }
 
-/// Loads every round that is open or opens soon. One that cannot be loaded does not keep the others from it.
+/// Loads every round that is open or opens soon. A failure does not affect the other rounds.
 ///
 /// # Errors
-/// If the ledger does not say which rounds there are, or if no round at all could be loaded.
+/// If the rounds cannot be read from the ledger, or if no round at all could be loaded.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(RUN_TIMEOUT, load_all(deps, &mut summary)).await {
         Ok(loaded) => loaded?,
         Err(_) if summary.loaded + summary.present == 0 => return Err(FulfilmentError::OutOfTime),
         Err(late) => {
-            tracing::error!(error = &late as &dyn std::error::Error, ?summary, "the rest is left to the next run");
+            tracing::error!(
+                error = &late as &dyn std::error::Error,
+                ?summary,
+                "out of time; the next run does the rest"
+            );
             summary.failed += 1;
         }
     }

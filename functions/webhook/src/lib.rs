@@ -1,6 +1,6 @@
-//! Sends the events of the bus to the merchant's address, if the deployment has one. One that it does not take comes back after
-//! 5 s, 30 s, and then later and later for half a day; then it is a dead letter, which an operator sends back. So none is
-//! lost, and one may come twice: it has the same id then.
+//! Sends the events of the bus to the merchant's address, if the deployment has one. An event that it does not accept
+//! comes back after 5 s, 30 s, and then ever later for half a day; then it becomes a dead letter, which an operator can
+//! send back. So no event is lost; one may come twice, with the same id.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
@@ -9,19 +9,19 @@ use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use serde_json::Value;
 use signed_post::SignedPost;
 
-/// Seconds until an event that was not taken for the first time, the second time and so on comes back: 14 hours in all. The
-/// queue's `maxReceiveCount` in `infra/cdk` is one more than the rungs here. The last time it comes back at once, which makes it
-/// a dead letter.
+/// Seconds until an event that failed for the first time, the second time and so on comes back: 14 hours in all. The
+/// queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. The last time it comes back at
+/// once, which makes it a dead letter.
 pub const LADDER_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
 
 /// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
-    /// The merchant's address. None if the deployment names none (any more).
+    /// The merchant's address. `None` if the deployment has none (any more).
     receiver: Option<SignedPost>,
     /// The queue of events.
     pub events: WebhookQueue,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -41,13 +41,13 @@ impl Deps {
 /// Why an event was not sent.
 #[derive(Debug, thiserror::Error)]
 enum NotSent {
-    #[error("the message is no event")]
+    #[error("the message is not an event")]
     NoEvent,
     #[error("the deployment has no address to send events to")]
     NoReceiver,
 }
 
-/// Handles a batch: the messages that failed come back, the others are done.
+/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &Deps, batch: SqsEvent) -> SqsBatchResponse {
     each_message(batch, |message| deliver(deps, message.body), |message| put_off(deps, message)).await
 }
@@ -66,9 +66,6 @@ async fn deliver(deps: &Deps, body: String) -> Result<(), MessageError> {
 async fn put_off(deps: &Deps, message: ReceivedMessage) {
     let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
     if let Err(error) = deps.events.put_off(&message.receipt, delay_s).await {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            "the message comes back at another time than it should"
-        );
+        tracing::warn!(error = &error as &dyn std::error::Error, "the message's delay could not be set");
     }
 }

@@ -10,12 +10,12 @@ use serde::Deserialize;
 
 use crate::keys::IssuerKeys;
 
-/// Longest document. Those of known issuers have some kilobytes.
+/// The largest document in bytes. Those of known issuers have some kilobytes.
 const MAX_DOCUMENT: usize = 256 * 1024;
-/// Longest wait for both documents: the rest of the function's ten seconds is DynamoDB's.
+/// The time limit for both documents: the rest of the function's ten seconds is for DynamoDB.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// The issuer's keys could not be had.
+/// Why the issuer's keys could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiscoveryError {
     #[error("{what} did not come")]
@@ -26,17 +26,17 @@ pub(crate) enum DiscoveryError {
     },
     #[error("{what} came with status {status}")]
     Status { what: &'static str, status: u16 },
-    #[error("{0} is not one that can be read")]
+    #[error("{0} cannot be read")]
     Unreadable(&'static str, #[source] serde_json::Error),
-    #[error("the discovery document is of another issuer")]
+    #[error("the discovery document belongs to another issuer")]
     AnotherIssuer,
-    #[error("the keys are not on HTTPS")]
+    #[error("the keys' URL is not HTTPS")]
     NotHttps,
-    #[error("there is no key among the keys that can be used")]
+    #[error("none of the keys can be used")]
     NoKeys,
 }
 
-/// What OpenID Connect Discovery 1.0 says that an issuer publishes.
+/// The members of an issuer's document, as OpenID Connect Discovery 1.0 specifies.
 #[derive(Deserialize)]
 struct Document {
     issuer: String,
@@ -51,7 +51,7 @@ impl Http {
         Self(Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build())
     }
 
-    /// The keys that `issuer` publishes.
+    /// Fetches the keys that `issuer` publishes.
     pub(crate) async fn keys(&self, issuer: &str) -> Result<IssuerKeys, DiscoveryError> {
         const DOCUMENT: &str = "the discovery document";
         const KEYS: &str = "the key set";
@@ -62,7 +62,7 @@ impl Http {
         if document.issuer != issuer {
             return Err(DiscoveryError::AnotherIssuer);
         }
-        // An issuer without TLS is one of this machine: the CDK app's settings refuse it elsewhere.
+        // An issuer without TLS is a local one: the CDK app's settings refuse it elsewhere.
         if !document.jwks_uri.starts_with("https://") && issuer.starts_with("https://") {
             return Err(DiscoveryError::NotHttps);
         }
@@ -71,7 +71,7 @@ impl Http {
         if keys.is_empty() { Err(DiscoveryError::NoKeys) } else { Ok(keys) }
     }
 
-    /// A redirect is followed nowhere: it is a status that is not 200.
+    /// Redirects are not followed: they are a status other than 200.
     async fn get(&self, what: &'static str, url: &str) -> Result<Vec<u8>, DiscoveryError> {
         let mut request = HttpRequest::new(SdkBody::empty());
         let not_there = |source| DiscoveryError::NotThere { what, source };

@@ -9,14 +9,13 @@ use crate::discovery::{DiscoveryError, Http, TIMEOUT};
 use crate::keys::{IssuerKey, IssuerKeys};
 use crate::token::{self, Expected, Refused};
 
-/// The issuer is asked at most once in so long, whatever ids of keys tokens have in them.
+/// The issuer is asked at most this often, whatever key ids tokens carry.
 const ASK_EVERY: Duration = Duration::from_secs(60);
-/// Likewise, after it did not answer.
+/// The same, after a failure.
 const TRY_EVERY: Duration = Duration::from_secs(5);
-/// After so long the issuer is asked again, and who connects waits for its answer: a key that it has withdrawn is not taken
-/// for longer.
+/// After this time the issuer is asked again while the client waits, so a withdrawn key is not accepted for longer.
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
-/// While the issuer does not answer its keys are good for so long: API Gateway keeps them for two hours as well.
+/// How long the keys are used while the issuer does not answer: API Gateway also keeps them for two hours.
 const GOOD_FOR: Duration = Duration::from_secs(2 * 60 * 60);
 const _: () = assert!(ASK_EVERY.as_secs() < FRESH_FOR.as_secs());
 
@@ -31,17 +30,17 @@ const BOUNDS: Bounds = Bounds {
 }
 .checked();
 
-/// What the log says whenever the keys cannot be read.
-const NO_ANSWER: &str = "the issuer's keys did not come";
+/// Logged whenever the keys cannot be read.
+const NO_ANSWER: &str = "cannot read the issuer's keys";
 
-/// Who signs tokens, and what they must be for.
+/// Verifies tokens: who signs them, and for whom they must be.
 pub struct Issuer {
     expected: Arc<Expected>,
     keys: Refreshed<IssuerKeys, DiscoveryError>,
 }
 
 impl Issuer {
-    /// The issuer at this address, whose tokens must be for one of `audience`: names with commas in between.
+    /// The issuer at `url`, whose tokens must be for one of `audience`: names separated by commas.
     pub fn new(url: impl Into<String>, audience: &str) -> Self {
         let audience: BTreeSet<String> =
             audience.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -54,10 +53,10 @@ impl Issuer {
         Self { expected, keys }
     }
 
-    /// Whose token it is.
+    /// The token's user.
     ///
     /// # Errors
-    /// [`Refused`], if it is not a good one or that is not known.
+    /// [`Refused`] if the token is invalid, or cannot be verified now.
     pub async fn user(&self, token: &str) -> Result<UserId, Refused> {
         let id = token::key_id(token)?;
         let keys = self.keys.get().await.map_err(|error| {
@@ -71,7 +70,7 @@ impl Issuer {
         token::user(token, &key, &self.expected)
     }
 
-    /// The key of an id that was not among the keys: the issuer may have it since then.
+    /// The key of an id that was not among the known keys: the issuer may have added it.
     async fn new_key(&self, id: &str) -> Option<IssuerKey> {
         let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(|error| error.log(NO_ANSWER)).ok()?;
         keys.get(id).cloned()

@@ -5,10 +5,10 @@ use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Most keys of an issuer that are kept. They have two or three.
+/// How many keys of an issuer are kept. Issuers have two or three.
 const MAX_KEYS: usize = 32;
 
-/// A public key, for one algorithm: what a token says of itself does not choose how it is checked.
+/// A public key for one algorithm, so that a token cannot choose how it is verified.
 #[derive(Clone)]
 pub(crate) struct IssuerKey {
     pub(crate) algorithm: Algorithm,
@@ -25,7 +25,7 @@ struct KeySet {
 }
 
 impl IssuerKeys {
-    /// Reads a key set. A key of another kind is none, and takes nothing from the others.
+    /// Reads a key set. Keys of other kinds are skipped.
     pub(crate) fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
         let KeySet { keys } = serde_json::from_slice(json)?;
         let keys = keys.into_iter().take(MAX_KEYS).filter_map(|key| signing_key(&serde_json::from_value(key).ok()?));

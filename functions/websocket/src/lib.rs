@@ -1,7 +1,8 @@
-//! Who is connected: `$connect` checks the token and notes the connection, `$disconnect` forgets it. Clients only listen.
+//! WebSocket connections: `$connect` verifies the token and stores the connection, `$disconnect` deletes it. Clients
+//! only listen.
 //!
-//! A browser cannot give a WebSocket a header, so the token comes in the query. It is in no log: not here, and the access
-//! log of the API must leave out queries.
+//! A browser cannot set headers on a WebSocket, so the token comes in the query. It must not be logged: not here, and
+//! the API's access log must leave out queries.
 
 mod discovery;
 mod issuer;
@@ -30,9 +31,9 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The connections.
     pub gateway: Gateway,
-    /// Who signs tokens.
+    /// Verifies tokens.
     pub issuer: Arc<Issuer>,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -53,7 +54,7 @@ impl Deps {
     }
 }
 
-/// What the gateway hears. A status other than 200 refuses a connection.
+/// The answer to the gateway. A status other than 200 refuses the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GatewayResponse {
@@ -87,19 +88,20 @@ async fn answer(deps: &Deps, request: Request) -> GatewayResponse {
         }
         Some("$disconnect") => match deps.ledger.disconnect(&id).await {
             Ok(()) => GatewayResponse::OK,
-            // Nobody hears it. The first message that finds the connection gone deletes it, or time does.
+            // Nobody reads this answer. The first message that finds the connection gone deletes it, or its item
+            // expires.
             Err(error) => unavailable(&error),
         },
         _ => GatewayResponse::BAD_REQUEST,
     }
 }
 
-/// Notes the connection before it looks for surplus ones, so that of two at once at least one sees both.
+/// Stores the connection before it looks for surplus ones, so that of two at once at least one sees both.
 async fn connect(deps: &Deps, id: String, user: UserId) -> Result<GatewayResponse, LedgerError> {
     let connection = Connection { id, user, connected_at_ms: deps.clock.now() };
     deps.ledger.connect(&connection).await?;
     for surplus in deps.ledger.surplus_connections(&connection).await? {
-        // One that is still open costs nothing but its place: it hears nothing, since only the newest are told.
+        // A surplus connection that stays open does no harm: only the newest get messages.
         if let Err(error) = deps.gateway.close(&surplus.id).await {
             tracing::warn!(error = &error as &dyn std::error::Error, "a surplus connection stays open");
         }
@@ -110,6 +112,6 @@ async fn connect(deps: &Deps, id: String, user: UserId) -> Result<GatewayRespons
 }
 
 fn unavailable(error: &(dyn std::error::Error + 'static)) -> GatewayResponse {
-    tracing::error!(error, "a part did not answer");
+    tracing::error!(error, "a part of the system did not answer");
     GatewayResponse::UNAVAILABLE
 }

@@ -1,4 +1,4 @@
-//! The signatures that `jsonwebtoken` checks, checked by ring: the TLS stack has it already, so no other one is built.
+//! Verifies the signatures for `jsonwebtoken` with ring, which the TLS stack already includes.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
@@ -6,16 +6,16 @@ use jsonwebtoken::signature;
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, EncodingKey};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey};
 
-/// The algorithms that are taken. None of them works with a shared secret.
+/// The algorithms that are accepted. None of them uses a shared secret.
 pub(crate) const ALGORITHMS: [Algorithm; 2] = [Algorithm::RS256, Algorithm::ES256];
 
 static RING: CryptoProvider =
     CryptoProvider { signer_factory: no_signer, verifier_factory: verifier, key_utils: KeyUtils::new_unimplemented() };
 
-/// Makes ring check every token of this process. Once, first of all.
+/// Makes this process verify all tokens with ring. Call it once, at the start.
 pub fn use_ring() {
     if RING.install_default().is_err() {
-        tracing::error!("another provider checks tokens");
+        tracing::error!("another crypto provider is already installed");
     }
 }
 

@@ -1,10 +1,18 @@
-//! Notifies the winners of draws: tells the merchant's gift service of each, no more in a second than it can take. A message that
-//! fails comes back, and becomes a dead letter in the end, which an operator sends back. So none is lost, and one may come twice:
-//! it has the same id then. A deployment without a gift service notifies nobody, and an operator resends its winners once it has one.
+//! Notifies the winners of draws: reports each to the merchant's gift service, at a limited rate. A message that fails
+//! comes back, and becomes a dead letter in the end, which an operator can send back. So no winner is lost; one may be
+//! reported twice, with the same id. A deployment without a gift service notifies nobody, and an operator resends its
+//! winners once it has one.
 //!
-//! Buyers do not depend on this: their orders already show the prize, and `notifier` pushes it to those who are connected.
+//! Buyers do not depend on this: their orders already show the prize, and `notifier` pushes it to connected ones.
 
 mod pacer;
+
+/// The synchronisation types of state that messages share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::{Mutex, PoisonError};
+
+    pub(crate) use tokio::time::{Instant, sleep_until};
+}
 
 use std::sync::Arc;
 
@@ -20,7 +28,7 @@ use signed_post::SignedPost;
 
 use crate::pacer::Pacer;
 
-/// Winners that one process tells of in a second, unless `WINNERS_PER_S` says otherwise.
+/// How many winners one process reports in a second, unless `WINNERS_PER_S` says otherwise.
 const WINNERS_PER_S: u32 = 50;
 
 /// The function's dependencies.
@@ -28,13 +36,13 @@ const WINNERS_PER_S: u32 = 50;
 pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The terms of rounds, for the names of prizes.
+    /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
-    /// Who is told of winners. Nobody, if the deployment names no service: winners stay to be notified then.
+    /// The gift service. `None` if the deployment has none: winners then stay to be notified.
     gifts: Option<SignedPost>,
-    /// When the next one may be told of.
+    /// When the next winner may be reported.
     pacer: Arc<Pacer>,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -64,7 +72,7 @@ impl Deps {
     }
 }
 
-/// What the gift service is told.
+/// The body of a notification.
 #[derive(Serialize)]
 struct Notification<'a> {
     r#type: &'static str,
@@ -86,16 +94,16 @@ struct Data<'a> {
     user: &'a str,
 }
 
-/// Something that the draw's own writes make impossible.
+/// A state that the draw's own writes rule out.
 #[derive(Debug, thiserror::Error)]
 enum NotWon {
     #[error("prize {1} of round {0} has no winner")]
     Nobody(RoundId, u32),
-    #[error("prize {1} of round {0} is of an order that does not have it")]
+    #[error("prize {1} of round {0} belongs to an order that does not have it")]
     NotInOrder(RoundId, u32),
 }
 
-/// Handles a batch: the messages that failed come back, the others are done.
+/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| notify(deps, message.body), |_| async {}).await
 }
@@ -114,14 +122,14 @@ async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
         return Err(not_in_order().into());
     };
     let Some(gifts) = &deps.gifts else {
-        tracing::info!(reservation_id = %winner.order_id, position, prize, "no gift service is told of this winner");
+        tracing::info!(reservation_id = %winner.order_id, position, prize, "there is no gift service to notify of this winner");
         return Ok(());
     };
     let winner_id = format!("{id}.{position}");
     let body = notification(&winner_id, &id, position, &prize, &winner, &order)?;
     deps.pacer.turn().await;
     gifts.send(&winner_id, body, deps.clock.now()).await?;
-    // Dying before this, it is told of again.
+    // If the process dies before this, the winner is reported again.
     deps.ledger.note_notified(&id, position, deps.clock.now()).await?;
     tracing::info!(reservation_id = %winner.order_id, position, prize, "winner notified");
     Ok(())
@@ -137,7 +145,7 @@ fn notification(
 ) -> Result<String, serde_json::Error> {
     serde_json::to_string(&Notification {
         r#type: "prize.won",
-        // The same in every try: a service may compare what comes again under one key.
+        // The same in every attempt, since a service may compare repeated requests under one key.
         timestamp: winner.awarded_at_ms.to_string(),
         data: Data {
             winner_id,

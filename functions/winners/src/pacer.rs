@@ -1,9 +1,8 @@
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use super::sync::{Instant, Mutex, PoisonError, sleep_until};
 
-/// Lets so many through in a second and no more, each at a moment of its own. What is not used is not made up for.
+/// Lets a limited number through each second, evenly spaced. Unused turns are lost.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     every: Duration,
@@ -11,12 +10,12 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// Of a rate above 0.
+    /// `rate` must be above 0.
     pub(crate) fn per_second(rate: u32) -> Self {
         Self { every: Duration::from_secs(1) / rate.max(1), next: Mutex::default() }
     }
 
-    /// Waits for the next moment that nobody else has.
+    /// Waits for the next free turn.
     pub(crate) async fn turn(&self) {
         let at = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,9 @@
-// Does for each built function what `cargo lambda deploy` does, up to the upload. Needs `make build` and no network.
+// Does everything for each built function that `cargo lambda deploy` does, except the upload. Needs `make build` and no network.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LICENCE_FILES } from '../deploy/licences.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { APP, deploymentsIn, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
@@ -19,10 +20,10 @@ fakePagesIn(pages);
 const deployments = join(work, 'deployments');
 deploymentsIn(deployments);
 const { status, stderr } = synthesize(join(work, 'out'), { env: 'prod', deployments, functions: fakes, pages });
-if (status !== 0) throw new Error(`prod is not synthesized:\n${stderr}`);
+if (status !== 0) throw new Error(`prod could not be synthesized:\n${stderr}`);
 const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template.json'), 'utf8'));
 
-/** The function's variables, with a word in the place of what only AWS knows. */
+/** The function's variables, with placeholders for what only AWS knows. */
 function variablesOf(name: FunctionName): Record<string, string> {
   const found: any = Object.values(Resources).find(
     (each: any) => each.Properties?.FunctionName === `${DEPLOYED}-${name}`,
@@ -42,15 +43,16 @@ for (const name of FUNCTION_NAMES) {
   );
   const args = ['lambda', 'deploy', `${DEPLOYED}-${name}`, '--dry', '--output-format', 'json'];
   args.push('--binary-name', name, '--lambda-dir', join(ROOT, 'target/lambda'), '--env-file', file);
+  for (const file of LICENCE_FILES) args.push('--include', file);
   args.push('--role', `arn:aws:iam::123456789012:role/${name}`, '--timeout', String(FUNCTIONS[name].timeout_s));
   const { status, stdout, stderr, error } = spawnSync(CARGO_LAMBDA, args, { cwd: ROOT, encoding: 'utf8' });
   if (error !== undefined)
     throw new Error(`${CARGO_LAMBDA} does not start; \`make setup\` installs it: ${error.message}`);
   if (status !== 0) throw new Error(`${name} cannot be deployed:\n${stderr}`);
-  // A bar of progress comes before it.
+  // A progress bar precedes it.
   const { kind, files, arch, config } = JSON.parse(stdout.slice(stdout.indexOf('{')));
-  if (kind !== 'function' || !files.includes('bootstrap') || config.env_file !== file) {
-    throw new Error(`${name} would be deployed as something else:\n${stdout}`);
+  if (kind !== 'function' || !['bootstrap', ...LICENCE_FILES].every((file) => files.includes(file)) || config.env_file !== file) {
+    throw new Error(`${name} would be deployed differently:\n${stdout}`);
   }
   console.log(`${DEPLOYED}-${name}\t${arch}\t${Object.keys(variables).length} variables`);
 }

@@ -12,24 +12,24 @@ import type { Architecture } from '../lib/settings.ts';
 /** The CDK app's folder. */
 export const APP = fileURLToPath(new URL('..', import.meta.url));
 
-/** The deployments whose templates are checked: files of `deployments/`, or of a folder that is made of `OTHERS`. */
+/** The deployments whose templates are checked: files of `deployments/`, or of a folder made from `OTHERS`. */
 export const EXAMPLES = ['dev', 'prod', 'edge', 'parked', 'qualified'] as const;
 
 export type Example = (typeof EXAMPLES)[number];
 
-/** A shop without a zone of its own, so that CloudFront gives the name. */
+/** A shop without its own zone, so that CloudFront gives it a name. */
 const SHOP: Deployment = (({ domain, ...rest }) => rest)(example as Deployment);
 
 export const DEPLOYMENTS: Record<Example, Deployment> = {
   dev,
   prod: SHOP,
-  // With a certificate and records made, and four shards for a sale that uses lanes.
+  // With a new certificate and records, and four shards for a sale with lanes.
   edge: { ...example, shards: 4 },
   parked: { ...SHOP, profile: 'parked', provisioned: [] },
   qualified: { ...SHOP, qualifier: 'shop1' },
 };
 
-/** Puts files of these deployments into a folder, as their owners would write them. */
+/** Writes these deployments' files into a folder, as their owners would. */
 export function deploymentsIn(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, deployment] of Object.entries(DEPLOYMENTS)) {
@@ -37,7 +37,7 @@ export function deploymentsIn(folder: string): void {
   }
 }
 
-/** Puts the header of a program for `architecture` where each built function would be. */
+/** Writes a fake program, with the header for `architecture`, where each built function would be. */
 export function fakeFunctionsIn(
   root: string,
   architecture: Architecture,
@@ -50,7 +50,7 @@ export function fakeFunctionsIn(
   }
 }
 
-/** Puts one file of each kind where the built pages would be. */
+/** Writes one file of each kind where the built pages would be. */
 export function fakePagesIn(root: string): void {
   for (const file of ['index.html', 'operators.html', 'assets/index-B00.js', 'art/lamp.svg']) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -58,7 +58,8 @@ export function fakePagesIn(root: string): void {
   }
 }
 
-/** Runs the app as the command does, with all of its checks; or without CDK's own of the template, which takes most of the time. */
+/** Synthesizes the app like the command, with all of its checks; optionally without CDK's own template check, which takes most of
+ * the time. */
 export function synthesize(
   outdir: string,
   context: Record<string, string>,

@@ -8,14 +8,14 @@ import { withOverrides } from '../lib/overrides.ts';
 import { type Settings, UsageError, validated } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';
 
-// Those for AWS are built into a folder of their own: a build for this machine does not take their place.
+// Functions for AWS have their own folder, so that a build for this machine does not replace them.
 const BUILT = { local: '../../../target/lambda', aws: '../../../target/aws' };
 const BUILT_PAGES = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 const app = new App();
 const given = (key: string): string | undefined => app.node.tryGetContext(key);
 
-/** `-c env=NAME` for AWS, and `-c settings=local` for an emulator that a program has started. */
+/** Takes `-c env=NAME` for AWS, and `-c settings=local` for an emulator that a program has started. */
 async function settingsGiven(): Promise<Settings> {
   if (given('settings') === 'local') {
     const [name, issuer, audience, emulator] = ['name', 'issuer', 'audience', 'emulator'].map(given);
@@ -31,7 +31,7 @@ async function settingsGiven(): Promise<Settings> {
 
 try {
   const settings = await settingsGiven();
-  // Not for the emulator: it has no TLS and one of everything. They take a while to load.
+  // Not for the emulator, which has no TLS and only one of everything. The rules take a while to load.
   if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);
   const edge =
     settings.edge !== undefined && needsEdgeStack(settings.edge)

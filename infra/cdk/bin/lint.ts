@@ -1,4 +1,4 @@
-// Looks at the templates of every example with cfn-lint, which it installs into a virtual environment beside the app.
+// Checks the templates of every example with cfn-lint, which it installs into a virtual environment beside the app.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const REQUIREMENTS = join(APP, 'requirements.txt');
 
 function run(program: string, args: string[]): void {
   const { status, error } = spawnSync(program, args, { cwd: APP, stdio: 'inherit' });
-  if (error !== undefined) throw new Error(`${program} is needed and does not start: ${error.message}`);
+  if (error !== undefined) throw new Error(`${program} is required but does not start: ${error.message}`);
   if (status !== 0) process.exit(1);
 }
 
@@ -32,9 +32,9 @@ const deployments = join(work, 'deployments');
 deploymentsIn(deployments);
 const templates = EXAMPLES.flatMap((name) => {
   const out = join(work, name);
-  // The app's tests run CDK's own check, and cfn-lint does here. A rule of AWS Solutions that does not hold is written there.
+  // CDK's own check runs in the app's tests; cfn-lint runs here. Rules of AWS Solutions that are violated are reported there.
   const { status, stderr } = synthesize(out, { env: name, deployments, functions, pages }, { withTemplateCheck: false });
-  if (status !== 0 || stderr !== '') throw new Error(`${name} is not synthesized, or not as it should be:\n${stderr}`);
+  if (status !== 0 || stderr !== '') throw new Error(`${name} could not be synthesized cleanly:\n${stderr}`);
   return readdirSync(out)
     .filter((file) => file.endsWith('.template.json'))
     .map((file) => join(out, file));

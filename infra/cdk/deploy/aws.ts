@@ -9,7 +9,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts';
 import { UsageError } from '../lib/settings.ts';
 
-/** Clients of the AWS of one region: those that a deployment asks. */
+/** AWS clients of one region, for what a deployment needs to know. */
 export interface Aws {
   region: string;
   acm: ACMClient;
@@ -23,7 +23,7 @@ export interface Aws {
   sts: STSClient;
 }
 
-/** Tests give answers of their own: `requestHandler` and keys that nobody checks. */
+/** Set by tests: a `requestHandler` with prepared answers, and keys that nobody checks. */
 export type Given = Pick<STSClientConfig, 'requestHandler' | 'credentials' | 'endpoint' | 'maxAttempts'>;
 
 export function awsIn(region: string, given: Given = {}): Aws {
@@ -42,11 +42,11 @@ export function awsIn(region: string, given: Given = {}): Aws {
   };
 }
 
-/** The account of the credentials that are there. */
+/** The account of the current credentials. */
 export async function accountOf(aws: Aws, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   try {
     const { Account } = await aws.sts.send(new GetCallerIdentityCommand({}));
-    if (Account === undefined) throw new Error('AWS names no account');
+    if (Account === undefined) throw new Error('AWS returned no account');
     return Account;
   } catch (error) {
     throw new UsageError(credentialsProblem(error as Error, env));
@@ -56,7 +56,7 @@ export async function accountOf(aws: Aws, env: NodeJS.ProcessEnv = process.env):
 const EXPIRED = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired'];
 const WRONG = ['InvalidClientTokenId', 'SignatureDoesNotMatch', 'UnrecognizedClientException', 'AuthFailure'];
 
-/** What is missing, and what to do about it. */
+/** What is missing, and how to fix it. */
 export function credentialsProblem({ name, message }: Error, env: NodeJS.ProcessEnv): string {
   const profile = env['AWS_PROFILE'];
   if (EXPIRED.includes(name)) {
@@ -64,18 +64,18 @@ export function credentialsProblem({ name, message }: Error, env: NodeJS.Process
   }
   if (WRONG.includes(name)) return `AWS does not know these credentials (${name}). Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.`;
   if (name !== 'CredentialsProviderError' && !/credential/i.test(message)) {
-    return `AWS did not answer who you are (${name}: ${message}). Check the network, and that the region exists.`;
+    return `AWS did not answer whose credentials these are (${name}: ${message}). Check the network, and that the region exists.`;
   }
   const seen = [
-    profile ? `AWS_PROFILE is "${profile}", and that profile gave none (${message})` : 'AWS_PROFILE is not set',
+    profile ? `AWS_PROFILE is "${profile}", but that profile has none (${message})` : 'AWS_PROFILE is not set',
     env['AWS_ACCESS_KEY_ID'] ? 'AWS_ACCESS_KEY_ID is set' : 'AWS_ACCESS_KEY_ID is not set',
     env['AWS_SECRET_ACCESS_KEY'] ? 'AWS_SECRET_ACCESS_KEY is set' : 'AWS_SECRET_ACCESS_KEY is not set',
-    'there is no default profile in ~/.aws that gives any, and this machine has no role',
+    'there is no default profile with credentials in ~/.aws, and this machine has no role',
   ];
   return [
     'There are no AWS credentials:',
     ...seen.map((line) => `  - ${line}`),
-    'Give some in one of these ways, and run the same command again:',
+    'Provide some in one of these ways, and run the command again:',
     '  aws configure sso && export AWS_PROFILE=NAME            (an account with IAM Identity Center)',
     '  export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…      (keys of a user, or of a role with AWS_SESSION_TOKEN)',
   ].join('\n');

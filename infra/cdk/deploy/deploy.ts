@@ -7,16 +7,16 @@ import { changesRedis, deployedTemplate, removals, stoppedByHand, type Template 
 import { roundsAhead } from './rounds.ts';
 import { outputsOf, type Target } from './target.ts';
 
-/** What a deployment does beside asking AWS: the programs that it runs, and the person whom it asks. */
+/** What a deployment needs besides AWS: the programs that it runs, and the person it asks. */
 export interface Programs {
   missingTools: () => string[];
   bootstrap: (account: string, regions: string[], qualifier: string | undefined) => void;
   build: () => void;
-  /** Synthesizes, and gives the main stack's template. */
+  /** Synthesizes, and returns the main stack's template. */
   synth: (on: Target, occasion: Occasion) => Template;
   /** Deploys what was synthesized. */
   deploy: (on: Target, occasion: Occasion) => void;
-  /** Whether a person says this word. */
+  /** Whether a person confirms by typing this word. */
   agreed: (word: string) => Promise<boolean>;
   say: (line: string) => void;
   tellUrls: (on: Target) => Promise<void>;
@@ -25,7 +25,7 @@ export interface Programs {
   now?: () => number;
 }
 
-/** Deploys, from the first look at the account to a purchase. Whatever is wrong is said before anything that takes long. */
+/** Deploys, from checking the account to a test purchase. Problems are reported before anything that takes long. */
 export async function deploy(on: Target, run: Programs): Promise<void> {
   const { settings, aws } = on;
   const deployed = await deployedTemplate(aws, settings.name);
@@ -41,7 +41,7 @@ export async function deploy(on: Target, run: Programs): Promise<void> {
   const coming = run.synth(on, occasion);
   if (deployed !== undefined && !first) {
     if (changesRedis(deployed, coming) && settings.releases === 'canary') {
-      // Beside the version before, a tenth of the buyers would buy from another stock for five minutes.
+      // With both versions running, a tenth of the buyers would buy from another stock for five minutes.
       occasion.releases = 'at-once';
       run.synth(on, occasion);
     }
@@ -53,7 +53,7 @@ export async function deploy(on: Target, run: Programs): Promise<void> {
   } catch (error) {
     throw first && error instanceof UsageError ? new UsageError(`${error.message}\n${afterAFirstFailure(on)}`) : error;
   }
-  // A deployment that fails at first takes all away that it has made; what is there now is protected.
+  // A first deployment that fails deletes everything it has created; what exists now is protected.
   if (first && settings.protectData) {
     run.say('Protecting the table');
     run.synth(on, {});
@@ -71,34 +71,34 @@ async function lookBefore(on: Target, deployed: Template | undefined, run: Progr
   for (const { check, says } of found.filter(({ stops }) => !stops)) run.say(`${check}: ${says}`);
   const stops = found.filter((each) => each.stops);
   if (stops.length > 0) {
-    throw new UsageError(['This cannot be deployed:', ...stops.flatMap(({ check, says, fix }) => [`  - ${check}: ${says}`, `    ${fix}`])].join('\n'));
+    throw new UsageError(['Cannot deploy:', ...stops.flatMap(({ check, says, fix }) => [`  - ${check}: ${says}`, `    ${fix}`])].join('\n'));
   }
   const warmup = outputs['WarmupFunctionName'];
   if (!on.settings.parked || warmup === undefined) return;
   const { soon, later } = await roundsAhead(on.aws, warmup);
   if (soon > 0) {
-    throw new UsageError(`${soon} round${soon === 1 ? ' is' : 's are'} open, or open${soon === 1 ? 's' : ''} within ten minutes: nothing can be sold while ${on.name} is parked. Close what is open first, or deploy with profile: 'prod'.`);
+    throw new UsageError(`${soon} round${soon === 1 ? ' is' : 's are'} open, or open${soon === 1 ? 's' : ''} within ten minutes: nothing can be sold while ${on.name} is parked. Close open rounds first, or deploy with profile: 'prod'.`);
   }
-  if (later > 0) run.say(`${later} published round${later === 1 ? ' opens' : 's open'} later: have profile: 'prod' deployed an hour before.`);
+  if (later > 0) run.say(`${later} published round${later === 1 ? ' opens' : 's open'} later: deploy with profile: 'prod' an hour before.`);
 }
 
-/** Another name or region in the file is another stack, and the shop that runs goes on beside it. */
+/** A changed name or region in the file means another stack, beside the running shop. */
 async function askForANewShop({ name, settings, aws, account }: Target, run: Programs): Promise<void> {
-  run.say(`There is no stack ${settings.name} in ${aws.region} of ${account}: this makes a new shop, with a table of its own. If ${name} runs already, its name or region is another one in deployments/${name}.ts than it was.`);
+  run.say(`There is no stack ${settings.name} in ${aws.region} of ${account}: this creates a new shop with its own table. If ${name} is already running, its name or region in deployments/${name}.ts has changed.`);
   if (!(await run.agreed(settings.name))) throw new UsageError('Nothing was deployed.');
 }
 
-/** Prepares the account where nobody has, or where that was too long ago. */
+/** Bootstraps the account if nobody has, or if that was too long ago. */
 export async function ensureBootstrap(on: Target, run: Pick<Programs, 'bootstrap' | 'say'>): Promise<void> {
   const qualifier = qualifierOf(on.settings);
   const regions: string[] = [];
   for (const aws of bootstrapped(on)) if (await needsBootstrap(aws, qualifier)) regions.push(aws.region);
   if (regions.length === 0) return;
-  run.say(`Bootstrapping ${regions.join(' and ')}: the bucket and the roles that CDK deploys with`);
+  run.say(`Bootstrapping ${regions.join(' and ')}: creating the bucket and roles that CDK deploys with`);
   run.bootstrap(on.account, regions, on.deployment.qualifier);
 }
 
-/** A first deployment that failed leaves an empty stack, in whose place CDK makes another one. */
+/** A first deployment that failed leaves an empty stack, which CDK replaces. */
 async function wasNeverMade({ aws, settings: { name } }: Target): Promise<boolean> {
   const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
   return ['REVIEW_IN_PROGRESS', 'ROLLBACK_COMPLETE'].includes(Stacks?.[0]?.StackStatus ?? '');
@@ -113,24 +113,24 @@ async function gone(on: Target, deployed: Template, coming: Template, run: Progr
   try {
     ({ soon } = await roundsAhead(aws, warmup));
   } catch (error) {
-    // The stock may be changed because it does not answer.
+    // The change may be meant to fix a stock that does not answer.
     if (!(error instanceof UsageError)) throw error;
     return [...all, error.message];
   }
-  return soon === 0 ? all : [...all, `the sale of ${soon} round${soon === 1 ? '' : 's'} that ${soon === 1 ? 'is' : 'are'} open now or within ten minutes, for as long as that takes`];
+  return soon === 0 ? all : [...all, `the sale of ${soon} round${soon === 1 ? '' : 's'} that ${soon === 1 ? 'is' : 'are'} open now or within ten minutes, for as long as the deployment takes`];
 }
 
 async function askFor(all: string[], run: Programs): Promise<void> {
   if (all.length === 0) return;
-  run.say(`This deployment would take away:\n${all.map((each) => `  - ${each}`).join('\n')}`);
-  if (!(await run.agreed('take it away'))) throw new UsageError('Nothing was deployed.');
+  run.say(`This deployment would remove:\n${all.map((each) => `  - ${each}`).join('\n')}`);
+  if (!(await run.agreed('remove it'))) throw new UsageError('Nothing was deployed.');
 }
 
 function afterAFirstFailure({ name, settings: { edge } }: Target): string {
-  if (edge === undefined) return 'CloudFormation has taken away what it had made.';
-  const stack = needsEdgeStack(edge) ? ` but the stack of the edge; \`make destroy ENV=${name}\` does that, or the next deployment uses it` : '';
+  if (edge === undefined) return 'CloudFormation has deleted what it had created.';
+  const stack = needsEdgeStack(edge) ? ` except for the edge's stack; \`make destroy ENV=${name}\` deletes that, or the next deployment uses it` : '';
   return (
-    `CloudFormation has taken away what it had made${stack}. If AWS says that the account must be verified before it has CloudFront: ` +
+    `CloudFormation has deleted what it had created${stack}. If AWS says that the account must be verified before it can use CloudFront:  ` +
     `ask AWS Support for it, and write edge: false into deployments/${name}.ts meanwhile.`
   );
 }

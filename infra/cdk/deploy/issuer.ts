@@ -8,19 +8,19 @@ interface Key {
 }
 
 /**
- * What is wrong with an issuer, if anything: API Gateway reads its discovery document and keys while it is deployed, and takes
- * RSA keys alone (API Gateway, "Control access to HTTP APIs with JWT authorizers").
+ * What is wrong with an issuer, if anything. API Gateway reads its discovery document and keys at deployment, and only accepts
+ * RSA keys (API Gateway, "Control access to HTTP APIs with JWT authorizers").
  */
 export async function issuerProblem(issuer: string, ask: typeof fetch = fetch): Promise<string | undefined> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const document = await json(url, ask);
   if (typeof document === 'string') return `its discovery document ${document}: ${url}`;
   if (document['issuer'] !== issuer) {
-    return `its discovery document says that its name is ${JSON.stringify(document['issuer'])}, and tokens have that in \`iss\`: write it so, to the last slash`;
+    return `its discovery document says that its name is ${JSON.stringify(document['issuer'])}, and tokens have that in \`iss\`: write it exactly so, including the slash`;
   }
   const { jwks_uri: keysUrl } = document;
   if (typeof keysUrl !== 'string' || !keysUrl.startsWith('https://')) {
-    return `its discovery document names no keys at https (jwks_uri is ${JSON.stringify(keysUrl)})`;
+    return `its discovery document has no https URL of keys (jwks_uri is ${JSON.stringify(keysUrl)})`;
   }
   const set = await json(keysUrl, ask);
   if (typeof set === 'string') return `its key set ${set}: ${keysUrl}`;
@@ -32,13 +32,13 @@ export async function issuerProblem(issuer: string, ask: typeof fetch = fetch): 
   });
   if (usable.length > 0) return undefined;
   const found = keys.map(({ kty, alg, kid }) => `${String(kty)}${alg === undefined ? '' : ` ${String(alg)}`}${kid === undefined ? ' without kid' : ''}`);
-  return `API Gateway takes only RSA keys that sign and have a \`kid\` (RS256, RS384, RS512), and its key set has ${found.join(', ')}: let it sign with RS256`;
+  return `API Gateway only accepts RSA signing keys with a \`kid\` (RS256, RS384, RS512), but its key set has ${found.join(', ')}: let it sign with RS256`;
 }
 
 async function json(url: string, ask: typeof fetch): Promise<Record<string, unknown> | string> {
   let response: Response;
   try {
-    // Who follows a redirection cannot be known, so none is followed.
+    // Redirects are not followed, since it is unknown whether API Gateway would.
     response = await ask(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json' } });
   } catch (error) {
     const { message, cause } = error as Error;
@@ -49,7 +49,7 @@ async function json(url: string, ask: typeof fetch): Promise<Record<string, unkn
     const value: unknown = await response.json();
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  return 'is no JSON object';
+  return 'is not a JSON object';
 }

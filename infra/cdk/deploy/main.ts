@@ -1,4 +1,4 @@
-// What `make deploy` and its relatives run: main.ts COMMAND ENV
+// The commands behind `make deploy` and its relatives: main.ts COMMAND ENV
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function runPreflight(on: Target): Promise<Finding[]> {
 
 const outOf = ({ name }: Target): string => join(ROOT, 'target/cdk', name);
 
-/** Of the emulator there is nothing that CDK's check of the template knows, and tests run it. */
+/** CDK's template check does not apply to the emulator, and tests run it. */
 const isAws = ({ settings }: Target): boolean => settings.emulator === undefined;
 
 function contextOf({ first, releases }: Occasion): Record<string, string> {
@@ -69,12 +69,12 @@ async function runSmoke(on: Target): Promise<void> {
   const url = await urlThatAnswers(on, outputs, say);
   const buys = (token: (role: 'buyer' | 'operator') => Promise<string>) =>
     smoke({ url, token, paymentKey, load, say: (line) => say(`  ${line}`) });
-  if (settings.parked) return say('Not tested: it is parked, and nothing is sold.');
+  if (settings.parked) return say('Not tested: the deployment is parked, and sells nothing.');
   say('Smoke test: one purchase');
   if (outputs['SmokeClientId'] !== undefined) return withUsers(aws, outputs, buys);
   const command = deployment.smoke?.tokenCommand;
   if (command === undefined) {
-    return say(`  skipped: nobody can sign in. Give smoke: { tokenCommand: '… {user} {role}' } in deployments/${on.name}.ts, which prints a token of your issuer.`);
+    return say(`  skipped: nobody can sign in. Set smoke: { tokenCommand: '… {user} {role}' } in deployments/${on.name}.ts, which must print a token of your issuer.`);
   }
   const run = Date.now().toString(36);
   await buys(async (role) => tokenFrom(command, `smoke-${role}-${run}`, role));
@@ -84,10 +84,10 @@ async function tellUrls(on: Target): Promise<void> {
   const outputs = await outputsOf(on);
   const { EdgeUrl: edge, PushUrl: push } = outputs;
   console.log(edge === undefined ? `API        ${urlOf(on, outputs)}` : `shop       ${edge}/\noperators  ${edge}/operators.html\nAPI        ${edge}/v1`);
-  if (edge !== undefined) console.log(`payments   ${edge}/v1/payments/webhook, for the payment provider, with the key in ${outputs['PaymentSecretArn']}`);
+  if (edge !== undefined) console.log(`payments   ${edge}/v1/payments/webhook, for the payment provider; its key is in ${outputs['PaymentSecretArn']}`);
   const name = outputs['EdgeCloudFrontName'];
   const { domain } = on.settings.edge ?? {};
-  if (domain !== undefined && domain.zone === undefined) console.log(`DNS        ${domain.name} CNAME ${name}, a record that is yours to make`);
+  if (domain !== undefined && domain.zone === undefined) console.log(`DNS        ${domain.name} CNAME ${name}, a record that you have to create`);
   console.log(`push       ${push}`);
   if (outputs['UserPoolId'] !== undefined) console.log(`An operator: make operator ENV=${on.name} EMAIL=you@example.com`);
   if (edge !== undefined && on.deployment.issuer !== undefined) {
@@ -101,7 +101,7 @@ async function rotateEdgeKey(name: string | undefined): Promise<void> {
   const SecretId = outputs['EdgeKeySecretArn'];
   const deployed = await deployedTemplate(on.aws, on.settings.name);
   const sent = deployed && sentKey(deployed);
-  if (SecretId === undefined || sent === undefined) throw new UsageError('This deployment has no edge with a key, or one of the version before: deploy it first.');
+  if (SecretId === undefined || sent === undefined) throw new UsageError('This deployment has no edge with a key, or one of the previous version: deploy it first.');
   const { SecretString = '{}' } = await on.aws.secrets.send(new GetSecretValueCommand({ SecretId }));
   const { LastChangedDate } = await on.aws.secrets.send(new DescribeSecretCommand({ SecretId }));
   const about = { keys: JSON.parse(SecretString), sent, changedAt: LastChangedDate?.getTime() ?? 0, file: `deployments/${on.name}.ts` };
@@ -124,7 +124,7 @@ async function payFor(name: string | undefined): Promise<void> {
 }
 
 async function template(name: string | undefined): Promise<void> {
-  // Without an account: a template says where it is deployed when it is.
+  // Without an account: a template only says at deployment where it is deployed.
   const deployment = await deploymentNamed(name);
   const settings = settingsOf(name!, deployment);
   if (!existsSync(BUILT)) build();
@@ -147,10 +147,10 @@ const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
   bootstrap: async (name) => ensureBootstrap(await target(name), PROGRAMS),
   preflight: async (name) => {
     const on = await target(name);
-    if (on.settings.emulator !== undefined) throw new UsageError('The emulator has no quotas, and nothing else to look at before.');
+    if (on.settings.emulator !== undefined) throw new UsageError('The emulator has no quotas, and nothing else to check.');
     const findings = await runPreflight(on);
     const wrong = findings.filter(({ is }) => is === 'wrong').length;
-    if (wrong > 0) throw new UsageError(`${wrong} of ${findings.length} checks failed: each has the command that mends it below it.`);
+    if (wrong > 0) throw new UsageError(`${wrong} of ${findings.length} checks failed: below each is the command that fixes it.`);
   },
   operator: async (name) => {
     const email = process.env['EMAIL'];

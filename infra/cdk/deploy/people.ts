@@ -17,12 +17,12 @@ type Role = 'buyer' | 'operator';
 function poolOf(outputs: Outputs): { UserPoolId: string } {
   const UserPoolId = outputs['UserPoolId'];
   if (UserPoolId === undefined) {
-    throw new UsageError('This deployment has no user pool: give the person the group `operators` at your issuer (infra/cdk/README.md, "Operators").');
+    throw new UsageError('This deployment has no user pool: add the person to the group `operators` at your issuer (infra/cdk/README.md, "Operators").');
   }
   return { UserPoolId };
 }
 
-/** Makes somebody an operator, and tells where they sign in. Doing it again changes nothing. */
+/** Makes a user an operator, and returns where they sign in. Repeating it changes nothing. */
 export async function makeOperator({ cognito }: Aws, outputs: Outputs, email: string): Promise<string> {
   const pool = poolOf(outputs);
   const person = { ...pool, Username: email };
@@ -30,20 +30,20 @@ export async function makeOperator({ cognito }: Aws, outputs: Outputs, email: st
     { Name: 'email', Value: email },
     { Name: 'email_verified', Value: 'true' },
   ];
-  let how = 'gets a message with a password to begin with';
+  let how = 'gets a message with an initial password';
   try {
     await cognito.send(new AdminCreateUserCommand({ ...person, UserAttributes, DesiredDeliveryMediums: ['EMAIL'] }));
   } catch (error) {
     if ((error as Error).name !== 'UsernameExistsException') throw error;
-    how = 'was there already, and keeps the password';
+    how = 'existed already, and keeps the password';
   }
   await cognito.send(new AdminAddUserToGroupCommand({ ...person, GroupName: OPERATOR_GROUP }));
   const { UserPoolClient } = await cognito.send(new DescribeUserPoolClientCommand({ ...pool, ClientId: outputs['UserPoolClientId'] }));
   const page = UserPoolClient?.CallbackURLs?.find((url) => url.endsWith('operators.html'));
-  return `${email} is an operator and ${how}: ${page ?? outputs['EdgeUrl']}. Whoever is signed in signs in again.`;
+  return `${email} is an operator and ${how}: ${page ?? outputs['EdgeUrl']}. If already signed in, they must sign in again.`;
 }
 
-/** Does something with tokens of two people who are there for as long as that takes. */
+/** Does something with tokens of two temporary users. */
 export async function withUsers({ cognito }: Aws, outputs: Outputs, work: (token: (role: Role) => Promise<string>) => Promise<void>): Promise<void> {
   const pool = poolOf(outputs);
   const ClientId = outputs['SmokeClientId'];
@@ -59,7 +59,7 @@ export async function withUsers({ cognito }: Aws, outputs: Outputs, work: (token
     if (role === 'operator') await cognito.send(new AdminAddUserToGroupCommand({ ...pool, Username, GroupName: OPERATOR_GROUP }));
     const AuthParameters = { USERNAME: Username, PASSWORD: Password };
     const { AuthenticationResult } = await cognito.send(new AdminInitiateAuthCommand({ ...pool, ClientId, AuthFlow: 'ADMIN_USER_PASSWORD_AUTH', AuthParameters }));
-    if (AuthenticationResult?.IdToken === undefined) throw new Error('Cognito gave no token');
+    if (AuthenticationResult?.IdToken === undefined) throw new Error('Cognito returned no token');
     return AuthenticationResult.IdToken;
   };
   try {

@@ -5,7 +5,7 @@ import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-se
 import { paginateListAWSDefaultServiceQuotas, paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-service-quotas';
 import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
-import type { Deployment, PlannedSale } from '../lib/deployment.ts';
+import type { PlannedSale } from '../lib/deployment.ts';
 import { EDGE_REGION, needsEdgeStack } from '../lib/edge-stack.ts';
 import { IN_FRONT } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
@@ -13,38 +13,32 @@ import type { Aws } from './aws.ts';
 import { keyProblem, sentKey } from './edge-key.ts';
 import { issuerProblem } from './issuer.ts';
 import { keepsWindows, type Template } from './removals.ts';
+import type { Target } from './target.ts';
 
-/** What one check came to. What is not well has what mends it: a command where there is one. */
+/** The result of one check. A problem has a fix: a command where there is one. */
 export interface Finding {
   check: string;
-  /** `wait`: nothing is wrong, and somebody has to do something. */
+  /** `wait`: nothing is wrong, but somebody has to do something. */
   is: 'good' | 'wrong' | 'wait';
   says: string;
   fix?: string;
-  /** A deployment would fail at it, or shut the shop: `make deploy` does not begin. */
+  /** A deployment would fail because of it, or shut the shop: `make deploy` does not begin. */
   stops?: true;
-  /** It could not be looked at. */
+  /** It could not be checked. */
   unseen?: true;
 }
 
-export interface Preflight {
-  name: string;
-  deployment: Deployment;
-  settings: Settings;
-  aws: Aws;
-  /** Of us-east-1. */
-  edgeAws: Aws;
-  account: string;
+export interface Preflight extends Target {
   /** The template that is deployed, if there is a stack. */
   deployed: Template | undefined;
   outputs: Record<string, string>;
   fetch?: typeof fetch;
-  /** What the planner says of a sale, with the account's own quotas. */
+  /** The planner's answer about a sale, with the account's own quotas. */
   plan: (sale: PlannedSale, quotas: AccountQuotas) => Promise<Plan>;
   now?: number;
 }
 
-/** What one check looks at, without the planner. */
+/** The input of the checks that do not need the planner. */
 type Seen = Omit<Preflight, 'plan'>;
 
 export interface AccountQuotas {
@@ -52,20 +46,21 @@ export interface AccountQuotas {
   gateway: number;
 }
 
-/** The part of the planner's answer that is looked at (`schema` 1). */
+/** The part of the planner's answer that is used (`schema` 1). */
 export interface Plan {
   verdict: string;
   reasons: { check: string; why: string }[];
   to_do: { check: string; how: string; need: number; begin_by: string }[];
 }
 
-/** The version that asset publishing of this CDK needs: what templates check by themselves (`CheckBootstrapVersion`). */
+/** The version that this CDK's asset publishing needs; templates check it themselves (`CheckBootstrapVersion`). */
 const BOOTSTRAP_VERSION = 6;
-/** Before an opening a shop is made whole again: the cluster takes a quarter of an hour, and rounds are loaded ten minutes before. */
+/** How long before an opening a shop must be unparked: the cluster takes a quarter of an hour, and rounds are loaded ten minutes
+ * before. */
 const UNPARKED_BEFORE_MS = 60 * 60_000;
-/** The key that the secret is made with. */
+/** The key that the secret is created with. */
 const FIRST_KEY = 'key1';
-/** Lambda keeps as many unreserved, and a deployment of a shop needs some to begin with. */
+/** Lambda keeps this many unreserved, and a new deployment needs some of them. */
 const FEW_EXECUTIONS = 100;
 const LAMBDA_QUOTA = 'L-B99A9384';
 const DEFAULT_QUALIFIER = 'hnb659fds';
@@ -74,7 +69,7 @@ export function qualifierOf({ functionUpload }: Settings): string {
   return (functionUpload.kind === 'bootstrap' && functionUpload.qualifier) || DEFAULT_QUALIFIER;
 }
 
-/** Looks at everything that a deployment and its next sales need. All of it is read; nothing is changed. */
+/** Checks everything that a deployment and its next sales need. It only reads. */
 export async function preflight(about: Preflight): Promise<Finding[]> {
   return looked([
     ['account', async () => [account(about)]],
@@ -91,13 +86,13 @@ export async function preflight(about: Preflight): Promise<Finding[]> {
   ]);
 }
 
-/** What is looked at before each deployment: that which stops it, and that which could not be seen. */
+/** The checks before each deployment: those that stop it, and those that could not be made. */
 export async function hindrances(about: Seen): Promise<Finding[]> {
   const findings = await looked([
     ['issuer', async () => [await issuer(about)]],
     ['certificate', async () => [await certificate(about)]],
     ['lambda quota', async () => [executions(about, await concurrency(about.aws))]],
-    // The processes of a new version read them anew.
+    // The processes of a new version read them again.
     ['secrets', () => secrets(about)],
     ['edge key', () => edgeKey(about)],
     ['openings', async () => [openings(about)]],
@@ -113,10 +108,10 @@ async function looked(checks: Looks): Promise<Finding[]> {
       try {
         return await look();
       } catch (error) {
-        // A check that AWS does not let us make says nothing about the rest.
+        // A check that AWS does not permit says nothing about the others.
         const { name, message } = error as Error;
-        const fix = /AccessDenied|NotAuthorized|Unauthorized/i.test(name) ? 'let these credentials read it, or have somebody run this who may' : undefined;
-        return [{ check, is: 'wrong', says: `it could not be looked at (${name}: ${message})`, unseen: true, ...(fix && { fix }) } satisfies Finding];
+        const fix = /AccessDenied|NotAuthorized|Unauthorized/i.test(name) ? 'allow these credentials to read it, or let somebody run this who may' : undefined;
+        return [{ check, is: 'wrong', says: `it could not be checked (${name}: ${message})`, unseen: true, ...(fix && { fix }) } satisfies Finding];
       }
     }),
   );
@@ -130,10 +125,10 @@ const wait = (check: string, says: string, fix: string): Finding => ({ check, is
 
 function account({ deployment, account: id, name }: Preflight): Finding {
   const wanted = deployment.account;
-  if (wanted === undefined) return good('account', `${id}; write account: '${id}' into deployments/${name}.ts, and no other is deployed to by mistake`);
+  if (wanted === undefined) return good('account', `${id}; write account: '${id}' into deployments/${name}.ts, so that no other account is deployed to by mistake`);
   return wanted === id
     ? good('account', id)
-    : wrong('account', `these credentials are of ${id}, and ${name} belongs to ${wanted}`, 'export AWS_PROFILE=…, of the other account');
+    : wrong('account', `these credentials belong to ${id}, but ${name} belongs to ${wanted}`, 'export AWS_PROFILE=… of the right account');
 }
 
 async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number | undefined> {
@@ -146,7 +141,7 @@ async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number
   }
 }
 
-/** Whether a region has to be prepared, for the first time or again. */
+/** Whether a region has to be bootstrapped, for the first time or again. */
 export async function needsBootstrap(aws: Aws, qualifier: string): Promise<boolean> {
   const version = await bootstrapVersion(aws, qualifier);
   return version === undefined || version < BOOTSTRAP_VERSION;
@@ -166,19 +161,19 @@ async function bootstrap(about: Preflight): Promise<Finding[]> {
       const check = `bootstrap ${aws.region}`;
       const fix = `make bootstrap ENV=${about.name}`;
       const version = await bootstrapVersion(aws, qualifier);
-      if (version === undefined) return wrong(check, `the account has nothing of \`cdk bootstrap\` there (qualifier ${qualifier}); \`make deploy\` does it first`, fix);
-      return version >= BOOTSTRAP_VERSION ? good(check, `version ${version}`) : wrong(check, `version ${version}, and ${BOOTSTRAP_VERSION} is needed`, fix);
+      if (version === undefined) return wrong(check, `the account is not bootstrapped there (qualifier ${qualifier}); \`make deploy\` does it first`, fix);
+      return version >= BOOTSTRAP_VERSION ? good(check, `version ${version}`) : wrong(check, `version ${version}, but ${BOOTSTRAP_VERSION} is required`, fix);
     }),
   );
 }
 
 async function stack({ aws, settings: { name }, deployed }: Preflight): Promise<Finding> {
-  if (deployed === undefined) return good('stack', `${name} is not there yet: this would be its first deployment`);
+  if (deployed === undefined) return good('stack', `${name} does not exist yet: this would be its first deployment`);
   const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
   const status = Stacks?.[0]?.StackStatus ?? 'unknown';
   const inRegion = `--stack-name ${name} --region ${aws.region}`;
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
-    return wrong('stack', `${name} is ${status}: its first deployment failed, and it can only be deleted`, `aws cloudformation delete-stack ${inRegion}`);
+    return wrong('stack', `${name} is ${status}: its first deployment failed, so it can only be deleted`, `aws cloudformation delete-stack ${inRegion}`);
   }
   if (status === 'UPDATE_ROLLBACK_FAILED') return wrong('stack', `${name} is ${status}`, `aws cloudformation continue-update-rollback ${inRegion}`);
   if (status.endsWith('_IN_PROGRESS')) return wait('stack', `${name} is ${status}`, `aws cloudformation wait stack-update-complete ${inRegion}`);
@@ -186,34 +181,34 @@ async function stack({ aws, settings: { name }, deployed }: Preflight): Promise<
 }
 
 async function issuer({ settings: { identity }, fetch: ask, name }: Seen): Promise<Finding> {
-  if (identity.kind !== 'oidc') return good('issuer', 'a user pool of this deployment');
+  if (identity.kind !== 'oidc') return good('issuer', "the deployment's own user pool");
   const problem = await issuerProblem(identity.issuer, ask);
   return problem === undefined
     ? good('issuer', `${identity.issuer} signs with RSA`)
-    : stop('issuer', `${identity.issuer}: ${problem}`, `mend the issuer, or \`issuer\` in deployments/${name}.ts; then: make preflight ENV=${name}`);
+    : stop('issuer', `${identity.issuer}: ${problem}`, `fix the issuer, or \`issuer\` in deployments/${name}.ts; then: make preflight ENV=${name}`);
 }
 
 async function certificate({ settings: { edge }, edgeAws, name }: Seen): Promise<Finding> {
   const domain = edge?.domain;
-  if (domain === undefined) return good('certificate', 'CloudFront has one for the name that it gives');
-  if (domain.certificateArn === undefined) return good('certificate', `is made for ${domain.name}, and proven in the zone ${domain.zone?.name}`);
+  if (domain === undefined) return good('certificate', 'CloudFront has one for its own domain name');
+  if (domain.certificateArn === undefined) return good('certificate', `is created for ${domain.name}, and validated in the zone ${domain.zone?.name}`);
   const { Certificate } = await edgeAws.acm.send(new DescribeCertificateCommand({ CertificateArn: domain.certificateArn }));
   const names = [...new Set([Certificate?.DomainName, ...(Certificate?.SubjectAlternativeNames ?? [])])].filter((each) => each !== undefined);
   const covers = names.some((each) => each === domain.name || (each.startsWith('*.') && domain.name.split('.').slice(1).join('.') === each.slice(2)));
   const again = `aws acm request-certificate --region ${EDGE_REGION} --validation-method DNS --domain-name ${domain.name}`;
-  if (!covers) return stop('certificate', `it is for ${names.join(', ')}, and not for ${domain.name}`, `${again}; its ARN goes into deployments/${name}.ts`);
+  if (!covers) return stop('certificate', `it is for ${names.join(', ')}, not for ${domain.name}`, `${again}; put its ARN into deployments/${name}.ts`);
   if (Certificate?.Status === 'PENDING_VALIDATION') {
     const records = (Certificate.DomainValidationOptions ?? []).flatMap(({ ResourceRecord: record }) => (record === undefined ? [] : `${record.Name} ${record.Type} ${record.Value}`));
-    return { ...wait('certificate', 'it waits for its record in the DNS', `make this record: ${records.join('; ')}`), stops: true };
+    return { ...wait('certificate', 'it waits for its DNS record', `create this record: ${records.join('; ')}`), stops: true };
   }
   return Certificate?.Status === 'ISSUED' ? good('certificate', `is issued for ${domain.name}`) : stop('certificate', `it is ${Certificate?.Status}`, again);
 }
 
-/** Whether CloudFront may be used cannot be asked. */
+/** There is no API that says whether an account may use CloudFront. */
 function edge({ settings, deployed, name }: Preflight): Finding[] {
   const has = deployed !== undefined && Object.values(deployed.Resources).some(({ Type }) => Type === 'AWS::CloudFront::Distribution');
   if (settings.edge === undefined || has) return [];
-  return [good('edge', `AWS lets an account have CloudFront once it is verified, which new ones may not be: if the deployment says so, ask AWS Support, and write edge: false into deployments/${name}.ts meanwhile`)];
+  return [good('edge', `an account can use CloudFront once AWS has verified it, which may take time for new ones: if the deployment says so, ask AWS Support, and write edge: false into deployments/${name}.ts meanwhile`)];
 }
 
 async function concurrency({ lambda }: Aws): Promise<number> {
@@ -232,8 +227,8 @@ async function quotas(about: Preflight): Promise<Finding[]> {
   const lets = settings.throttle.requestsPerSecond;
   findings.push(
     has >= lets
-      ? good('gateway quota', `${has} requests/s, of which ${lets} are let in`)
-      : wrong('gateway quota', `${has} requests/s for the account, and ${name} lets ${lets} in`, gatewayFix(lets)),
+      ? good('gateway quota', `${has} requests/s, of which ${lets} are used`)
+      : wrong('gateway quota', `${has} requests/s for the account, but ${name} uses ${lets}`, gatewayFix(lets)),
   );
   for (const sale of deployment.sales ?? []) {
     const left = Date.parse(sale.opensAt) - (about.now ?? Date.now());
@@ -243,11 +238,11 @@ async function quotas(about: Preflight): Promise<Finding[]> {
     if (settings.parked) {
       const by = new Date(Date.parse(sale.opensAt) - UNPARKED_BEFORE_MS).toISOString();
       const unpark = `write profile: 'prod' into deployments/${name}.ts; then: make deploy ENV=${name}`;
-      findings.push((left < UNPARKED_BEFORE_MS ? wrong : wait)(check, `${what}: nothing can be sold while ${name} is parked: make it whole by ${by}`, unpark));
+      findings.push((left < UNPARKED_BEFORE_MS ? wrong : wait)(check, `${what}: nothing can be sold while ${name} is parked: unpark it by ${by}`, unpark));
       continue;
     }
     if (deployment.profile !== 'prod') {
-      findings.push(wait(check, `${what}: the planner knows prod, and ${name} has the profile ${deployment.profile}, which is for few people`, `profile: 'prod' in deployments/${name}.ts`));
+      findings.push(wait(check, `${what}: the planner only knows prod, but ${name} has the profile ${deployment.profile}, which is for few people`, `profile: 'prod' in deployments/${name}.ts`));
       continue;
     }
     const { verdict, reasons, to_do: tasks } = await about.plan(sale, { lambda, gateway: has });
@@ -259,7 +254,7 @@ async function quotas(about: Preflight): Promise<Finding[]> {
       for (const { check: bound, how, need, begin_by: by } of tasks) {
         const most = Math.ceil(need);
         const fix = bound === 'lambda_concurrency' ? raise('lambda', LAMBDA_QUOTA, most, aws.region) : /^gateway_/.test(bound) ? gatewayFix(most) : how;
-        findings.push(wait(check, `${what}: ${how}; it needs ${most}; begin by ${by}`, fix));
+        findings.push(wait(check, `${what}: ${how}; the sale needs ${most}; begin by ${by}`, fix));
       }
     }
   }
@@ -276,18 +271,19 @@ function executions({ settings, aws, name }: Seen, lambda: number): Finding {
     const said = reserved === undefined || reserved.account <= lambda ? '' : `; deployments/${name}.ts says ${reserved.account}`;
     return stop('lambda quota', `the account has ${lambda} concurrent executions, and ${kept} reserved + ${FEW_EXECUTIONS} unreserved + ${ready} provisioned = ${needed}${said}`, fix);
   }
-  if (lambda < FEW_EXECUTIONS) return wait('lambda quota', `the account has ${lambda} concurrent executions, as new ones do: enough to look at, and not for a crowd`, fix);
+  if (lambda < FEW_EXECUTIONS) return wait('lambda quota', `the account has ${lambda} concurrent executions, as new ones do: enough to try it out, but not for a crowd`, fix);
   if (reserved !== undefined && reserved.account > lambda) {
-    return wrong('lambda quota', `the account has ${lambda} concurrent executions, and deployments/${name}.ts counts on ${reserved.account}`, raise('lambda', LAMBDA_QUOTA, reserved.account, aws.region));
+    return wrong('lambda quota', `the account has ${lambda} concurrent executions, but deployments/${name}.ts counts on ${reserved.account}`, raise('lambda', LAMBDA_QUOTA, reserved.account, aws.region));
   }
-  return good('lambda quota', `${lambda} concurrent executions, of which ${needed} are spoken for`);
+  return good('lambda quota', `${lambda} concurrent executions, of which ${needed} are used`);
 }
 
 function raise(service: string, code: string | undefined, value: number, region: string): string {
   return `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${value} --region ${region}`;
 }
 
-/** The requests a second that API Gateway gives the account: by its name, since what is raised is listed apart from what is not. */
+/** The requests a second that API Gateway gives the account. Looked up by name, since raised and default quotas are listed
+ * separately. */
 async function throttleRate({ quotas: client }: Aws): Promise<ServiceQuota | undefined> {
   const about = { ServiceCode: 'apigateway' };
   for (const pages of [paginateListServiceQuotas({ client }, about), paginateListAWSDefaultServiceQuotas({ client }, about)]) {
@@ -300,35 +296,35 @@ async function throttleRate({ quotas: client }: Aws): Promise<ServiceQuota | und
 }
 
 async function receiver({ settings: { alarmEmail, keepData }, outputs, aws, name }: Preflight): Promise<Finding> {
-  if (alarmEmail === undefined) return good('alarms', keepData ? 'nobody hears them' : 'nobody hears them, as in a deployment that may be destroyed');
+  if (alarmEmail === undefined) return good('alarms', keepData ? 'nobody receives them' : 'nobody receives them, which is normal in a deployment that may be destroyed');
   const topic = outputs['AlarmTopicArn'];
-  if (topic === undefined) return good('alarms', `${alarmEmail} gets a message after the deployment, and has to confirm it`);
+  if (topic === undefined) return good('alarms', `${alarmEmail} gets a message after the deployment, which must be confirmed`);
   const { Subscriptions = [] } = await aws.sns.send(new ListSubscriptionsByTopicCommand({ TopicArn: topic }));
   const subscribed = Subscriptions.find(({ Endpoint }) => Endpoint === alarmEmail);
   const again = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint ${alarmEmail} --region ${aws.region}`;
   if (subscribed === undefined) return wrong('alarms', `${alarmEmail} is not subscribed`, `make deploy ENV=${name}`);
   return /^arn:/.test(subscribed.SubscriptionArn ?? '')
     ? good('alarms', `${alarmEmail} has confirmed`)
-    : wrong('alarms', `${alarmEmail} has not confirmed, so nobody hears an alarm`, `open the link in the message of AWS; to get another one: ${again}`);
+    : wrong('alarms', `${alarmEmail} has not confirmed, so nobody receives alarms`, `open the link in the message of AWS; to get another one: ${again}`);
 }
 
 const SECRETS: Record<string, string> = {
-  PassSecretArn: 'the keys of passes',
+  PassSecretArn: 'the pass keys',
   PaymentSecretArn: "the payment provider's key",
   WinnerSecretArn: "the gift service's key",
-  WebhookSecretArn: 'the key of events',
+  WebhookSecretArn: 'the key that signs events',
   EdgeKeySecretArn: "the edge's keys",
 };
 
 async function secrets({ outputs, aws, name }: Seen): Promise<Finding[]> {
   const there = Object.entries(SECRETS).filter(([output]) => outputs[output] !== undefined);
-  if (there.length === 0) return [good('secrets', 'are made with the stack')];
+  if (there.length === 0) return [good('secrets', 'are created with the stack')];
   return Promise.all(
     there.map(async ([output, what]): Promise<Finding> => {
       const arn = outputs[output];
       try {
         const { DeletedDate } = await aws.secrets.send(new DescribeSecretCommand({ SecretId: arn }));
-        if (DeletedDate !== undefined) return stop('secrets', `${what} is going to be deleted`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
+        if (DeletedDate !== undefined) return stop('secrets', `${what} is scheduled for deletion`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
         return good('secrets', `${what} is there`);
       } catch (error) {
         if ((error as Error).name !== 'ResourceNotFoundException') throw error;
@@ -338,19 +334,19 @@ async function secrets({ outputs, aws, name }: Seen): Promise<Finding[]> {
   );
 }
 
-/** Whether functions know the key that CloudFront is to send. If they do not, every request is refused. */
+/** Whether functions know the key that CloudFront will send. If not, every request is refused. */
 async function edgeKey({ outputs, aws, settings: { edge }, deployed, name, now }: Seen): Promise<Finding[]> {
   if (edge === undefined) return [];
   const arn = outputs['EdgeKeySecretArn'];
   if (arn === undefined || deployed === undefined) {
-    const problem = `the secret is made with ${FIRST_KEY}, and has no ${edge.key}`;
-    return edge.key === FIRST_KEY ? [] : [stop('edge key', problem, `take edgeKey out of deployments/${name}.ts`)];
+    const problem = `the secret is created with ${FIRST_KEY}, and has no ${edge.key}`;
+    return edge.key === FIRST_KEY ? [] : [stop('edge key', problem, `remove edgeKey from deployments/${name}.ts`)];
   }
   const { SecretString = '', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
-  // A deployment of the version before had one key and no name for it.
+  // A deployment of the previous version had one key without a name.
   if (!SecretString.startsWith('{')) return [];
   const problem = keyProblem(edge.key, JSON.parse(SecretString), CreatedDate?.getTime() ?? 0, sentKey(deployed), now);
-  return problem === undefined ? [] : [stop('edge key', problem, `make rotate-edge-key ENV=${name} says what to do next`)];
+  return problem === undefined ? [] : [stop('edge key', problem, `make rotate-edge-key ENV=${name} tells what to do next`)];
 }
 
 function openings({ settings: { provisioned }, deployed, name, now = Date.now() }: Seen): Finding {
@@ -363,10 +359,10 @@ function openings({ settings: { provisioned }, deployed, name, now = Date.now() 
   }
   if (deployed !== undefined && keepsWindows(deployed, provisioned)) {
     return running === undefined
-      ? good('openings', `${dates}: over, and can be taken out of ${file}`)
-      : wait('openings', `a window is on until ${running.to}: a deployment leaves it alone as long as \`provisioned\` is what is deployed`, `change \`provisioned\` after ${running.to}`);
+      ? good('openings', `${dates}: over, and can be removed from ${file}`)
+      : wait('openings', `a window is active until ${running.to}: a deployment does not affect it while \`provisioned\` is unchanged`, `change \`provisioned\` after ${running.to}`);
   }
   return running === undefined
-    ? stop('openings', `${dates}: AWS refuses a moment that has passed`, `take it out of ${file}`)
-    : stop('openings', `a window is on until ${running.to}: AWS would set the number back to none, and refuse to begin it again`, `write \`provisioned\` as it is deployed, or deploy after ${running.to}`);
+    ? stop('openings', `${dates}: AWS refuses a time in the past`, `remove it from ${file}`)
+    : stop('openings', `a window is active until ${running.to}: AWS would reset the number to none, and refuse to start it again`, `restore \`provisioned\` as deployed, or deploy after ${running.to}`);
 }

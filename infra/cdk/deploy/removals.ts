@@ -17,8 +17,8 @@ export interface Stopped {
 }
 
 /**
- * What a deployment would take away that somebody put there on purpose: scheduled capacity, who hears the alarms, a stop, data,
- * people, the edge, the stock. Each in a sentence.
+ * What a deployment would remove that somebody put there on purpose: scheduled capacity, receivers of alarms, a stop, data,
+ * users, the edge, the stock. One sentence each.
  */
 export function removals(deployed: Template, coming: Template, stopped: Stopped, now = Date.now()): string[] {
   return [
@@ -37,7 +37,7 @@ function of(template: Template, type: string): [string, Json][] {
     .map(([id, resource]) => [id, resource.Properties ?? {}]);
 }
 
-/** A window of a template, as Application Auto Scaling has it. */
+/** A scheduled window in a template, in the terms of Application Auto Scaling. */
 interface Window {
   from: string;
   to: string | undefined;
@@ -47,7 +47,7 @@ interface Window {
 
 const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** The windows of each target, in their order: `From0` and `To0` are the ends of the first one. */
+/** The windows of each target, in order: `From0` and `To0` are the ends of the first one. */
 function windows(template: Template): Map<string, Window[]> {
   const targets = of(template, 'AWS::ApplicationAutoScaling::ScalableTarget');
   return new Map(
@@ -63,7 +63,7 @@ function windows(template: Template): Map<string, Window[]> {
   );
 }
 
-/** Whether a deployment of these windows leaves those alone that are deployed: AWS makes all of a target's again if one is changed. */
+/** Whether a deployment leaves deployed windows alone: AWS replaces all windows of a target if one changes. */
 export function keepsWindows(deployed: Template, provisioned: ProvisionedWindow[]): boolean {
   const schedule = (when: string): string => (when.startsWith('cron(') ? when : `at(${when.replace(/Z$/, '')})`);
   const wanted = provisioned.map(({ from, to, timeZone, count }): Window => ({ from: schedule(from), to: schedule(to), timeZone, count }));
@@ -75,7 +75,7 @@ function functionOf(id: string): string {
   return id.replace(/Function.*$/, '').replace(/Alias.*$/, '');
 }
 
-/** The moment of a schedule in UTC, in ms; none of one that comes again. */
+/** The time of a schedule in UTC, in ms; `undefined` for a recurring one. */
 function momentOf(schedule: string | undefined): number | undefined {
   const [, moment] = schedule?.match(/^at\((\S+?)Z?\)$/) ?? [];
   return moment === undefined ? undefined : Date.parse(`${moment}Z`);
@@ -85,10 +85,10 @@ function capacity(deployed: Template, coming: Template, now: number): string[] {
   const kept = windows(coming);
   return [...windows(deployed)].flatMap(([id, all]) => {
     const gone = all.filter((window) => !kept.get(id)?.some((other) => same(window, other)));
-    // What is left out once it is over is not taken away.
+    // Leaving out a window that is over removes nothing.
     const missed = gone.filter(({ from, to }) => !((momentOf(to) ?? momentOf(from) ?? Infinity) <= now));
     return missed.map(({ from, to, timeZone, count }) => {
-      const isOn = (momentOf(from) ?? Infinity) <= now ? ', which is on now' : '';
+      const isOn = (momentOf(from) ?? Infinity) <= now ? ', which is active now' : '';
       return `scheduled capacity: ${count} processes of ${functionOf(id)}, ${from} to ${to ?? 'no end'}${timeZone === undefined ? '' : ` in ${timeZone}`}${isOn}`;
     });
   });
@@ -102,20 +102,20 @@ function receivers(deployed: Template, coming: Template): string[] {
 
 function stops({ functions, sources }: Stopped): string[] {
   return [
-    ...functions.map((name) => `a stop: the function ${name} was stopped by hand (0 executions at once), and may run again`),
-    ...sources.map((name) => `a stop: what feeds ${name} was turned off by hand, and may be turned on again`),
+    ...functions.map((name) => `a stop: the function ${name} was stopped by hand (0 concurrent executions), and may start again`),
+    ...sources.map((name) => `a stop: the source of ${name} was turned off by hand, and may be turned on again`),
   ];
 }
 
-/** Stops of sales, sales and orders are in the table; people who sign in are in a pool. */
+/** Stops of sales, sales and orders are in the table; users are in a pool. */
 function data(deployed: Template, coming: Template): string[] {
   const gone = (type: string): string[] => of(deployed, type).map(([id]) => id).filter((id) => coming.Resources[id]?.Type !== type);
   const tables = of(deployed, 'AWS::DynamoDB::Table').map(([id]) => id);
   const loosened = tables.filter((id) => isKept(deployed, id) && coming.Resources[id] !== undefined && !isKept(coming, id));
   return [
     ...gone('AWS::DynamoDB::Table').map((id) => `the table ${id}, with every sale, order and stop in it`),
-    ...loosened.map((id) => `the protection of the table ${id}: it would go with the stack`),
-    ...gone('AWS::Cognito::UserPool').map((id) => `the user pool ${id}, with everybody in it who signs in`),
+    ...loosened.map((id) => `the protection of the table ${id}: it would be deleted with the stack`),
+    ...gone('AWS::Cognito::UserPool').map((id) => `the user pool ${id}, with all of its users`),
   ];
 }
 
@@ -134,8 +134,8 @@ function edge(deployed: Template, coming: Template): string[] {
 }
 
 /**
- * Whether functions would sell from another Redis than now: one at another address, or a cluster that is made again, as it is when it goes
- * from or to a durable log.
+ * Whether functions would sell from another Redis than now: one at another address, or a cluster that is replaced, as when its
+ * durable log is turned on or off.
  */
 export function changesRedis(deployed: Template, coming: Template): boolean {
   const addresses = (template: Template) => {
@@ -148,10 +148,10 @@ export function changesRedis(deployed: Template, coming: Template): boolean {
 
 function cluster(deployed: Template, coming: Template): string[] {
   if (!changesRedis(deployed, coming)) return [];
-  return ['Redis, which is made anew or is another one: rounds that are open are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open'];
+  return ['Redis, which is replaced: open rounds are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open'];
 }
 
-/** The template of a stack as it is deployed, or nothing if there is no such stack. */
+/** The deployed template of a stack, or nothing if there is no such stack. */
 export async function deployedTemplate({ cloudFormation }: Aws, stack: string): Promise<Template | undefined> {
   try {
     const { TemplateBody } = await cloudFormation.send(new GetTemplateCommand({ StackName: stack, TemplateStage: 'Original' }));
@@ -162,7 +162,7 @@ export async function deployedTemplate({ cloudFormation }: Aws, stack: string): 
   }
 }
 
-/** What was stopped by hand of what a template has running. */
+/** What was stopped by hand among what a template has running. */
 export async function stoppedByHand({ lambda }: Aws, deployed: Template): Promise<Stopped> {
   const named = of(deployed, 'AWS::Lambda::Function').filter(([, { FunctionName }]) => typeof FunctionName === 'string');
   const functions: string[] = [];
@@ -184,7 +184,7 @@ export async function stoppedByHand({ lambda }: Aws, deployed: Template): Promis
     try {
       await Promise.all(asked);
     } catch (error) {
-      // It was never made, or somebody has deleted it.
+      // It was never created, or somebody has deleted it.
       if ((error as Error).name !== 'ResourceNotFoundException') throw error;
     }
   }

@@ -2,13 +2,13 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { UsageError } from '../lib/settings.ts';
 import type { Aws } from './aws.ts';
 
-/** Published rounds that are not over: those that are open or open within ten minutes, and those that open later. */
+/** Published rounds that are not over: those open now or within ten minutes, and those that open later. */
 export interface RoundsAhead {
   soon: number;
   later: number;
 }
 
-/** Has `warmup` run, which loads what opens soon: what it answers has all of them, those that only members see among them. */
+/** Runs `warmup`, which loads what opens soon. Its result has all rounds, including those that only members see. */
 export async function roundsAhead({ lambda }: Aws, warmup: string): Promise<RoundsAhead> {
   let text: string;
   let answer: Record<string, unknown> | undefined;
@@ -21,7 +21,7 @@ export async function roundsAhead({ lambda }: Aws, warmup: string): Promise<Roun
   }
   const counts = ['loaded', 'present', 'awaiting_beacon', 'failed', 'later'].map((name) => answer?.[name]);
   if (!counts.every((each): each is number => typeof each === 'number')) {
-    throw new UsageError(`Whether a round is open could not be seen: ${warmup} ${text.slice(0, 300)}. Its log says more.`);
+    throw new UsageError(`Could not find out whether a round is open: ${warmup} ${text.slice(0, 300)}. Its log says more.`);
   }
   const later = counts.pop()!;
   return { soon: counts.reduce((sum, each) => sum + each, 0), later };

@@ -1,22 +1,22 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { UsageError } from '../lib/settings.ts';
 
-/** A sale is loaded by a schedule that runs every minute. */
+/** A schedule that runs every minute loads the sale. */
 const PATIENCE_MS = 150_000;
 const LOOK_EVERY_MS = 500;
 const TIMEOUT_MS = 15_000;
 const PRICE = { price_minor: 100, currency: 'EUR' };
 
-/** A shop that cannot be bought from, or not be reached. */
+/** A shop that cannot be bought from or reached. */
 export class SmokeError extends UsageError {}
 
 export interface Shop {
-  /** Where buyers go: the edge, or the gateway where there is none. */
+  /** Where buyers go: the edge, or the gateway without one. */
   url: string;
   token: (role: 'buyer' | 'operator') => Promise<string>;
-  /** The key that the payment provider signs with. */
+  /** The key that signs payments. */
   paymentKey: () => Promise<string>;
-  /** Has the sale loaded now. Without it the schedule does, within a minute. */
+  /** Loads the sale now. Without it the schedule does, within a minute. */
   load?: () => Promise<void>;
   say: (line: string) => void;
 }
@@ -31,8 +31,8 @@ class Refused extends SmokeError {
 }
 
 /**
- * Buys one unit of a sale that it makes for that, from the challenge to the paid order, and closes the sale. Nobody but its buyer sees
- * the sale, who is in a group for that long.
+ * Creates a sale, buys its only unit, from the challenge to the paid order, and closes it. Only its buyer sees the sale, who is
+ * in a group for that long.
  */
 export async function smoke({ url, token, paymentKey, load, say }: Shop): Promise<void> {
   const sale = `smoke-${Date.now().toString(36)}`;
@@ -54,7 +54,7 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
   const [operator, buyer] = [await token('operator'), await token('buyer')];
   const group = `/v1/admin/groups/${sale}/users`;
   const users = { users: [userOf(buyer)] };
-  // Before the sale, so that nobody has looked at the group without its user.
+  // Before the sale, so that nobody has cached the group without its user.
   await ask('POST', group, { as: operator, body: users });
   const now = Date.now();
   await ask('POST', '/v1/admin/sales', {
@@ -71,7 +71,7 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
       ...PRICE,
     },
   });
-  say(`an operator has made the sale ${sale}, of one unit, which its buyer alone sees`);
+  say(`an operator has created the sale ${sale} with one unit, which only its buyer sees`);
   try {
     await ask('POST', `/v1/admin/sales/${sale}/publish`, { as: operator });
     await load?.();
@@ -82,28 +82,28 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
         try {
           return await ask('POST', `${path}/challenges`, { as: buyer, body: { kind: 'work' } });
         } catch (error) {
-          // It is not loaded, or a process has not heard of it yet.
+          // It is not loaded yet, or a process has not read it yet.
           if (error instanceof Refused && [404, 409, 429, 502, 503, 504].includes(error.status)) return undefined;
           throw error;
         }
       });
       const answer = work(challenge.challenge_id, challenge.work.bits);
       const pass = await ask('POST', `${path}/tokens`, { as: buyer, body: { challenge_id: challenge.challenge_id, answer } });
-      say('the gate has let a buyer in');
+      say('the gate has admitted a buyer');
       const { reservation_id: id } = await ask('POST', pass.reserve_path, { as: buyer, headers: { 'idempotency-key': sale } });
       say(`the buyer has the reservation ${id}`);
       const status = async (): Promise<string> => (await ask('GET', `/v1/reservations/${id}`, { as: buyer })).status;
       const reaches = (wanted: string) => until(`the order to be ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
       await reaches('pending_payment');
-      say('its order waits to be paid');
+      say('its order waits for payment');
       await pay({ url, key: await paymentKey(), id, ...PRICE });
       await reaches('paid');
       say('it is paid');
     }
   } finally {
-    // It has sold its unit, or nobody should.
+    // It has sold its unit, or must not sell it.
     await ask('POST', `/v1/admin/sales/${sale}/close`, { as: operator, body: { round: 1 } }).catch((error: Error) => {
-      say(`the sale ${sale} is not closed, and ends by itself in a quarter of an hour: ${error.message}`);
+      say(`the sale ${sale} could not be closed, and ends by itself in a quarter of an hour: ${error.message}`);
     });
     await ask('POST', `${group}/remove`, { as: operator, body: users }).catch((error: Error) => {
       say(`the group ${sale} still has its user: ${error.message}`);
@@ -111,14 +111,14 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
   }
 }
 
-/** Who a token is of, as the system calls them. */
+/** The user of a token, under the system's name. */
 function userOf(token: string): string {
   const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}') as { sub?: unknown };
-  if (typeof sub !== 'string') throw new SmokeError('the token of the buyer has no `sub`: it must be a JWT, as the shop takes them');
+  if (typeof sub !== 'string') throw new SmokeError('the token of the buyer has no `sub`: it must be a JWT that the shop accepts');
   return sub;
 }
 
-/** Asks, and says where no answer came from. */
+/** Sends a request, and says which host did not answer. */
 async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -128,7 +128,7 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** What the payment provider would send, signed as Standard Webhooks says. */
+/** Sends what the payment provider would send, signed as Standard Webhooks specifies. */
 export async function pay({ url, key, id, price_minor, currency }: { url: string; key: string; id: string; price_minor: number; currency: string }): Promise<void> {
   const message = `pay-${randomBytes(12).toString('hex')}`;
   const timestamp = Math.floor(Date.now() / 1_000);
@@ -150,7 +150,7 @@ export async function pay({ url, key, id, price_minor, currency }: { url: string
   if (!response.ok || JSON.parse(text).outcome !== 'applied') throw new SmokeError(`the payment was answered with ${response.status}: ${text}`);
 }
 
-/** The first number whose digest begins with so many zero bits. */
+/** The first number whose digest begins with this many zero bits. */
 export function work(challenge: string, bits: number): string {
   for (let answer = 0; ; answer += 1) {
     const digest = createHash('sha256').update(`${challenge}:${answer}`).digest();

@@ -1,4 +1,4 @@
-// Prints a token from the stand-in for an issuer that the page at SHOP_URL has: stand-in-token.ts USER ROLE
+// Prints a token of the stand-in issuer behind the page at SHOP_URL: stand-in-token.ts USER ROLE
 const [user, role] = process.argv.slice(2);
 const shop = process.env['SHOP_URL'];
 if (shop === undefined) throw new Error('SHOP_URL is not set: `. target/local/up.env` sets it');

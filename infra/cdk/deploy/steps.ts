@@ -7,26 +7,27 @@ import { fileURLToPath } from 'node:url';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
+import { addLicences, LICENCE_FILES } from './licences.ts';
 import type { AccountQuotas, Plan } from './preflight.ts';
 
 export const APP = fileURLToPath(new URL('..', import.meta.url));
 export const ROOT = join(APP, '../..');
-/** Apart from `target/lambda`, where functions for this machine are. */
+/** Separate from `target/lambda`, which has the functions for this machine. */
 export const BUILT = join(ROOT, 'target/aws');
 const CDK = join(APP, 'node_modules/aws-cdk/bin/cdk');
 const TARGET = 'aarch64-unknown-linux-gnu';
 
 export const say = (line: string): void => console.error(line);
 
-/** Asks for a word. Without a terminal nobody can answer, and `YES=1` does. */
+/** Asks for a word. Without a terminal nobody can answer, so `YES=1` does. */
 export async function agreed(word: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   if (env['YES'] === '1') return true;
   if (!process.stdin.isTTY) {
-    say(`There is no terminal to ask at: YES=1 says yes.`);
+    say(`There is no terminal to ask on: set YES=1 to confirm.`);
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`Type "${word}" to go on: `);
+  const answer = await terminal.question(`Type "${word}" to continue: `);
   terminal.close();
   return answer.trim() === word;
 }
@@ -40,22 +41,22 @@ function run(program: string, args: string[], options: { cwd?: string; env?: Nod
 
 function must(what: string, program: string, args: string[], options: Parameters<typeof run>[2] = {}): string {
   const { status, stdout, stderr } = run(program, args, options);
-  if (status !== 0) throw new UsageError(`${what} failed${options.quiet ? `:\n${stderr}` : '; what it said is above'}`);
+  if (status !== 0) throw new UsageError(`${what} failed${options.quiet ? `:\n${stderr}` : '; see its output above'}`);
   return stdout ?? '';
 }
 
 const found = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
-/** What the build needs and this machine lacks, each with the command that installs it. */
+/** What the build needs but this machine lacks, each with the command that installs it. */
 export function missingTools(has: (program: string) => boolean = found): string[] {
   const missing: string[] = [];
   if (!has('cargo')) missing.push("cargo: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh");
-  if (!has('rustup')) missing.push('rustup, for the standard library of arm64: https://rustup.rs');
-  if (!has('python3')) missing.push('python3 (3.11 or later), which cargo-lambda is installed with: apt install python3 python3-venv');
+  if (!has('rustup')) missing.push('rustup, for the arm64 standard library: https://rustup.rs');
+  if (!has('python3')) missing.push('python3 (3.11 or later), to install cargo-lambda: apt install python3 python3-venv');
   return missing;
 }
 
-/** cargo-lambda and the linker that it brings, as `make setup` installs them; or in an environment with nothing else. */
+/** cargo-lambda and its linker, as installed by `make setup`, or else in a separate environment. */
 function cargoLambda(): string {
   const [local, own] = ['local/.venv', 'target/cargo-lambda'].map((folder) => join(ROOT, folder, 'bin'));
   for (const folder of [local!, own!]) if (existsSync(join(folder, 'cargo-lambda'))) return folder;
@@ -77,17 +78,18 @@ export function build(): void {
   const bins = FUNCTION_NAMES.flatMap((name) => ['--bin', name]);
   const args = ['lambda', 'build', '--release', '--arm64', '--lambda-dir', BUILT, ...bins];
   must('cargo lambda build', 'cargo', args, { env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } });
+  for (const name of FUNCTION_NAMES) addLicences(join(BUILT, name));
   say('Building the pages');
   must('make pages', 'make', ['--no-print-directory', '--silent', 'pages']);
 }
 
-/** What prepares an account: the program and its arguments. */
+/** The program and arguments that bootstrap an account. */
 export function bootstrapCommand(account: string, regions: string[], qualifier: string | undefined): [string, string[]] {
   const own = qualifier === undefined ? [] : ['--qualifier', qualifier, '--toolkit-stack-name', `CDKToolkit-${qualifier}`];
   return ['node', [CDK, 'bootstrap', ...regions.map((region) => `aws://${account}/${region}`), ...own]];
 }
 
-/** Runs it where there is no app, so that it looks at none. */
+/** Bootstraps in a folder without an app, so that none is synthesized. */
 export function bootstrap(account: string, regions: string[], qualifier: string | undefined): void {
   const work = mkdtempSync(join(tmpdir(), 'flash-sale-bootstrap-'));
   try {
@@ -107,17 +109,17 @@ function cdkEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, CDK_DISABLE_VERSION_CHECK: '1' };
 }
 
-/** What the planner says of a sale with these quotas. */
+/** The planner's answer about a sale with these quotas. */
 export async function planned(region: string, sale: PlannedSale, { lambda, gateway }: AccountQuotas): Promise<Plan> {
   const quotas = ['--lambda-quota', String(lambda), '--gateway-quota', String(Math.max(1, gateway))];
   const asked = ['--units', String(sale.units), '--audience', String(sale.audience), '--opens-at', sale.opensAt, '--region', region];
   const { status, stdout, stderr } = run(join(ROOT, 'local/tool.sh'), ['planner', 'plan', '--json', ...asked, ...quotas], { quiet: true });
-  // 2 is a plan that is refused.
+  // 2 means that the plan is refused.
   if (status !== 0 && status !== 2) throw new Error(`the planner: ${stderr.trim()}`);
   return JSON.parse(stdout);
 }
 
-/** A token for the smoke test from the command that the deployment names. */
+/** A token for the smoke test, from the deployment's command. */
 export function tokenFrom(command: string, user: string, role: string): string {
   const filled = command.replaceAll('{user}', user).replaceAll('{role}', role);
   const { status, stdout, stderr } = run('sh', ['-c', filled], { cwd: APP, quiet: true });
@@ -125,11 +127,14 @@ export function tokenFrom(command: string, user: string, role: string): string {
   return stdout.trim();
 }
 
-/** Each function's folder as an archive, as Lambda takes it. */
-export function archives(to: string): void {
+/** Archives each function's folder in the form that Lambda takes. */
+export function archives(to: string, built = BUILT): void {
   mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(BUILT).filter((each) => FUNCTION_NAMES.some((known) => known === each))) {
-    // Python's keeps the right to be run.
-    must('python3 -m zipfile', 'python3', ['-m', 'zipfile', '-c', join(to, `${name}.zip`), 'bootstrap'], { cwd: join(BUILT, name) });
+  for (const name of readdirSync(built).filter((each) => FUNCTION_NAMES.some((known) => known === each))) {
+    // Built before there were any, perhaps.
+    addLicences(join(built, name));
+    const files = ['bootstrap', ...LICENCE_FILES];
+    // Python's module keeps the executable bit.
+    must('python3 -m zipfile', 'python3', ['-m', 'zipfile', '-c', join(to, `${name}.zip`), ...files], { cwd: join(built, name) });
   }
 }

@@ -7,17 +7,18 @@ import { type Settings, UsageError } from '../lib/settings.ts';
 import { accountOf, type Aws, awsIn } from './aws.ts';
 import { say } from './steps.ts';
 
-/** A deployment, and the account that it is in. */
+/** A deployment, and its account. */
 export interface Target {
   name: string;
   deployment: Deployment;
   settings: Settings;
   aws: Aws;
+  /** Of us-east-1. */
   edgeAws: Aws;
   account: string;
 }
 
-/** Reads the deployment's file, and looks who is there. Before anything that takes long. */
+/** Reads the deployment's file and checks the credentials, before anything that takes long. */
 export async function target(name: string | undefined): Promise<Target> {
   const deployment = await deploymentNamed(name);
   const settings = settingsOf(name!, deployment);
@@ -25,13 +26,13 @@ export async function target(name: string | undefined): Promise<Target> {
   const aws = awsIn(deployment.region);
   const account = await accountOf(aws);
   if (deployment.account !== undefined && deployment.account !== account) {
-    throw new UsageError(`These credentials are of the account ${account}, and ${name} belongs to ${deployment.account}: export AWS_PROFILE=…, of the other account.`);
+    throw new UsageError(`These credentials belong to the account ${account}, but ${name} belongs to ${deployment.account}: export AWS_PROFILE=… of the right account.`);
   }
   say(`account ${account}`);
   return { name: name!, deployment, settings, aws, edgeAws: awsIn(EDGE_REGION), account };
 }
 
-/** What the stack tells of itself; nothing if there is none. */
+/** The stack's outputs; empty if there is none. */
 export async function outputsOf({ aws, settings: { name } }: Target): Promise<Record<string, string>> {
   try {
     const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
@@ -42,16 +43,15 @@ export async function outputsOf({ aws, settings: { name } }: Target): Promise<Re
   }
 }
 
-/** The emulator knows an API by its path. */
+/** The emulator's address of an API has its id in the path. */
 export function urlOf({ settings: { emulator } }: Target, outputs: Record<string, string>): string {
   const url = outputs['EdgeUrl'] ?? outputs['ApiUrl'];
-  if (url === undefined) throw new UsageError('The stack has no address yet: `make deploy` first.');
+  if (url === undefined) throw new UsageError('The stack has no address yet: run `make deploy` first.');
   return emulator === undefined ? url : `${emulator}/_aws/execute-api/${url.split('//')[1]?.split('.')[0]}`;
 }
 
 /**
- * Where the shop answers: under its own name, once that has its record. Until then CloudFront's does, and the record that is missing is
- * said.
+ * The shop's address: its own name, once that has its record. Until then CloudFront's, and the missing record is reported.
  */
 export async function urlThatAnswers(on: Target, outputs: Record<string, string>, tell: (line: string) => void, resolve: (host: string) => Promise<unknown> = lookup): Promise<string> {
   const url = urlOf(on, outputs);
@@ -61,7 +61,7 @@ export async function urlThatAnswers(on: Target, outputs: Record<string, string>
     await resolve(domain.name);
     return url;
   } catch {
-    const missing = domain.zone === undefined ? `make the record ${domain.name} CNAME ${cloudFront}` : `its record in the zone ${domain.zone.name} is not known here yet`;
+    const missing = domain.zone === undefined ? `create the record ${domain.name} CNAME ${cloudFront}` : `its record in the zone ${domain.zone.name} is not visible here yet`;
     tell(`  ${domain.name} has no address: ${missing}. Tested under https://${cloudFront} meanwhile.`);
     return `https://${cloudFront}`;
   }

@@ -3,7 +3,7 @@ import type { Deployment } from '../lib/deployment.ts';
 const endpoint = process.env['AWS_ENDPOINT_URL'];
 
 /**
- * A second stack on the emulator that `make up` has started, by the same steps as on AWS:
+ * A second stack on the emulator that `make up` has started, deployed in the same steps as on AWS:
  * `. target/local/up.env && make deploy ENV=emulator`.
  */
 export default {

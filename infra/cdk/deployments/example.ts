@@ -1,8 +1,8 @@
 import type { Deployment } from '../lib/deployment.ts';
 
 /**
- * A shop. Copy it to `deployments/prod.ts`, put your own values in, commit it, and run `make preflight ENV=prod` and
- * `make deploy ENV=prod`. `lib/deployment.ts` says what each field is; those that are not needed can go.
+ * A shop. Copy it to `deployments/prod.ts`, put in your own values, commit it, and run `make preflight ENV=prod` and `make deploy
+ * ENV=prod`. `lib/deployment.ts` explains each field; remove those that you do not need.
  */
 export default {
   profile: 'prod',
@@ -15,7 +15,7 @@ export default {
   webhookUrl: 'https://shop.example.com/events',
   alarmEmail: 'on-call@example.com',
   domain: { name: 'sale.example.com', zone: { id: 'Z0123456789ABC', name: 'example.com' } },
-  // Remove a window when it is over: AWS refuses a moment that has passed.
+  // Remove a window when it is over: AWS refuses a time in the past.
   provisioned: [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 }],
   sales: [{ units: 10_000, audience: 20_000, opensAt: '2099-12-01T19:00:00+01:00' }],
   smoke: { tokenCommand: './smoke-token {user} {role}' },

@@ -7,58 +7,58 @@ import { Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
-/** Every alarm there is. `docs/runbook.md` has one entry for each, under the same word. */
+/** Every alarm. `docs/runbook.md` has an entry for each, under the same name. */
 export const ALARMS = {
   'orders-too-old': 'An order message has waited for two minutes: consumers are too few or failing.',
-  'orders-dlq-arrivals': 'An order could not be made within a minute; dead_letter goes on trying.',
-  'orders-dlq-not-empty': 'A dead letter waits: the function dead_letter does not get through.',
-  'quarantine-not-empty': 'An unreadable message was parked for a person to look at.',
+  'orders-dlq-arrivals': 'An order could not be made within a minute; dead_letter keeps trying.',
+  'orders-dlq-not-empty': 'A dead letter is waiting: the function dead_letter does not succeed.',
+  'quarantine-not-empty': 'An unreadable message was kept for inspection.',
   'expiry-dlq-not-empty': 'An expiry could not be handled; the order may hold its unit for too long.',
-  'notifier-failures-not-empty': 'Buyers who listen were not told of some orders; they see them when they ask.',
-  'emitter-failures-not-empty': "The merchant's systems were not told of something that happened.",
+  'notifier-failures-not-empty': 'Connected buyers were not notified of some orders; they see them when they poll.',
+  'emitter-failures-not-empty': "An event did not reach the merchant's systems.",
   'units-oversold': 'Two live orders have the same unit, which the ledger should have made impossible.',
-  'units-adrift': 'Units are in no place or in two, and reconciliation has not mended it for five minutes.',
+  'units-adrift': 'Units are in no place or in two, and reconciliation has not repaired it for five minutes.',
   'rounds-rebuilt': 'Redis had lost an open round; it was rebuilt from the ledger.',
-  'reconciliation-failing': 'Reconciliation has not got through for five minutes.',
+  'reconciliation-failing': 'Reconciliation has not completed for five minutes.',
   'reconciliation-silent': 'Reconciliation has not reported for five minutes.',
   'outbox-too-old': 'A reservation has waited for its order for two minutes, although its message was sent again.',
-  'orders-overdue': 'Orders are unpaid beyond their time and have not been expired for five minutes.',
-  'winners-dlq-not-empty': 'The gift service did not take a winner ten times.',
-  'webhook-dlq-not-empty': "The merchant's address did not take an event ten times in 14 hours.",
+  'orders-overdue': 'Overdue orders have not been expired for five minutes.',
+  'winners-dlq-not-empty': 'The gift service refused a winner ten times.',
+  'webhook-dlq-not-empty': "The merchant's address refused an event ten times in 14 hours.",
   'draws-late': 'A draw is not done half an hour after its round, or a round waits for its beacon to open, for five minutes.',
-  'entries-late': 'An entry came after the draw of its round had begun, and failed.',
-  'payments-mismatched': 'A payment came for a second order, or again with another amount; nothing was written.',
-  'sale-hot': 'A sale is asked for twice as much as expected, or more.',
-  'functions-throttled': 'Lambda turned requests at the door away: too many functions run at once.',
-  'door-failing': 'Functions that answer people failed ten times in a minute.',
+  'entries-late': 'An entry arrived after the draw of its round had begun, and failed.',
+  'payments-mismatched': 'A payment was reported for a second order, or again with another amount; nothing was written.',
+  'sale-hot': 'A sale gets at least twice as many requests as expected.',
+  'functions-throttled': 'Lambda refused requests from buyers: too many functions are running at once.',
+  'door-failing': 'Functions that answer buyers failed ten times in a minute.',
   'workers-failing': 'Functions behind the queues failed ten times in a minute.',
   'schedules-failing': 'A function that runs every minute failed three times in five minutes.',
   'gateway-5xx': 'Ten answers in a minute were 500 or above.',
   'push-failing': 'The WebSocket API could not reach its function ten times in a minute.',
-  'notifier-late': 'Buyers who listen are told of their orders half a minute late.',
-  'emitter-late': "The merchant's systems are told half a minute late what happened.",
-  'table-throttled': 'DynamoDB turned reads or writes away.',
+  'notifier-late': 'Connected buyers are notified of their orders half a minute late.',
+  'emitter-late': "Events reach the merchant's systems half a minute late.",
+  'table-throttled': 'DynamoDB throttled reads or writes.',
   'redis-busy': 'A node of Redis has been busy for 80 % of the time for two minutes.',
   'redis-full': 'The memory of a node of Redis is three quarters full.',
-  'redis-evicting': 'Redis threw keys away, which its settings forbid.',
-  'redis-crowded': 'A node of Redis has 50,000 connections of the 65,000 that it takes.',
+  'redis-evicting': 'Redis evicted keys, which its settings forbid.',
+  'redis-crowded': 'A node of Redis has 50,000 of at most 65,000 connections.',
 } as const;
 
 export type AlarmId = keyof typeof ALARMS;
 
-/** Those that `essential` has: on what AWS counts by itself, about what a person has to look at. */
+/** The alarms of `essential`: on AWS's own metrics, about what a person has to look at. */
 export const ESSENTIAL: AlarmId[] = ['quarantine-not-empty'];
 
 export const ALARM_IDS = Object.keys(ALARMS) as AlarmId[];
 
 export interface AlarmOptions {
-  /** One of several things of a kind, each of which rings by itself under one entry of the runbook. */
+  /** One of several things of a kind, each with its own alarm under one entry of the runbook. */
   part?: string;
-  /** How many periods in a row it takes. */
+  /** How many consecutive periods it takes. */
   periods?: number;
 }
 
-/** Makes the alarms and tells one topic about them. */
+/** Creates the alarms, which all notify one topic. */
 export class Alarms extends Construct {
   readonly all: cloudwatch.IAlarm[] = [];
   readonly topicArn: string;
@@ -76,7 +76,7 @@ export class Alarms extends Construct {
       enforceSSL: settings.requireTls,
     });
     this.topicArn = this.topic.topicArn;
-    // A topic with a policy of its own has lost the default one that lets CloudWatch in.
+    // Adding a policy to a topic removes the default one that lets CloudWatch in.
     this.topic.addToResourcePolicy(
       new iam.PolicyStatement({
         principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -88,7 +88,7 @@ export class Alarms extends Construct {
     if (settings.alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
   }
 
-  /** Rings as soon as `metric` is at `threshold` or above once. SQS sends nothing for an idle queue: no reason to ring. */
+  /** Rings as soon as `metric` is at or above `threshold` once. SQS sends nothing for an idle queue, which must not ring. */
   ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number, { part, periods }: AlarmOptions = {}): void {
     this.ring(id, part, {
       evaluationPeriods: periods ?? 1,
@@ -110,7 +110,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /** The alarms under these names. */
+  /** The alarms with these names. */
   named(...ids: AlarmId[]): cloudwatch.IAlarm[] {
     return ids.flatMap((id) => this.made.get(id) ?? []);
   }

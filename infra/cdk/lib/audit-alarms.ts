@@ -4,13 +4,13 @@ import type { Alarms } from './alarms.ts';
 import { eachOf, graph, type Part } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
-/** Pages of the audit are read one after another while people buy, so that one run may see what is not there. */
+/** The audit reads pages one by one while people buy, so a single run may see false discrepancies. */
 const LASTING = Duration.minutes(5);
 const ONE_RUN = Duration.minutes(1);
 /** An order message is sent again after a minute, so by then it has been tried twice. */
 const OUTBOX_S = 120;
 
-/** Rings when the numbers that reconciliation publishes are not what they should be. */
+/** Rings when reconciliation's metrics are bad. */
 export function watchAudit(settings: Settings, alarms: Alarms): Part {
   const once = (metricName: string): Metric =>
     new Metric({ namespace: settings.name, metricName, statistic: Stats.MAXIMUM, period: ONE_RUN });

@@ -5,11 +5,11 @@ import type { Alarms } from './alarms.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** A row has room for 24: three graphs. */
+/** A row is 24 wide: three graphs. */
 const ROW = 24;
 const SIZE = { width: ROW / 3, height: 6 };
 
-/** What one construct shows of itself. */
+/** The part of the dashboard for one construct. */
 export interface Part {
   title: string;
   graphs: cloudwatch.GraphWidget[];
@@ -35,7 +35,7 @@ export function graph(
 /**
  * One line for each value of `dimension`, whatever values there are: sales come and go without a deployment.
  *
- * Only in a graph, since no alarm takes a search.
+ * Only in graphs, since alarms cannot use searches.
  */
 export function eachOf(
   settings: Settings,
@@ -50,7 +50,7 @@ export function eachOf(
   });
 }
 
-/** What is going on, at one glance: the alarms, and below them the part of each construct. */
+/** Everything at a glance: the alarms, and below them the part of each construct. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms, parts: Part[]) {
     super(scope, id);

@@ -4,79 +4,79 @@ import { parked } from '../settings/parked.ts';
 import { prod } from '../settings/prod.ts';
 import { type HostedZone, type ProvisionedWindow, type Settings, SettingsError, UsageError, validated } from './settings.ts';
 
-/** What a deployment costs while nobody comes, and what it gives up for that: `docs/deployment.md`. */
+/** The profiles: what each costs while idle, and what it gives up for that, is in `docs/deployment.md`. */
 export const PROFILES = { dev, prod, parked, local } as const;
 
 export type Profile = keyof typeof PROFILES;
 
 /**
- * One deployment: what its owner decides, in `deployments/NAME.ts`, committed. Everything else comes from its profile in
- * `settings/`. `make deploy ENV=NAME` reads it, and nothing is given on the command line that the next person would forget.
+ * One deployment: its owner's decisions, committed in `deployments/NAME.ts`. Everything else comes from its profile in
+ * `settings/`. `make deploy ENV=NAME` reads it, so that nothing depends on command lines that the next person would forget.
  */
 export interface Deployment {
   profile: Profile;
-  /** Where it runs, as eu-central-1. */
+  /** The region, such as eu-central-1. */
   region: string;
-  /** The account that it belongs to: with any other account's credentials nothing is deployed. */
+  /** The account it belongs to: nothing is deployed with credentials of any other. */
   account?: string;
-  /** Prefix of every name, for a second deployment in one account. */
+  /** The prefix of every name, for a second deployment in one account. */
   name?: string;
-  /** Of `cdk bootstrap --qualifier`, if the account has its own. */
+  /** The qualifier of `cdk bootstrap --qualifier`, if the account has its own. */
   qualifier?: string;
-  /** The OpenID Connect issuer of buyers and operators. Without it, in dev, a Cognito user pool is made. */
+  /** The OpenID Connect issuer of buyers and operators. Without it, dev creates a Cognito user pool. */
   issuer?: string;
-  /** What tokens have in `aud`. The first is the page's client id. */
+  /** The accepted values of `aud` in tokens. The first is the page's client id. */
   audience?: string[];
-  /** Besides the issuer's own: where the page asks for tokens, if that is another host. */
+  /** Where the page asks for tokens, if on other hosts than the issuer's. */
   signInOrigins?: string[];
-  /** The claims that make an operator. */
+  /** The claims that make a user an operator. */
   operatorClaims?: string[];
   /** Where buyers pay. */
   payUrl?: string;
   /** Where buyers reach a person: `mailto:…` or `https://…`. */
   contactUrl?: string;
-  /** The gift service that is told of winners. */
+  /** The gift service that is notified of winners. */
   giftUrl?: string;
-  /** Where every event is sent. */
+  /** The address that every event is sent to. */
   webhookUrl?: string;
-  /** Hosts of pictures besides the page's own. */
+  /** Hosts that pictures may come from, besides the page's own. */
   pictureHosts?: string[];
-  /** Requests a second that a sale is limited to once it is hot. */
+  /** The limit of a hot sale, in requests a second. */
   isolateHotSalesTo?: number;
-  /** Who hears the alarms. Required in prod. */
+  /** Who receives the alarms. Required in prod. */
   alarmEmail?: string;
   /** The shop's name, with its zone of Route 53 or its certificate in us-east-1. */
   domain?: { name: string; certificateArn?: string; zone?: HostedZone };
-  /** Functions that wait for a crowd. */
+  /** Processes that wait for a crowd. */
   provisioned?: ProvisionedWindow[];
-  /** A Redis of your own in the place of ElastiCache. */
+  /** Your own Redis instead of ElastiCache. */
   redisUrl?: string;
-  /** Of Redis: more than one for a sale that uses lanes, or for many sales at once. While it is parked there is one. */
+  /** Redis shards: more than one for a sale with lanes, or for many sales at once. A parked deployment has one. */
   shards?: number;
-  /** Concurrent executions that Lambda gives the account. */
+  /** Lambda's limit of concurrent executions in the account. */
   accountConcurrency?: number;
   /**
-   * `false` for no CloudFront, and so no page and no firewall: for an account for which AWS has not allowed it yet (a new one has to be
-   * verified). Buyers then go to the gateway.
+   * `false` for no CloudFront, and so neither page nor firewall: for an account that AWS has not verified for it yet. Buyers then
+   * use the gateway.
    */
   edge?: boolean;
   /** Which key CloudFront sends; `make rotate-edge-key` says when to change it. */
   edgeKey?: string;
-  /** Answers requests that came past the edge, for the deployment that puts an edge in front of a running shop. */
+  /** Answers requests that bypass the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
-  /** Whether CloudFront checks tickets of sales with a line; the profile says if this does not. */
+  /** Whether CloudFront checks tickets of sales with a line; by default, the profile decides. */
   edgeLine?: boolean;
-  /** Of prod: `at-once` for a mend while an alarm rings, which a canary would not begin. */
+  /** In prod: `at-once` for a fix while an alarm rings, which would prevent a canary. */
   releases?: Release;
   logLevel?: Settings['logLevel'];
-  /** Sales to come, which `make preflight` holds the account's quotas to. */
+  /** Upcoming sales, for which `make preflight` checks the account's quotas. */
   sales?: PlannedSale[];
   smoke?: SmokeSettings;
-  /** Of the profile local: the emulator's address. */
+  /** In the profile local: the emulator's address. */
   emulator?: string;
 }
 
-/** How functions that answer people go over to a new version, where they have versions. */
+/** How functions that answer people are switched to a new version, where they have versions. */
 export type Release = (typeof RELEASES)[number];
 
 const RELEASES = ['canary', 'at-once'] as const;
@@ -84,13 +84,13 @@ const RELEASES = ['canary', 'at-once'] as const;
 export interface PlannedSale {
   units: number;
   audience: number;
-  /** With its zone: 2026-12-24T18:00:00+01:00. */
+  /** With a UTC offset: 2026-12-24T18:00:00+01:00. */
   opensAt: string;
 }
 
-/** How the smoke test signs in, where that is not Cognito. */
+/** How the smoke test signs in without Cognito. */
 export interface SmokeSettings {
-  /** A command that prints a token: `{user}` is who, `{role}` is `buyer` or `operator`. */
+  /** A command that prints a token: `{user}` is the user, `{role}` is `buyer` or `operator`. */
   tokenCommand: string;
 }
 
@@ -102,11 +102,11 @@ const yesNo: Check = (value) => typeof value === 'boolean';
 const record: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const records: Check = (value) => Array.isArray(value) && value.every(record);
 
-/** What each field must be: a file is run without its types being checked. */
+/** What each field must be: files are run without type checking. */
 const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
   profile: { is: (value) => text(value) && Object.hasOwn(PROFILES, value as string), as: `one of ${Object.keys(PROFILES).join(', ')}` },
   region: { is: (value) => text(value) && REGION.test(value as string), as: 'a region, as eu-central-1' },
-  account: { is: (value) => text(value) && /^\d{12}$/.test(value as string), as: 'twelve digits, as a text' },
+  account: { is: (value) => text(value) && /^\d{12}$/.test(value as string), as: 'a string of twelve digits' },
   name: { is: text, as: 'a text' },
   qualifier: { is: text, as: 'a text' },
   issuer: { is: text, as: 'a text' },
@@ -142,7 +142,7 @@ const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
 const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
 const REQUIRED = ['profile', 'region'] as const;
 
-/** Returns what the file of a deployment exports, or throws one error that names every problem. */
+/** Returns a deployment file's export, or throws one error that names every problem. */
 export function checked(name: string, exported: unknown): Deployment {
   if (!record(exported)) throw new DeploymentError(name, ['it must `export default { profile: …, region: … } satisfies Deployment`']);
   const given = exported as Record<string, unknown>;
@@ -160,17 +160,17 @@ export function checked(name: string, exported: unknown): Deployment {
 
 export class DeploymentError extends UsageError {
   constructor(name: string, problems: string[]) {
-    super(`infra/cdk/deployments/${name}.ts is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`infra/cdk/deployments/${name}.ts is invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
   }
 }
 
-/** A field that a mistyped one may have been meant to be. */
+/** The field that a mistyped one may have been meant to be. */
 function nearest(field: string): string {
   const like = Object.keys(FIELDS).find((known) => known.toLowerCase() === field.toLowerCase() || known.startsWith(field.slice(0, 5)));
   return like === undefined ? '' : `; did you mean ${like}?`;
 }
 
-/** Where a setting is decided, so that a problem is mended in the right place. */
+/** Where a setting is decided, so that an error points to the right place. */
 const DECIDED_IN: [RegExp, string][] = [
   [/^edge\.page\.(payUrl|contactUrl|signInOrigins)/, '$1'],
   [/^edge\.(domain)/, '$1'],
@@ -183,32 +183,32 @@ const DECIDED_IN: [RegExp, string][] = [
   [/^redis\.url/, 'redisUrl'],
 ];
 
-/** What only an edge has, of the fields. */
+/** The fields that require an edge. */
 const OF_THE_EDGE = ['domain', 'edgeKey', 'letPast', 'edgeLine'] as const;
 
-/** Of one deployment, beside what its file says. */
+/** The circumstances of a deployment that are not in its file. */
 export interface Occasion {
   /** There is no stack yet. */
   first?: boolean;
-  /** In the place of the file's. */
+  /** Overrides the file's. */
   releases?: Release;
 }
 
-/** The settings of a deployment: its profile, with what its owner decided. Throws with the names that the file has. */
+/** The settings of a deployment: its profile with its owner's decisions. Errors use the file's names. */
 export function settingsOf(name: string, deployment: Deployment, { first = false, releases }: Occasion = {}): Settings {
   const { profile, issuer, audience, domain, edgeKey, edgeLine, letPast } = deployment;
   const base: Settings = PROFILES[profile];
   const settings: Settings = { ...base };
   if (deployment.edge === false) {
     const idle = OF_THE_EDGE.filter((field) => deployment[field] !== undefined);
-    if (idle.length > 0) throw new DeploymentError(name, [`edge: without one there is no ${idle.join(', ')}`]);
+    if (idle.length > 0) throw new DeploymentError(name, [`edge: required for ${idle.join(', ')}`]);
   }
   const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'isolateHotSalesTo', 'provisioned', 'releases', 'logLevel'] as const;
   for (const field of copied) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
   }
   if (releases !== undefined && settings.releases === 'canary') settings.releases = releases;
-  // A first deployment that fails must be able to take away what it has made.
+  // A failed first deployment must be able to delete what it has created.
   if (first) settings.protectData = false;
   if (deployment.qualifier !== undefined) settings.functionUpload = { kind: 'bootstrap', qualifier: deployment.qualifier };
   if (issuer !== undefined || audience !== undefined) {

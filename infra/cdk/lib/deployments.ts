@@ -8,7 +8,7 @@ const FOLDER = fileURLToPath(new URL('../deployments', import.meta.url));
 const EXAMPLE = 'example';
 const NAME = /^[a-z][a-z0-9-]*$/;
 
-/** The deployment of this name: what its file exports, checked. */
+/** The deployment with this name: its file's export, checked. */
 export async function deploymentNamed(name: string | undefined, folder = FOLDER): Promise<Deployment> {
   const there = readdirSync(folder).map((file) => basename(file, '.ts')).filter((each) => each !== EXAMPLE);
   if (name === undefined || !NAME.test(name)) {
@@ -19,7 +19,7 @@ export async function deploymentNamed(name: string | undefined, folder = FOLDER)
     throw new UsageError(
       `There is no infra/cdk/deployments/${name}.ts. To make one:\n` +
         `  cp infra/cdk/deployments/${EXAMPLE}.ts infra/cdk/deployments/${name}.ts\n` +
-        'Then put your values in and commit it.',
+        'Then put in your values and commit it.',
     );
   }
   return checked(name, (await import(pathToFileURL(file).href)).default);

@@ -6,9 +6,9 @@ import type { HttpApi } from './http-api.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** A sale's load is 1 if it is asked for as much as expected. */
+/** A sale's load is 1 if it gets as many requests as expected. */
 const HOT = 2;
-/** A single failure is nothing to wake up for. */
+/** A single failure is no reason to wake anybody. */
 const FAILURES_A_MINUTE = 10;
 
 /** Rings when more people come than there is room for. */

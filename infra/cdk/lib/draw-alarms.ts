@@ -5,10 +5,10 @@ import { graph, type Part } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
 const ONE_RUN = Duration.minutes(1);
-/** A run may fail for once. The next one goes on. */
+/** A single run may fail; the next one continues. */
 const LASTING = Duration.minutes(5);
 
-/** Rings when a draw does not come to its end, or an entry came after it had begun. */
+/** Rings when a draw does not finish, or an entry arrives after it has begun. */
 export function watchDraws(settings: Settings, alarms: Alarms): Part {
   const metric = (metricName: string, statistic: string, period: Duration): Metric =>
     new Metric({ namespace: settings.name, metricName, statistic, period });

@@ -7,18 +7,18 @@ import { type EdgeSettings, type Settings, validated } from './settings.ts';
 import { synthesizerOf } from './synthesizer.ts';
 
 /**
- * The payment provider's callbacks come from a few addresses, as many as there are orders. They are signed, and an order whose payment
- * is turned away expires.
+ * The payment provider's callbacks come from a few addresses, as many as there are orders. They are signed, and an order whose
+ * callback is refused expires.
  */
 const CALLBACKS = '/v1/payments/webhook';
-/** Where AWS keeps everything that CloudFront's edges ask. */
+/** The region of everything that CloudFront's edges use. */
 export const EDGE_REGION = 'us-east-1';
 const WINDOW_S = 300;
 const TURNED_AWAY = 'turned-away';
 const FIREWALL_ARN = 'FirewallArn';
 const CERTIFICATE_ARN = 'CertificateArn';
 
-/** Whether an edge has anything in a stack of its own. */
+/** Whether an edge needs its own stack. */
 export function needsEdgeStack({ requestsPer5MinutesPerIp, domain }: EdgeSettings): boolean {
   return requestsPer5MinutesPerIp !== undefined || certificateIsMade(domain);
 }
@@ -31,13 +31,13 @@ function certificateIsMade(domain: EdgeSettings['domain']): boolean {
 }
 
 /**
- * The firewall of the edge, and the certificate of its name. AWS WAF takes no HTTP API, so it stands at a CloudFront distribution
- * before it; and what CloudFront uses lives in us-east-1, so it is a stack of its own wherever the rest is.
+ * The firewall of the edge, and the certificate of its name. AWS WAF does not support HTTP APIs, so it is attached to a
+ * CloudFront distribution in front; and what CloudFront uses must be in us-east-1, hence its own stack.
  */
 export class EdgeStack extends Stack {
-  /** The firewall's ARN, as a stack of another region reads it. */
+  /** The firewall's ARN, as a reference that stacks of other regions can use. */
   readonly webAclArn: string | undefined;
-  /** Likewise, of the certificate. */
+  /** The certificate's ARN, in the same form. */
   readonly certificateArn: string | undefined;
 
   constructor(scope: Construct, id: string, props: { settings: Settings; edge: EdgeSettings }) {
@@ -61,7 +61,7 @@ export class EdgeStack extends Stack {
 
   private told(output: string, arn: string): string {
     new CfnOutput(this, output, { value: arn });
-    // By hand, since CDK asks for the reader's region where CloudFormation does not.
+    // By hand, since CDK asks for the reader's region, which CloudFormation does not need.
     return Fn.getStackOutput(this.stackName, output, EDGE_REGION);
   }
 
@@ -71,7 +71,7 @@ export class EdgeStack extends Stack {
       defaultAction: { allow: {} },
       visibilityConfig: seenAs(`${name}-edge`),
       customResponseBodies: {
-        // As the gateway says it.
+        // The same form as the gateway's.
         [TURNED_AWAY]: { contentType: 'APPLICATION_JSON', content: JSON.stringify({ message: 'Too Many Requests' }) },
       },
       rules: [
@@ -107,7 +107,7 @@ export class EdgeStack extends Stack {
   }
 }
 
-/** Requests of any path but this one, to the letter. */
+/** Requests for any path except exactly this one. */
 function allBut(path: string): wafv2.CfnWebACL.StatementProperty {
   return {
     notStatement: {

@@ -14,27 +14,27 @@ import type { Page } from './page.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { EdgeSettings, HostedZone } from './settings.ts';
 
-/** Says that a request came through the edge. Names that begin with X-Edge- are CloudFront's own. */
+/** Proves that a request came through the edge. Names that begin with X-Edge- are reserved for CloudFront. */
 export const KEY_HEADER = 'x-door-key';
-/** The buyer's address. The gateway sees that of CloudFront. */
+/** The buyer's address. The gateway only sees CloudFront's. */
 export const VIEWER_HEADER = 'x-viewer-address';
 
 const KEY_LENGTH = 48;
 const LINE_CODE = fileURLToPath(new URL('../edge/line.js', import.meta.url));
-/** The one that is made with the secret. */
+/** The key that is created with the secret. */
 const FIRST_KEY = 'key1';
-/** What CloudFront would otherwise remember for ten seconds, for everybody. */
+/** Statuses that CloudFront would otherwise cache for ten seconds, for everybody. */
 const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
 
 /**
- * What everybody sees in the same way, so that one answer does for all of a second's askers. A star takes slashes as
- * well, so what lies below a sale is told apart first, and of that the draws before the rest.
+ * What everybody sees alike, so that one answer serves all of a second's requests. A star also matches slashes, so paths below a
+ * sale must come first, and among those the draws before the rest.
  */
 const SHARED = ['/v1/campaigns', '/v1/campaigns/*', '/v1/sales', '/v1/sales/*'];
 const DRAWS = '/v1/sales/*/rounds/*/draw*';
 const LINES = '/v1/sales/*/line';
 const BELOW_A_SALE = '/v1/sales/*/*';
-/** How long an answer is kept is said in it: a second, or a day for a draw that has its seed. */
+/** How long an answer is kept is in its header: a second, or a day for a draw with its seed. */
 const AT_MOST = Duration.days(1);
 
 export interface EdgeProps {
@@ -42,19 +42,19 @@ export interface EdgeProps {
   page: Page;
   api: HttpApi;
   edge: EdgeSettings;
-  /** Of the firewall, if there is one. */
+  /** The firewall's ARN, if there is one. */
   webAclArn: string | undefined;
-  /** Of the certificate of the name, if that was made and not given. */
+  /** The certificate's ARN, if it was created here. */
   certificateArn: string | undefined;
 }
 
 /**
- * CloudFront with the firewall, in front of the page and the gateway: one origin. Of the gateway's it keeps what
- * everybody may see, for a second, and nothing else.
+ * CloudFront with the firewall, in front of the page and the gateway: one origin. It caches what everybody may see from the
+ * gateway for a second, and nothing else.
  */
 export class Edge extends Construct {
   readonly url: string;
-  /** The name that CloudFront gives, which a record of an own name leads to. */
+  /** The domain name that CloudFront assigns, which a record of the own name points to. */
   readonly cloudFrontName: string;
   readonly keyArn: string;
   private readonly letPast: boolean;
@@ -64,9 +64,9 @@ export class Edge extends Construct {
     const { domain } = props.edge;
     const certificateArn = domain?.certificateArn ?? props.certificateArn;
     this.letPast = props.edge.letPast === true;
-    // Functions take any of the keys in it, and CloudFront sends one.
+    // Functions accept any key in it; CloudFront sends one.
     const key = new Secret(this, 'Key', {
-      description: 'Keys by which functions know what came through the edge',
+      description: 'Keys that prove that requests came through the edge',
       generateSecretString: {
         secretStringTemplate: '{}',
         generateStringKey: FIRST_KEY,
@@ -105,15 +105,15 @@ export class Edge extends Construct {
         '/v1/*': gateway,
       },
     });
-    accept(distribution, 'CFR1', 'Who may buy is for the shop to say; the firewall can be given countries.');
+    accept(distribution, 'CFR1', 'The shop decides who may buy; the firewall can be given countries.');
     accept(
       distribution,
       'CFR3',
-      'Its log would have paths in it, and the path of a reservation has the pass of its buyer.',
+      "Its log would contain paths, and the path of a reservation contains its buyer's pass.",
     );
     if (domain === undefined)
-      accept(distribution, 'CFR4', 'On a name of CloudFront it decides itself; edge.domain asks for TLS 1.2.');
-    if (props.webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while nobody comes: prod has one.');
+      accept(distribution, 'CFR4', 'With its own domain name CloudFront decides; edge.domain requires TLS 1.2.');
+    if (props.webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while idle: prod has one.');
     if (domain?.zone !== undefined) this.record(domain.name, domain.zone, distribution);
     this.cloudFrontName = distribution.distributionDomainName;
     this.url = `https://${domain?.name ?? this.cloudFrontName}`;
@@ -122,14 +122,14 @@ export class Edge extends Construct {
   private record(recordName: string, { id: hostedZoneId, name: zoneName }: HostedZone, to: cloudfront.Distribution): void {
     const zone = route53.HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName });
     const target = route53.RecordTarget.fromAlias(new CloudFrontTarget(to));
-    // With its dot, it is the whole name.
+    // With the final dot it is the full name.
     new route53.ARecord(this, 'A', { zone, recordName: `${recordName}.`, target });
     new route53.AaaaRecord(this, 'Aaaa', { zone, recordName: `${recordName}.`, target });
   }
 
   /**
-   * Tells a function how to know that a request came through here, so that it may believe the buyer's address, and refuse
-   * whatever came another way.
+   * Gives a function the key that proves that a request came through the edge, so that it can trust the buyer's address, and
+   * refuse requests that bypassed it.
    */
   makeKnownTo(fn: RustFunction): void {
     fn.tell('EDGE_KEY_SECRET_ARN', this.keyArn);
@@ -143,9 +143,9 @@ export class Edge extends Construct {
       allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: new cloudfront.CachePolicy(this, 'Shared', {
-        // One name space for all regions of the account.
+        // These names are global to the account, across regions.
         cachePolicyName: `${name}-shared-${Stack.of(this).region}`,
-        comment: 'As long as the answer says, and the same for everybody',
+        comment: 'For as long as the answer says, the same for everybody',
         minTtl: Duration.seconds(0),
         defaultTtl: Duration.seconds(0),
         maxTtl: AT_MOST,
@@ -167,7 +167,7 @@ export class Edge extends Construct {
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
-      // The gateway tells APIs apart by the host.
+      // The gateway distinguishes APIs by host.
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [
         { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(name) },
@@ -180,11 +180,11 @@ export class Edge extends Construct {
     const region = Stack.of(this).region;
     const keyValueStore = new cloudfront.KeyValueStore(this, 'LineStore', {
       keyValueStoreName: `${name}-line-${region}`,
-      comment: 'Keys of tickets, and the sales whose lines are checked here',
+      comment: 'Ticket keys, and the sales whose lines are checked here',
     });
     const check = new cloudfront.Function(this, 'Line', {
       functionName: `${name}-line-${region}`,
-      comment: 'Checks the tickets of sales with a line, and writes the address of the viewer',
+      comment: "Checks the tickets of sales with a line, and sets the viewer's address",
       runtime: cloudfront.FunctionRuntime.JS_2_0,
       code: cloudfront.FunctionCode.fromInline(readFileSync(LINE_CODE, 'utf8')),
       keyValueStore,
@@ -198,9 +198,9 @@ export class Edge extends Construct {
 
   private addressWriter(name: string): cloudfront.Function {
     return new cloudfront.Function(this, 'Address', {
-      // One name space for all regions of the account.
+      // These names are global to the account, across regions.
       functionName: `${name}-address-${Stack.of(this).region}`,
-      comment: 'Writes the address of the viewer over whatever the viewer says it is',
+      comment: "Sets the viewer's address, replacing what the viewer sent",
       runtime: cloudfront.FunctionRuntime.JS_2_0,
       code: cloudfront.FunctionCode.fromInline(
         [

@@ -10,10 +10,10 @@ const LITTLE_ENDIAN = 1;
 const MACHINE_AT = 18;
 const MACHINES: Record<Architecture, number> = { x86_64: 0x3e, arm64: 0xb7 };
 
-/** How much of a file has to be read. */
+/** How many bytes of a file have to be read. */
 export const ELF_HEADER_BYTES = 20;
 
-/** The beginning of a program for `architecture`. */
+/** The first bytes of a program for `architecture`. */
 export function elfHeader(architecture: Architecture): Buffer {
   const header = Buffer.alloc(ELF_HEADER_BYTES);
   MAGIC.copy(header);
@@ -32,5 +32,5 @@ export function elfProblem(header: Buffer, architecture: Architecture): string |
   const machine = header.readUInt16LE(MACHINE_AT);
   if (machine === MACHINES[architecture]) return undefined;
   const found = Object.entries(MACHINES).find(([, each]) => each === machine)?.[0];
-  return `is built for ${found ?? `a machine of type 0x${machine.toString(16)}`} and the settings want ${architecture}`;
+  return `is built for ${found ?? `a machine of type 0x${machine.toString(16)}`} but the settings require ${architecture}`;
 }

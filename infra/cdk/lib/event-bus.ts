@@ -4,10 +4,10 @@ import type { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-/** Who says what is on the bus: `SOURCE` of `functions/emitter`. */
+/** The source of the events on the bus: `SOURCE` in `functions/emitter`. */
 export const EVENT_SOURCE = 'flash-sale';
 
-/** The bus on which the merchant's systems hear what happens. They bring rules of their own. */
+/** The bus that delivers events to the merchant's systems, which bring their own rules. */
 export class EventBus extends Construct {
   readonly name: string;
   private readonly bus: Bus;
@@ -16,7 +16,7 @@ export class EventBus extends Construct {
     super(scope, id);
     this.bus = new Bus(this, 'Bus', {
       eventBusName: `${settings.name}-events`,
-      description: "What happens to orders and rounds, for the merchant's systems",
+      description: "Events about orders and rounds, for the merchant's systems",
     });
     this.name = this.bus.eventBusName;
   }
@@ -26,7 +26,7 @@ export class EventBus extends Construct {
     fn.allow(['events:PutEvents'], [this.bus.eventBusArn]);
   }
 
-  /** Puts every event into a queue, and what cannot be put there into `deadLetters`. */
+  /** Sends every event to a queue, and undeliverable ones to `deadLetters`. */
   fill(queue: MessageQueue, deadLetters: MessageQueue): void {
     const rule = new Rule(this, 'ToWebhook', {
       eventBus: this.bus,

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { SCHEDULE_EVERY_S } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 
-/** Runs a function every minute. It takes no input: it reads what is to be done from the ledger. */
+/** Runs a function every minute. It takes no input: it reads from the ledger what to do. */
 export class EveryMinute extends Construct {
   constructor(scope: Construct, id: string, fn: RustFunction) {
     super(scope, id);
@@ -23,11 +23,11 @@ export class EveryMinute extends Construct {
     new scheduler.Schedule(this, 'Schedule', {
       schedule: scheduler.ScheduleExpression.rate(every),
       description: fn.facts.does,
-      // The next run repairs what this one missed.
+      // The next run makes up for a missed one.
       target: new LambdaInvoke(fn.lambda, {
         retryAttempts: 0,
         maxEventAge: every,
-        // CDK would allow every version of the function as well.
+        // CDK would also permit every version of the function.
         role: iam.Role.fromRoleArn(this, 'AsItIs', role.roleArn, { mutable: false }),
       }),
     });

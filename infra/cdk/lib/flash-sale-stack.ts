@@ -29,18 +29,18 @@ import { synthesizerOf } from './synthesizer.ts';
 
 export interface FlashSaleProps {
   settings: Settings;
-  /** The folder with one folder per built function. */
+  /** The folder with a subfolder for each built function. */
   assetRoot: string;
   /** The folder of the built pages, which an edge serves. */
   pages: string;
-  /** The firewall and the certificate, where the edge has them. */
+  /** The firewall and the certificate, if the edge has them. */
   edge?: EdgeStack;
 }
 
-/** A new version that makes one of these ring is taken back. */
+/** A new version is rolled back if one of these rings. */
 const STOPS_A_RELEASE = ['gateway-5xx', 'door-failing', 'functions-throttled', 'units-oversold'] as const satisfies AlarmId[];
 
-/** The whole system. What each function may touch is what the lines under its name say. */
+/** The whole system. The lines about each function say what it may access. */
 export class FlashSaleStack extends Stack {
   constructor(scope: Construct, id: string, props: FlashSaleProps) {
     const settings = validated(props.settings);
@@ -73,7 +73,8 @@ export class FlashSaleStack extends Stack {
     const passes = new PassSecret(this, 'PassSecret', settings);
     const identity = new Identity(this, 'Identity', settings);
 
-    // Asking an empty queue costs as much as a scheduled function. Where data may go, one that nothing comes to is not asked.
+    // Polling an empty queue costs as much as a scheduled function. In a deployment whose data may be deleted, queues that
+    // nothing is sent to are not polled.
     const isPolled = (receiver: string | undefined): boolean =>
       receiver !== undefined || settings.keepData || settings.emulator !== undefined;
     const make = (name: FunctionName, feedsItself = false): RustFunction => {
@@ -97,7 +98,7 @@ export class FlashSaleStack extends Stack {
     const admission = make('admission');
     table.useFrom(admission, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
     passes.readFrom(admission);
-    // The issuer alone decides on these claims, which is what a group needs as well.
+    // Only the issuer controls these claims, which groups need as well.
     admission.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const waitingRoom = make('waiting_room');
@@ -109,7 +110,7 @@ export class FlashSaleStack extends Stack {
     catalog.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const order = make('order');
-    table.useFrom(order, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'campaigns_by_id']);
+    table.useFrom(order, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['campaigns_by_id']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
@@ -126,6 +127,7 @@ export class FlashSaleStack extends Stack {
 
     const payment = make('payment');
     table.useFrom(payment, ['UpdateItem']);
+    queues.expiry.sendFrom(payment);
     secret.readFrom(payment);
 
     const warmup = make('warmup');
@@ -206,7 +208,7 @@ export class FlashSaleStack extends Stack {
     bus.putFrom(emitter);
     queues.emitterFailures.sendFrom(emitter);
 
-    // Without an address nothing comes to its queue. What is there when the address goes can still be sent back later.
+    // Without an address nothing is sent to its queue. Messages left when the address is removed can be sent back later.
     const webhook = make('webhook');
     queues.webhook.consumeWith(webhook, {
       maxConcurrency: webhook.reservedConcurrency ?? WEBHOOK_PROCESSES,
@@ -294,7 +296,7 @@ export class FlashSaleStack extends Stack {
     this.output('RedisUrl', redis.url);
     this.output('WarmupFunctionName', warmup.lambda.functionName);
     this.output('ReconciliationFunctionName', reconciliation.lambda.functionName);
-    // As `cargo lambda deploy --role` takes them.
+    // In the form that `cargo lambda deploy --role` takes.
     for (const name of FUNCTION_NAMES) this.output(roleOutput(name), functions[name].roleArn);
     if (identity.userPool !== undefined) {
       this.output('UserPoolId', identity.userPool.id);
@@ -308,7 +310,7 @@ export class FlashSaleStack extends Stack {
   }
 }
 
-/** dead_letter: DeadLetterRoleArn. */
+/** For example dead_letter: DeadLetterRoleArn. */
 function roleOutput(name: FunctionName): string {
   const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('')}RoleArn`;

@@ -7,12 +7,12 @@ import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** A single failure is nothing to wake up for. */
+/** A single failure is no reason to wake anybody. */
 const FAILURES_A_MINUTE = 10;
-/** A schedule runs once a minute and repairs what the run before has missed. */
+/** A schedule runs once a minute and makes up for missed runs. */
 const SCHEDULE = { period: Duration.minutes(5), failures: 3 };
 
-/** Rings when functions fail, or when Lambda does not let them start. */
+/** Rings when functions fail, or when Lambda throttles them. */
 export function watchFunctions(
   settings: Settings,
   alarms: Alarms,
@@ -53,7 +53,7 @@ export function watchFunctions(
   };
 }
 
-/** Of at most ten functions: an alarm takes no more metrics. */
+/** For at most ten functions, the largest number of metrics of an alarm. */
 function sumOf(metricName: string, functions: RustFunction[], period: Duration): MathExpression {
   const metrics = functions.map((fn) => [fn.name, fn.lambda.metric(metricName, { period, statistic: Stats.SUM })]);
   return new MathExpression({

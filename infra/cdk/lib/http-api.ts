@@ -14,7 +14,7 @@ import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** The route, not the path: the path of a reservation carries a token. */
+/** The route rather than the path: the path of a reservation contains a pass. */
 const ACCESS_LOG = {
   request_id: '$context.requestId',
   route: '$context.routeKey',
@@ -28,11 +28,11 @@ const ACCESS_LOG = {
 };
 
 const WITHOUT_TOKEN: Partial<Record<Route['checkedBy'], string>> = {
-  nobody: 'It is what everybody may see, with or without a name.',
-  signature: 'The function checks the signature of the caller, who is a program of the payment provider.',
+  nobody: 'Everybody may see it, signed in or not.',
+  signature: "The function verifies the payment provider's signature.",
 };
 
-/** The door: routes, who may pass, how many at once, and a line in the log for each. */
+/** The gateway: routes, authorization, throttles, and a log line for each request. */
 export class HttpApi extends Construct {
   readonly url: string;
   private readonly api: apigateway.HttpApi;
@@ -68,8 +68,8 @@ export class HttpApi extends Construct {
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {
       const fn = functions[route.to];
-      if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} may take longer than the gateway waits`);
-      // CloudFormation knows it by the function's first route: another order in openapi.yaml makes it anew.
+      if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} has a longer timeout than the gateway`);
+      // CloudFormation identifies it by the function's first route: reordering openapi.yaml replaces it.
       const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.front);
       integrations.set(route.to, integration);
       const made = api.addRoutes({
@@ -82,12 +82,12 @@ export class HttpApi extends Construct {
       if (reason !== undefined) for (const each of made) accept(each, 'APIG4', reason);
       if (route.throttle === undefined) continue;
       const { requestsPerSecond, burst } = settings.throttle[route.throttle];
-      // Given to CloudFormation as it stands.
+      // Passed to CloudFormation unchanged.
       throttled[`${route.method} ${route.path}`] = {
         ThrottlingRateLimit: requestsPerSecond,
         ThrottlingBurstLimit: burst,
       };
-      // A stage with settings for a route that is not there yet is refused.
+      // A stage with settings for a route that does not exist yet is refused.
       stage.node.addDependency(...made);
     }
     (stage.node.defaultChild as apigateway.CfnStage).routeSettings = throttled;
@@ -95,7 +95,7 @@ export class HttpApi extends Construct {
     this.url = api.apiEndpoint;
   }
 
-  /** Answers of 500 and above in a minute, the functions' own among them. */
+  /** Answers of 500 and above in a minute, including the functions' own. */
   serverErrors(): Metric {
     return this.api.metricServerError({ statistic: Stats.SUM, period: PERIOD });
   }

@@ -6,7 +6,7 @@ import { OPERATOR_GROUP } from './functions.ts';
 import { kept } from './kept.ts';
 import type { Settings } from './settings.ts';
 
-/** Who signs the buyers' and operators' tokens: any OIDC issuer, or a user pool made here. */
+/** The issuer of buyers' and operators' tokens: any OIDC issuer, or a user pool created here. */
 export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: string[];
@@ -38,15 +38,15 @@ export class Identity extends Construct {
       deletionProtection: settings.protectData,
       removalPolicy: kept(settings),
     });
-    const standIn = 'A stand-in for the issuer of a shop, which has rules of its own about its people.';
+    const standIn = "A stand-in for the shop's real issuer, which has its own rules about users.";
     for (const rule of ['COG2', 'COG8']) accept(pool, rule, standIn);
-    // The page's: a public client, so the code that it gets is worth nothing without what the page alone knows (PKCE).
+    // The page's: a public client, whose code is worthless without the page's own secret (PKCE).
     this.shop = pool.addClient('Shop', {
       authFlows: { userSrp: true },
       oAuth: { flows: { authorizationCodeGrant: true }, scopes: [cognito.OAuthScope.OPENID] },
       preventUserExistenceErrors: true,
     });
-    // The smoke test's: only who may call Cognito with AWS credentials gets tokens from it.
+    // The smoke test's: only callers with AWS credentials get tokens from it.
     const smoke = pool.addClient('Smoke', {
       authFlows: { adminUserPassword: true },
       disableOAuth: true,
@@ -54,19 +54,19 @@ export class Identity extends Construct {
     });
     pool.addGroup('Operators', { groupName: OPERATOR_GROUP, description: 'May use /v1/admin' });
     const { account, region, urlSuffix } = Stack.of(this);
-    // What ProviderURL says on AWS; the emulator has no such attribute.
+    // The value of ProviderURL on AWS; the emulator has no such attribute.
     this.issuer = `https://cognito-idp.${region}.${urlSuffix}/${pool.userPoolId}`;
     this.audience = [this.shop.userPoolClientId, smoke.userPoolClientId];
     this.userPool = { id: pool.userPoolId, clientId: this.shop.userPoolClientId, smokeClientId: smoke.userPoolClientId };
     // The emulator has no such pages.
     if (settings.emulator !== undefined) return;
-    // The account makes it unique in the region; "aws", "amazon" and "cognito" may not be in it.
+    // The account makes it unique in the region; it must not contain "aws", "amazon" or "cognito".
     const prefix = `${settings.name}-${account}`;
     pool.addDomain('SignIn', { cognitoDomain: { domainPrefix: prefix } });
     this.origins = [`https://cognito-idp.${region}.${urlSuffix}`, `https://${prefix}.auth.${region}.amazoncognito.com`];
   }
 
-  /** Lets people sign in to the page at this address. */
+  /** Lets users sign in to the page at this address. */
   signInAt(url: string): void {
     if (this.shop === undefined) return;
     const client = this.shop.node.defaultChild as cognito.CfnUserPoolClient;

@@ -15,7 +15,7 @@ const text = (name: string): dynamodb.Attribute => ({ name, type: dynamodb.Attri
 const number = (name: string): dynamodb.Attribute => ({ name, type: dynamodb.AttributeType.NUMBER });
 const { ALL, INCLUDE, KEYS_ONLY } = dynamodb.ProjectionType;
 
-/** Each is sparse: only items that carry both attributes are in it. */
+/** Each is sparse: it only has items with both attributes. */
 const INDEXES = {
   orders_by_user: { partitionKey: text('orders_of'), sortKey: number('created_at_ms'), projectionType: ALL },
   pending_by_pay_by: { partitionKey: text('pending_shard'), sortKey: number('pay_by_ms'), projectionType: KEYS_ONLY },
@@ -44,7 +44,7 @@ const INDEXES = {
 } as const;
 
 export type IndexName = keyof typeof INDEXES;
-/** What an order is written to. An index that does not keep up holds up the table. */
+/** What orders write to. An index that does not keep up slows down the table. */
 const WRITTEN_BY_ORDERS = [
   'orders_by_user',
   'pending_by_pay_by',
@@ -62,23 +62,23 @@ const ITEM_OPERATIONS = [
   'DeleteItem',
   'TransactWriteItems',
 ];
-/** What Lambda reads a stream with, as the role of the function that it feeds. */
+/** The permissions that Lambda needs to read a stream, on the role of the function behind it. */
 const READ_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
 const FEED_BATCH = 100;
 
-/** What a function hears of the table. */
+/** Which writes of the table a function gets. */
 export interface Feed {
-  /** In the template: another one would be another feed, with what is in between missing. */
+  /** The id in the template: another id would be a new feed, and miss what is in between. */
   id: string;
-  /** How the keys begin of what it is told of. */
+  /** The prefixes of the keys that it gets. */
   items: string[];
   from: lambda.StartingPosition;
-  /** After the first try. Without a number, for as long as the record is not too old. */
+  /** Retries after the first attempt. Without a number, until the record is too old. */
   triesAgain?: number;
   maxAge: Duration;
 }
 
-/** Whoever waits for news looks for it after a while, so old news is not worth a waiting shard. */
+/** Waiting buyers poll after a while, so old news is not worth blocking a shard. */
 export const NEWS_FOR_BUYERS: Feed = {
   id: 'Feed',
   items: ['ORDER#'],
@@ -88,8 +88,8 @@ export const NEWS_FOR_BUYERS: Feed = {
 };
 
 /**
- * None may be missing, so it begins with the oldest record that the stream has, and tries for as long as the stream has it but
- * for two hours, in which what failed can be looked at. Prefixes as in `shared/ledger/src/keys.rs`.
+ * None may be missing, so it begins with the oldest record in the stream, and retries for as long as the stream keeps it, minus
+ * two hours in which failures can be inspected. Prefixes as in `shared/ledger/src/keys.rs`.
  */
 export const FACTS_FOR_MERCHANTS: Feed = {
   id: 'FactsFeed',
@@ -98,17 +98,17 @@ export const FACTS_FOR_MERCHANTS: Feed = {
   maxAge: Duration.hours(22),
 };
 
-/** The seeds of draws. Whoever has one knows who wins before the round is over. */
+/** The seeds of draws. Whoever has one knows the winners before the round is over. */
 const SEEDS = 'SEED#*';
 /** The seeds of lines. Whoever has one knows the order before the sale opens. */
 const LINES = 'LINE#*';
-/** Who does what with them: the line is moved where its order is made public, and its seed is written along with the round. */
+/** Which functions do what with them: the line is moved where its order becomes public, and its seed is written with the round. */
 const WITH_LINES: { [name in FunctionName]?: ItemAction[] } = {
   waiting_room: ['GetItem', 'UpdateItem'],
   admin: ['PutItem'],
   daily_reset: ['PutItem'],
 };
-/** Those that neither draw a seed nor compute an award from one. */
+/** Functions that neither draw a seed nor compute an award from one. */
 const WITHOUT_SEEDS: FunctionName[] = [
   'admission',
   'waiting_room',
@@ -150,7 +150,7 @@ export class LedgerTable extends Construct {
     if (settings.expressionAlarms) alarms.ringAt('table-throttled', this.throttled(), 1);
   }
 
-  /** Of the dashboard. */
+  /** The table's part of the dashboard. */
   part(): Part {
     const shown = { period: PERIOD, statistic: Stats.SUM };
     const { table } = this;
@@ -201,7 +201,7 @@ export class LedgerTable extends Construct {
   useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
     fn.tell('TABLE_NAME', this.name);
     if (items.length > 0) {
-      // The function that everybody can reach writes to lines and to nothing else.
+      // The function that everybody can reach writes only to lines.
       const onLines: ItemAction[] = fn.name === 'waiting_room' ? items.filter((action) => action === 'UpdateItem') : [];
       const anywhere = items.filter((action) => !onLines.includes(action));
       fn.allow(onTable(anywhere), [this.table.tableArn]);
@@ -224,7 +224,7 @@ export class LedgerTable extends Construct {
     fn.deny(onTable(actions), [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [seeds] } });
   }
 
-  /** Tells a function of every write to what `feed` names. What it cannot take is noted in `failures`. */
+  /** Sends a function every write to what `feed` names. Records that it cannot handle go to `failures`. */
   feedTo(fn: RustFunction, feed: Feed, failures: MessageQueue): void {
     const stream = this.table.tableStreamArn;
     if (stream === undefined) throw new Error('The table has no stream');

@@ -9,12 +9,12 @@ import type { ProvisionedWindow } from './settings.ts';
 
 const ALIAS = 'live';
 
-/** The function under the name that the gateway calls: a version, which a release changes. */
+/** The function under the name that the gateway calls: an alias of a version, which releases change. */
 export function live(fn: lambda.Function): lambda.Alias {
   return fn.addAlias(ALIAS);
 }
 
-/** Has processes wait for the crowd of an opening. */
+/** Keeps processes ready for the crowd of an opening. */
 export function provisioned(alias: lambda.Alias, windows: ProvisionedWindow[]): void {
   const processes = alias.addAutoScaling({ minCapacity: 0, maxCapacity: 0 });
   windows.forEach(({ from, to, timeZone, count }, index) => {
@@ -31,8 +31,8 @@ export function provisioned(alias: lambda.Alias, windows: ProvisionedWindow[]): 
 }
 
 /**
- * A new version gets a tenth of the requests for five minutes, and then all. If an alarm rings meanwhile, CodeDeploy gives the
- * old one all of them again, and CloudFormation takes the whole deployment back.
+ * A new version gets a tenth of the requests for five minutes, and then all. If an alarm rings meanwhile, CodeDeploy switches
+ * back to the old one, and CloudFormation rolls the whole deployment back.
  */
 export function canary(scope: Construct, application: codedeploy.ILambdaApplication, alias: lambda.Alias, alarms: IAlarm[]): void {
   const group = new codedeploy.LambdaDeploymentGroup(scope, 'Release', {
@@ -45,7 +45,7 @@ export function canary(scope: Construct, application: codedeploy.ILambdaApplicat
   accept(
     group,
     'IAM4',
-    'AWS names this policy for CodeDeploy, which may move aliases with it and nothing else.',
+    'AWS provides this policy for CodeDeploy; it only permits moving aliases.',
     'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited',
   );
 }

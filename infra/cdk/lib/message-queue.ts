@@ -11,27 +11,27 @@ import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './function
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-// The longest that SQS keeps a message.
+// SQS's maximum.
 const RETENTION = Duration.days(14);
 // The most that one invocation takes without a batching window.
 const BATCH_SIZE = 10;
-// How long a message stays hidden from the next person who looks.
+// How long a message stays hidden from the next reader.
 const READ_BY_HAND_S = 30;
 const METRIC_PERIOD = Duration.minutes(1);
 
 export interface MessageQueueProps {
   settings: Settings;
   name: string;
-  /** The environment variable that carries this queue's URL. */
+  /** The environment variable with this queue's URL. */
   urlVariable?: string;
   /** The function that reads it. Without one, a person does. */
   consumer?: FunctionName;
   deadLetters?: { queue: MessageQueue; afterReceives: number };
-  /** Why it has no dead letters, although it is nobody's dead-letter queue. */
+  /** Why it has no dead letters, although it is not itself a dead-letter queue. */
   endOfTheLine?: string;
 }
 
-/** One queue, who may send to it, who reads it, and the alarms on it. */
+/** A queue with its senders, its consumer and its alarms. */
 export class MessageQueue extends Construct {
   readonly name: string;
   readonly url: string;
@@ -66,9 +66,9 @@ export class MessageQueue extends Construct {
     sender.allow(['sqs:SendMessage'], [this.queue.queueArn]);
   }
 
-  /** `ownDelays`: the consumer sets when a failed message comes back. `polled`: false if nothing comes to it for now. */
+  /** `ownDelays`: the consumer sets when a failed message comes back. `polled`: false if nothing is sent to it for now. */
   consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean; polled?: boolean } = {}): void {
-    // The visibility timeout is made from the declared consumer's timeout.
+    // The visibility timeout is derived from the declared consumer's timeout.
     if (consumer.name !== this.consumer) {
       throw new Error(
         `The queue ${this.name} was made for ${this.consumer ?? 'no function'}, not for ${consumer.name}`,
@@ -86,29 +86,29 @@ export class MessageQueue extends Construct {
       batchSize: BATCH_SIZE,
       reportBatchItemFailures: true,
       enabled: options.polled === false ? false : undefined,
-      // Batches beyond what the function may run would be throttled, which uses up the tries of their messages.
+      // Batches beyond the function's concurrency would be throttled, which uses up their messages' attempts.
       maxConcurrency: options.maxConcurrency ?? consumer.reservedConcurrency,
     });
   }
 
-  /** Takes what Lambda gives up on when it feeds a stream to a function. Lambda sends it as that function's role. */
+  /** Takes what Lambda gives up on when it feeds a stream to a function. Lambda sends it with that function's role. */
   takeFailuresOf(fn: RustFunction): lambda.IEventSourceDlq {
     fn.allow(['sqs:SendMessage'], [this.queue.queueArn]);
     return { bind: () => ({ destination: this.queue.queueArn }) };
   }
 
-  /** Takes what a rule of a bus finds. What EventBridge cannot deliver for a day goes to `deadLetters`. */
+  /** Takes what a rule of a bus matches. What EventBridge cannot deliver for a day goes to `deadLetters`. */
   takeFrom(rule: events.Rule, deadLetters: MessageQueue): void {
     rule.addTarget(new SqsQueue(this.queue, { deadLetterQueue: deadLetters.queue }));
   }
 
-  /** Lets a function see how many messages there are. */
+  /** Lets a function count the messages. */
   countWith(counter: RustFunction): void {
     this.tellUrl(counter);
     counter.allow(['sqs:GetQueueAttributes'], [this.queue.queueArn]);
   }
 
-  /** Lets a function take messages out and put them elsewhere. */
+  /** Lets a function move messages elsewhere. */
   emptyWith(mover: RustFunction): void {
     this.tellUrl(mover);
     mover.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage'], [this.queue.queueArn]);
@@ -118,7 +118,7 @@ export class MessageQueue extends Construct {
     alarms.ringAt(id, this.waiting(), 1);
   }
 
-  /** Sees messages that a consumer takes before anybody could count them as waiting. */
+  /** Counts messages that a consumer takes before they could be counted as waiting. */
   alarmOnArrivals(alarms: Alarms, id: AlarmId): void {
     alarms.ringAt(id, this.queue.metricNumberOfMessagesReceived({ period: METRIC_PERIOD, statistic: 'sum' }), 1);
   }
@@ -135,7 +135,7 @@ export class MessageQueue extends Construct {
     return this.queue.metricApproximateNumberOfMessagesNotVisible({ period: METRIC_PERIOD, statistic: 'max' });
   }
 
-  /** Seconds. */
+  /** The age of the oldest message, in seconds. */
   oldest(): Metric {
     return this.queue.metricApproximateAgeOfOldestMessage({ period: METRIC_PERIOD, statistic: 'max' });
   }

@@ -9,13 +9,13 @@ const ZONES = 2;
 const ADDRESSES = '10.0.0.0/16';
 
 /**
- * A network without a way in: the stock, the functions that need it, and their way to what they call. That is endpoints, or
- * IPv6 through a gateway that only lets out: SQS and Secrets Manager answer to IPv6, and DynamoDB's endpoint is free.
+ * A network without a way in: the stock, the functions that use it, and their way to AWS. That is endpoints, or IPv6 through an
+ * egress-only gateway: SQS and Secrets Manager support IPv6, and DynamoDB's endpoint is free.
  */
 export class Network extends ec2.Vpc {
-  /** Of the functions. */
+  /** The functions' group. */
   readonly functions: ec2.SecurityGroup;
-  /** Of the stock's nodes. */
+  /** The group of the stock's nodes. */
   readonly servers: ec2.SecurityGroup;
 
   constructor(scope: Construct, id: string, settings: Settings, redisPort: number) {
@@ -24,16 +24,16 @@ export class Network extends ec2.Vpc {
       maxAzs: ZONES,
       natGateways: 0,
       ipProtocol: settings.network === 'dual-stack' ? ec2.IpProtocol.DUAL_STACK : ec2.IpProtocol.IPV4_ONLY,
-      // Nothing is in the default group, and closing it would take a function of CDK's own.
+      // Nothing uses the default group, and closing it would take one of CDK's own functions.
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: 'isolated', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 20 }],
     });
     this.functions = new ec2.SecurityGroup(scope, 'Functions', { vpc: this, allowAllOutbound: false });
     this.functions.addEgressRule(ec2.Peer.ipv4(ADDRESSES), ec2.Port.tcp(redisPort), 'the stock');
-    // The subnets have no route out, so this ends at the endpoints of the VPC. DynamoDB's own address list has an
-    // id per region that CloudFormation cannot look up.
+    // The subnets have no route out, so this ends at the endpoints of the VPC. DynamoDB's own address list has a different id in
+    // each region, which CloudFormation cannot look up.
     this.functions.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(HTTPS_PORT), 'AWS through the endpoints');
-    // By id, so that the rules stay inside the groups: the emulator knows no rules that stand alone.
+    // By id, so that the rules stay inside the groups: the emulator does not support standalone rules.
     const fromFunctions = ec2.Peer.securityGroupId(this.functions.securityGroupId);
     this.servers = new ec2.SecurityGroup(scope, 'Servers', { vpc: this, allowAllOutbound: false });
     this.servers.addIngressRule(fromFunctions, ec2.Port.tcp(redisPort), 'functions');
@@ -44,7 +44,7 @@ export class Network extends ec2.Vpc {
     if (settings.emulator === undefined) this.logRejected(settings);
   }
 
-  /** Logs and metrics of a function do not go through its network, and nobody in here talks to a WebSocket API. */
+  /** A function's logs and metrics do not use its network, and nothing in here calls a WebSocket API. */
   private addEndpoints(functions: ec2.IPeer): void {
     const securityGroup = new ec2.SecurityGroup(this, 'Endpoints', { vpc: this, allowAllOutbound: false });
     securityGroup.addIngressRule(functions, ec2.Port.tcp(HTTPS_PORT), 'functions');
@@ -54,7 +54,7 @@ export class Network extends ec2.Vpc {
     }
   }
 
-  /** Nobody can open a connection to a function through it. */
+  /** Egress only: nobody can open a connection to a function through it. */
   private addWayOut(): void {
     const gateway = new ec2.CfnEgressOnlyInternetGateway(this, 'WayOut', { vpcId: this.vpcId });
     for (const [index, subnet] of this.isolatedSubnets.entries()) {
@@ -67,7 +67,7 @@ export class Network extends ec2.Vpc {
     this.functions.addEgressRule(ec2.Peer.anyIpv6(), ec2.Port.tcp(HTTPS_PORT), 'AWS over IPv6');
   }
 
-  /** What the groups turn away is rare and worth a line; what they let through is every request. */
+  /** Rejected traffic is rare and worth a line; accepted traffic is every request. */
   private logRejected(settings: Settings): void {
     const log = new logs.LogGroup(this, 'RejectedLog', {
       logGroupName: `/aws/vpc/${settings.name}/rejected`,

@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts';
 
-/** What a program gives that deploys on an emulator of its own: with `-c`. People write a file, `deployments/NAME.ts`. */
+/** Settings that programs pass with `-c` when they deploy on their own emulator. People write a file, `deployments/NAME.ts`. */
 export interface Overrides {
   name?: string;
   issuer?: string;

@@ -12,14 +12,14 @@ import type { Identity } from './identity.ts';
 import type { PushApi } from './push-api.ts';
 import { type PageSettings, type Settings, UsageError } from './settings.ts';
 
-/** Their names say what is in them (`web/build.js`). */
+/** Their names contain a hash of their content (`web/build.js`). */
 const ASSETS = 'assets';
 const FOR_GOOD = [
   deployment.CacheControl.setPublic(),
   deployment.CacheControl.maxAge(Duration.days(365)),
   deployment.CacheControl.immutable(),
 ];
-/** Drawings, which sales name by their paths. */
+/** Drawings, which sales refer to by path. */
 const ART = 'art';
 const FOR_A_DAY = [deployment.CacheControl.setPublic(), deployment.CacheControl.maxAge(Duration.days(1))];
 const TLS_ONLY_FOR = Duration.days(365);
@@ -44,7 +44,7 @@ export interface PageProps {
   push: PushApi;
 }
 
-/** The shop's and the operators' page: files in a bucket that CloudFront alone may read. */
+/** The shop's and the operators' page: files in a bucket that only CloudFront can read. */
 export class Page extends Construct {
   readonly behavior: cloudfront.BehaviorOptions;
 
@@ -57,12 +57,12 @@ export class Page extends Construct {
       enforceSSL: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    accept(bucket, 'S1', 'CloudFront alone reads it, and everybody may read what is in it.');
+    accept(bucket, 'S1', 'Only CloudFront reads it, and its content is public.');
     const logGroup = new logs.LogGroup(this, 'UploadLog', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // Whoever has the page of the version before goes on with its files, so none is deleted.
+    // Browsers with the previous version's page still use its files, so none is deleted.
     const common = { destinationBucket: bucket, prune: false, logGroup };
     const pages = built(props.pages);
     const named = [
@@ -82,7 +82,7 @@ export class Page extends Construct {
       sources: [
         deployment.Source.asset(pages, { exclude: [ASSETS, ART] }),
         deployment.Source.jsonData('config.json', {
-          // An ID token is for the client that asked for it, so the gateway's audience has the client in it.
+          // An ID token is for the client that asked for it, so the gateway's audience includes the client.
           login: { kind: 'oidc', issuer: props.identity.issuer, client_id: props.identity.audience[0] },
           pay: { kind: 'link', url: props.page.payUrl ?? `/${NO_PROVIDER}` },
           push_url: push.url,
@@ -92,28 +92,29 @@ export class Page extends Construct {
       ],
       // These name the files of this version.
       cacheControl: [deployment.CacheControl.noCache()],
-      // The bucket goes with the stack, so it must be empty.
+      // The bucket is deleted with the stack, so it must be empty.
       retainOnDelete: false,
     });
-    // A page comes after what it names.
+    // A page is uploaded after the files that it names.
     upload.node.addDependency(...named);
 
     acceptUpload(upload, bucket);
 
-    // One name space for all regions of the account.
+    // These names are global to the account, across regions.
     const name = `${settings.name}-page-${Stack.of(this).region}`;
     this.behavior = {
       origin: S3BucketOrigin.withOriginAccessControl(bucket, {
         originAccessControl: new cloudfront.S3OriginAccessControl(this, 'Access', { originAccessControlName: name }),
       }),
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      // Keeps a file for a second in spite of `no-cache`, and then asks whether it is still the same.
+      // Keeps a file for a second in spite of `no-cache`, and then revalidates it.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       responseHeadersPolicy: this.headers(name, [push.origin, ...new Set([...props.identity.origins, ...props.page.signInOrigins])], settings),
     };
   }
 
-  /** Nothing but the page's own files runs, pictures come from the hosts that the settings name besides, and nothing but its own origin, its push and its issuer is talked to. */
+  /** Only the page's own files may run, pictures may also come from the hosts in the settings, and the page may only talk to its
+   * own origin, its push API and its issuer. */
   private headers(name: string, connectTo: string[], settings: Settings): cloudfront.ResponseHeadersPolicy {
     const contentSecurityPolicy = [
       "default-src 'none'",
@@ -141,7 +142,7 @@ export class Page extends Construct {
   }
 }
 
-/** The folder, if the pages are in it. CDK never builds anything itself. */
+/** The folder, if it has the pages. CDK never builds anything itself. */
 function built(folder: string): string {
   for (const each of ['index.html', 'operators.html', ASSETS, ART]) {
     if (existsSync(join(folder, each))) continue;
@@ -150,11 +151,11 @@ function built(folder: string): string {
   return folder;
 }
 
-/** CDK has a function of its own that fills a bucket, and writes its role itself. */
+/** CDK has its own function that fills a bucket, and creates its role itself. */
 function acceptUpload({ handlerRole }: deployment.BucketDeployment, bucket: s3.Bucket): void {
   const filler = handlerRole.node.scope;
-  if (filler === undefined) throw new Error('The role of the upload belongs to nobody');
-  const reason = 'It is a function of CDK, which runs while the stack is deployed and at no other time.';
+  if (filler === undefined) throw new Error('The upload has no role');
+  const reason = "It is CDK's own function, which only runs during deployments.";
   const to = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as s3.CfnBucket);
   const { bootstrapQualifier } = Stack.of(bucket).synthesizer;
   const assets = `arn:<AWS::Partition>:s3:::cdk-${bootstrapQualifier}-assets-<AWS::AccountId>-<AWS::Region>`;

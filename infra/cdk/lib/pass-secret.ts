@@ -5,17 +5,17 @@ import { kept } from './kept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-// Letters and digits only: 48 of them are about 285 bits, more than the seal's SHA-256 can use.
+// Letters and digits only: 48 of them are about 285 bits, more than SHA-256 can use.
 const LENGTH = 48;
 
-/** The keys with which passes into a sale are sealed: the one that seals, and all that open. */
+/** The keys that seal passes into a sale: one signs, all of them open. */
 export class PassSecret extends Construct {
   readonly arn: string;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      description: 'Keys of the passes into a sale',
+      description: 'Keys that seal passes into a sale',
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ signing: 1 }),
         generateStringKey: 'key1',
@@ -27,7 +27,7 @@ export class PassSecret extends Construct {
     accept(
       secret,
       'SMG4',
-      'A key is changed by adding one, and taking the old one away when its last pass is over. AWS would replace it.',
+      'A rotation adds a key, and removes the old one when its last pass has expired. AWS would replace it at once.',
     );
     this.arn = secret.secretArn;
   }

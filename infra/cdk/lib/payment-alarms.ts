@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
 
-/** Rings when what the payment provider says does not agree with what it said before. */
+/** Rings when the payment provider contradicts itself. */
 export function watchPayments(settings: Settings, alarms: Alarms): Part {
   const sum = (metricName: string): Metric =>
     new Metric({ namespace: settings.name, metricName, statistic: Stats.SUM, period: PERIOD });

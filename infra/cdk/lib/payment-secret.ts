@@ -5,10 +5,10 @@ import { kept } from './kept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-// Letters and digits only: 48 of them are about 285 bits, more than the signature's SHA-256 can use.
+// Letters and digits only: 48 of them are about 285 bits, more than SHA-256 can use.
 const LENGTH = 48;
 
-/** The key with which the payment provider signs its callbacks. */
+/** The key that signs the payment provider's callbacks. */
 export class PaymentSecret extends Construct {
   readonly arn: string;
 
@@ -19,7 +19,7 @@ export class PaymentSecret extends Construct {
       generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
       removalPolicy: kept(settings),
     });
-    accept(secret, 'SMG4', 'The payment provider has to hear of a new key, and has no interface for it.');
+    accept(secret, 'SMG4', 'A new key has to be given to the payment provider, which has no API for that.');
     this.arn = secret.secretArn;
   }
 

@@ -12,18 +12,18 @@ import { graph, type Part } from './dashboard.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-/** Written out and not read from the stage, which needs the functions that need its name. */
+/** A constant rather than read from the stage, which depends on the functions that need its name. */
 export const PUSH_STAGE = 'push';
-/** Clients only listen: what they say has no route and goes nowhere. */
+/** Clients only listen: there is no route for their messages. */
 export const PUSH_ROUTES = ['$connect', '$disconnect'] as const;
 
-/** So many connections a second may be made in an account, unless AWS raised it (quotas for WebSocket APIs). */
+/** The limit of new connections a second in an account, unless AWS has raised it (quotas for WebSocket APIs). */
 const CONNECTIONS = { rateLimit: 500, burstLimit: 500 };
 
-/** A single failure is nothing to wake up for. */
+/** A single failure is no reason to wake anybody. */
 const FAILURES_A_MINUTE = 10;
 
-/** The query has the token in it, so nothing that shows a query. */
+/** The query contains the token, so no field that shows the query. */
 const ACCESS_LOG = {
   request_id: '$context.requestId',
   route: '$context.routeKey',
@@ -34,10 +34,10 @@ const ACCESS_LOG = {
   function_error: '$context.integrationErrorMessage',
 };
 
-/** The WebSocket API on which buyers hear what becomes of their reservations. */
+/** The WebSocket API that pushes the state of reservations to buyers. */
 export class PushApi extends Construct {
   readonly url: string;
-  /** The first part of `url`, up to the path. */
+  /** The first part of `url`, without the path. */
   readonly origin: string;
   private readonly api: apigateway.WebSocketApi;
   private readonly stage: apigateway.WebSocketStage;
@@ -80,13 +80,13 @@ export class PushApi extends Construct {
         : `${settings.emulator}/_aws/execute-api/${this.api.apiId}/${PUSH_STAGE}`;
   }
 
-  /** Lets a function decide who is connected. It checks the token itself: a WebSocket API has no authorizer for one. */
+  /** Sets the function that accepts connections. It verifies the token itself: WebSocket APIs have no JWT authorizer. */
   answerWith(fn: RustFunction): void {
     const integration = new WebSocketLambdaIntegration(fn.name, fn.lambda);
     for (const route of PUSH_ROUTES) {
       // A stage of an API without a route is refused.
       const made = this.api.addRoute(route, { integration });
-      accept(made, 'APIG4', 'The function checks the token, which a browser can only send in the query.');
+      accept(made, 'APIG4', 'The function verifies the token, which a browser can only send in the query.');
       this.stage.node.addDependency(made);
     }
   }
@@ -124,12 +124,12 @@ export class PushApi extends Construct {
     const { node } = this.api;
     const apiId = Stack.of(this).getLogicalId(node.defaultChild as apigateway.CfnApi);
     const finding = `Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${apiId}>/${resourceName}`;
-    accept(fn, 'IAM5', 'A connection has its name from the gateway when it is made.', finding);
+    accept(fn, 'IAM5', "The gateway chooses a connection's id when it is opened.", finding);
   }
 
   /**
-   * The role with which API Gateway writes logs of WebSocket APIs. A region of an account has one for all stacks, so it
-   * outlives this one.
+   * The role with which API Gateway writes logs of WebSocket APIs. An account has one per region for all stacks, so it outlives
+   * this one.
    */
   private logWriter(): CfnAccount {
     const role = new iam.Role(this, 'LogWriter', {
@@ -140,7 +140,7 @@ export class PushApi extends Construct {
     });
     role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     const policy = 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';
-    accept(role, 'IAM4', 'The role is of the account, for every API in it, and AWS names this policy for it.', policy);
+    accept(role, 'IAM4', 'The role belongs to the account, for all of its APIs, and AWS provides this policy for it.', policy);
     const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
     account.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     return account;

@@ -6,18 +6,18 @@ import { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-/** The ladder of 5 s, 10 s and 30 s between tries ends with the fourth. From then on dead_letter tries. */
+/** The retries after 5 s, 10 s and 30 s end with the fourth attempt. After that dead_letter retries. */
 const ORDER_TRIES = 4;
 /** An expiry is late rather than wrong, so it may outlive a longer outage. */
 const EXPIRY_TRIES = 10;
-/** A gift service may be away for half an hour; then an operator sends the winners back. */
+/** A gift service may be unavailable for half an hour; then an operator sends the winners back. */
 const WINNER_TRIES = 10;
-/** One more than the rungs of `LADDER_S` in `functions/webhook`. */
+/** One more than the length of `LADDER_S` in `functions/webhook`. */
 const WEBHOOK_TRIES = 10;
-/** A buyer who waits for an order for this long sees it. */
+/** A buyer notices an order that takes this long. */
 const ORDER_WAIT_S = 120;
 
-/** All queues. Each one either has a dead-letter queue or is the end of the line with an alarm. */
+/** All queues. Each has a dead-letter queue, or is the end of the line with an alarm. */
 export class Queues extends Construct {
   readonly orders: MessageQueue;
   readonly ordersDlq: MessageQueue;
@@ -34,8 +34,8 @@ export class Queues extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
 
-    // No second dead-letter queue behind it: what dead_letter cannot handle now comes back when the visibility timeout
-    // ends, however often it was received, until it can. So an outage may last for as long as SQS keeps a message.
+    // No second dead-letter queue behind it: what dead_letter cannot handle comes back when the visibility timeout ends, however
+    // often it was received. So an outage may last for as long as SQS keeps a message.
     this.ordersDlq = new MessageQueue(this, 'OrdersDlq', {
       settings,
       name: 'orders-dlq',
@@ -58,7 +58,7 @@ export class Queues extends Construct {
       settings,
       name: 'quarantine',
       urlVariable: 'QUARANTINE_QUEUE_URL',
-      endOfTheLine: 'A person reads it, and it rings.',
+      endOfTheLine: 'A person reads it, and it raises an alarm.',
     });
     this.quarantine.alarmWhenNotEmpty(alarms, 'quarantine-not-empty');
 
@@ -110,7 +110,7 @@ export class Queues extends Construct {
     this.notifierFailures = new MessageQueue(this, 'NotifierFailures', {
       settings,
       name: 'notifier-failures',
-      endOfTheLine: 'Dead letters of a stream, where the rule looks for those of a queue. It rings.',
+      endOfTheLine: 'Dead letters of a stream, while the rule expects those of a queue. It raises an alarm.',
     });
     this.notifierFailures.alarmWhenNotEmpty(alarms, 'notifier-failures-not-empty');
 
@@ -118,12 +118,12 @@ export class Queues extends Construct {
       settings,
       name: 'emitter-failures',
       urlVariable: 'EMITTER_FAILURES_QUEUE_URL',
-      endOfTheLine: 'Dead letters of a stream, where the rule looks for those of a queue. It rings.',
+      endOfTheLine: 'Dead letters of a stream, while the rule expects those of a queue. It raises an alarm.',
     });
     this.emitterFailures.alarmWhenNotEmpty(alarms, 'emitter-failures-not-empty');
   }
 
-  /** Of the dashboard. */
+  /** The queues' part of the dashboard. */
   part(): Part {
     const each = (queues: MessageQueue[], of: (queue: MessageQueue) => Metric): Metric[] =>
       queues.map((queue) => of(queue).with({ label: queue.name }));
@@ -157,14 +157,14 @@ export class Queues extends Construct {
     };
   }
 
-  /** Lets an operator's function send dead letters back to where they came from. */
+  /** Lets the operators' function send dead letters back. */
   redriveFrom(admin: RustFunction): void {
     const { ordersDlq, expiryDlq, winnersDlq, webhookDlq, quarantine } = this;
     for (const from of [ordersDlq, expiryDlq, winnersDlq, webhookDlq, quarantine]) from.emptyWith(admin);
     for (const to of [this.orders, this.expiry, this.winners, this.webhook]) to.sendFrom(admin);
   }
 
-  /** Lets an operator's function see how much is in the queues. */
+  /** Lets the operators' function count the messages in the queues. */
   watchFrom(admin: RustFunction): void {
     for (const queue of [this.orders, this.ordersDlq, this.expiry, this.expiryDlq, this.quarantine])
       queue.countWith(admin);

@@ -5,13 +5,13 @@ import { graph, type Part } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** A script holds the only thread that runs scripts, so a node is full well before all of it is used. */
+/** A script occupies the only thread that runs scripts, so a node is saturated well before 100 %. */
 const BUSY_PERCENT = 80;
-/** With noeviction a full node takes no reservation more. */
+/** With noeviction a full node accepts no more reservations. */
 const FULL_PERCENT = 75;
 /** A backup or a failover is over by then. */
 const LASTING = 2;
-/** A node takes 65,000 connections. */
+/** A node accepts 65,000 connections. */
 const MANY_CONNECTIONS = 50_000;
 
 export interface Shard {
@@ -20,7 +20,7 @@ export interface Shard {
   nodes: string[];
 }
 
-/** Rings for the shard that has the hardest time. */
+/** Rings for the most loaded shard. */
 export function watchRedis(settings: Settings, alarms: Alarms, shards: Shard[]): Part {
   const worst = (name: string, { nodes, number }: Shard): IMetric => {
     const metrics = nodes.map((node) => of(name, node));

@@ -6,9 +6,9 @@ import { accept } from './accept.ts';
 import type { RustFunction } from './rust-function.ts';
 
 const USER = 'functions';
-// Letters and digits: ElastiCache takes 16 to 128 of them.
+// Letters and digits: ElastiCache accepts 16 to 128 of them.
 const LENGTH = 64;
-/** Keys and scripts, and what a client needs to find its way in a cluster. Nothing that ends, empties or lists it. */
+/** Keys and scripts, and what a client needs to use a cluster. Nothing that stops, empties or lists it. */
 export const MAY = [
   'on',
   '~*',
@@ -18,7 +18,7 @@ export const MAY = [
   '-@dangerous',
 ].join(' ');
 
-/** Who may sign in to the stock: the functions, by a password that only they and the cluster know. */
+/** The functions' user of the stock, with a password that only they and the cluster know. */
 export class RedisUser extends Construct {
   readonly groupId: string;
   private readonly secretArn: string;
@@ -26,14 +26,14 @@ export class RedisUser extends Construct {
   constructor(scope: Construct, id: string, name: string) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      description: 'User and password of the stock',
+      description: 'User and password for the stock',
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ username: USER }),
         generateStringKey: 'password',
         passwordLength: LENGTH,
         excludePunctuation: true,
       },
-      // A cluster that is made again gets a new one.
+      // A cluster that is created again gets a new one.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     accept(
@@ -51,7 +51,7 @@ export class RedisUser extends Construct {
         accessString,
         passwords,
       });
-    // Without one of ours there would be one of AWS's. Nobody signs in as this one.
+    // Without ours there would be AWS's default user. Nobody signs in with this one.
     const nobody = make('default', 'off ~* -@all');
     const functions = make(USER, MAY);
     const group = new elasticache.CfnUserGroup(this, 'Group', {

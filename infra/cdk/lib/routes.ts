@@ -4,16 +4,16 @@ import { ANSWERING } from './functions.ts';
 import { THROTTLED_ROUTES, type ThrottledRoute } from './settings.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
-/** Who checks the caller, by the document's security schemes. */
+/** Who authenticates the caller, by the document's security schemes. */
 const CHECKED_BY = { bearer: 'jwt', webhookSignature: 'signature' } as const;
 
 export interface Route {
   method: (typeof METHODS)[number];
   path: string;
   to: (typeof ANSWERING)[number];
-  /** `jwt`: the gateway checks the token. `signature`: the function checks the caller's signature. `nobody`: it is public. */
+  /** `jwt`: the gateway verifies the token. `signature`: the function verifies the caller's signature. `nobody`: it is public. */
   checkedBy: (typeof CHECKED_BY)[keyof typeof CHECKED_BY] | 'nobody';
-  /** Throttled by itself, below the total. */
+  /** The setting that throttles it separately, below the total. */
   throttle?: ThrottledRoute;
 }
 
@@ -23,11 +23,11 @@ interface Operation {
   security?: object[];
 }
 
-/** The value, if it is one of `known`; `what` says in the error what it is of. */
+/** Returns the value if it is one of `known`; `what` names it in the error. */
 function oneOf<T extends string>(what: string, known: readonly T[], value: string | undefined): T {
   const found = known.find((each) => each === value);
   if (found !== undefined) return found;
-  throw new Error(`openapi.yaml, ${what}: ${value ?? 'missing'}, which is none of ${known.join(', ')}`);
+  throw new Error(`openapi.yaml, ${what}: ${value ?? 'missing'}, which is not one of ${known.join(', ')}`);
 }
 
 /** The routes of an OpenAPI document: one for each operation, in its order. */
@@ -54,7 +54,7 @@ export function routesOf(text: string): Route[] {
   );
 }
 
-/** Every way in from outside. */
+/** Every route of the API. */
 export const ROUTES: readonly Route[] = routesOf(
   readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'),
 );

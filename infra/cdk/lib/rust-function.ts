@@ -13,7 +13,7 @@ import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT }
 import { canary, live, provisioned } from './live.ts';
 import type { Settings } from './settings.ts';
 
-/** Lambda makes the network interfaces with the function's role, and AWS knows no narrower resource for these. */
+/** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */
 export const NETWORK_INTERFACE_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',
   'ec2:CreateNetworkInterface',
@@ -24,25 +24,25 @@ export const NETWORK_INTERFACE_ACTIONS = [
 ];
 
 const BEHIND_MS = 30_000;
-const NO_NARROWER = 'AWS knows no narrower resource for network interfaces and for traces.';
+const NO_NARROWER = 'AWS supports no narrower resource for network interfaces and traces.';
 
 export interface RustFunctionProps {
   settings: Settings;
-  /** The folder with one folder per built function. */
+  /** The folder with a subfolder for each built function. */
   assetRoot: string;
   network?: { vpc: ec2.IVpc; securityGroup: ec2.ISecurityGroup };
-  /** The function sends to the queue that it reads, on purpose. */
+  /** The function intentionally sends to the queue that it reads. */
   feedsItself?: boolean;
 }
 
-/** One Lambda function with its log group and a role that starts with the right to write that log, no more. */
+/** A Lambda function with its log group and a role that initially may only write that log. */
 export class RustFunction extends Construct {
   readonly lambda: lambda.Function;
-  /** What the gateway calls. */
+  /** The version or alias that the gateway calls. */
   readonly front: lambda.IFunction;
   readonly name: FunctionName;
   readonly facts: FunctionFacts;
-  /** How many may run at once at most, if some are set aside for it. */
+  /** Its reserved concurrency, if any. */
   readonly reservedConcurrency: number | undefined;
   private readonly role: iam.Role;
   private readonly alias: lambda.Alias | undefined;
@@ -104,13 +104,13 @@ export class RustFunction extends Construct {
     return this.role.roleArn;
   }
 
-  /** Of a function that a stream feeds: rings when what it reads is older than half a minute. */
+  /** For a function behind a stream: rings when the records that it reads are older than half a minute. */
   alarmWhenBehind(alarms: Alarms, id: AlarmId): void {
     const age = this.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: Duration.minutes(1) });
     alarms.ringAt(id, age, BEHIND_MS, { periods: 2 });
   }
 
-  /** Has a new version take over slowly, and the old one come back if any of these alarms rings meanwhile. */
+  /** Switches slowly to a new version, and back to the old one if any of these alarms rings meanwhile. */
   release(application: ILambdaApplication, alarms: IAlarm[]): void {
     if (this.alias !== undefined) canary(this, application, this.alias, alarms);
   }
@@ -119,7 +119,7 @@ export class RustFunction extends Construct {
     this.role.addToPrincipalPolicy(new iam.PolicyStatement({ actions, resources, conditions }));
   }
 
-  /** Refuses what another statement allows, where the condition holds. */
+  /** Denies what another statement allows, where the condition holds. */
   deny(actions: string[], resources: string[], conditions: iam.Conditions): void {
     this.role.addToPrincipalPolicy(new iam.PolicyStatement({ effect: iam.Effect.DENY, actions, resources, conditions }));
   }

@@ -3,87 +3,87 @@ import { IN_FRONT, QUEUE_FED, type ReservedFunction } from './functions.ts';
 
 export type Architecture = 'arm64' | 'x86_64';
 
-/** Everything in which one deployment differs from another. */
+/** Everything in which deployments differ. */
 export interface Settings {
-  /** Prefix of every physical name, so that two deployments fit into one account. */
+  /** The prefix of every physical name, so that an account can have two deployments. */
   name: string;
   architecture: Architecture;
   /**
-   * How built functions reach the account: the bucket that `cdk bootstrap` made, of another qualifier if the account has its
-   * own, or a named one that is already there.
+   * How built functions get to the account: through the bucket of `cdk bootstrap`, with the account's qualifier if it has one, or
+   * through an existing bucket.
    */
   functionUpload: { kind: 'bootstrap'; qualifier?: string } | { kind: 'bucket'; name: string };
   functionMemoryMb: number;
   logLevel: 'error' | 'warn' | 'info' | 'debug' | 'trace';
   logRetentionDays: number;
-  /** Order consumers at once. It bounds the writes that a stampede puts on the table. */
+  /** How many order consumers run concurrently. It bounds the writes in a rush. */
   orderConcurrency: number;
-  /** Winners that the gift service is told of in a second at most, and where it is. Without an address nobody is told. */
+  /** How many winners a second are reported to the gift service at most, and its address. Without an address nobody is notified. */
   winners: { perSecond: number; url?: string };
-  /** Where pictures of goods may be, besides the page itself: host names. The page's browsers load from no other. */
+  /** Hosts that pictures of goods may come from, besides the page itself. The page's browsers load from no other. */
   pictureHosts: string[];
   /** Requests per second that a sale is limited to once it is asked for twice as much as expected, or its plan if that is more.
    *  Without it that is left to operators. */
   isolateHotSalesTo?: number;
   /** Where events are sent, besides the bus. Without it nothing is sent. */
   webhook?: { url: string };
-  /** Concurrent executions that a crowd in front cannot take. Without it the functions share all that the account has. */
+  /** Concurrent executions that a crowd cannot use up. Without it the functions share the account's limit. */
   reservedConcurrency?: ReservedConcurrency;
-  /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
+  /** Limits of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
   identity: OidcIdentity | { kind: 'cognito' };
-  /** How functions beside Redis reach SQS and Secrets Manager: endpoints in the network, or IPv6 out of it, which is free. */
+  /** How functions beside Redis reach SQS and Secrets Manager: endpoints in the network, or outgoing IPv6, which is free. */
   network: 'endpoints' | 'dual-stack';
-  /** `essential` has few alarms, no dashboard, and no metrics of our own beyond those lines of the log. */
+  /** `essential` has few alarms, no dashboard, and no metrics of our own except in the log. */
   observability: 'full' | 'essential';
-  /** Whether one signing key does for payments, winners and events, or each has its own. */
+  /** Whether payments, winners and events each have their own signing key, or share one. */
   signingSecrets: 'each' | 'one';
   /**
-   * How functions that answer people go over to a new version: a tenth of the requests first, or all at once, both behind an
+   * How functions that answer people are switched to a new version: a tenth of the requests first, or all at once, both behind an
    * alias; or without versions.
    */
   releases: 'canary' | 'at-once' | 'in-place';
   /**
    * The claims that say who is an operator: of those that a token has, the whole text of each must be the group, or a list of
-   * the group alone. An issuer whose people are in several groups sends one text claim of its own, and this names it.
+   * only the group. An issuer whose users are in several groups sends a separate text claim, which is named here.
    */
   operatorClaims: string[];
   redis: ElastiCacheRedis | { kind: 'external'; url: string };
   table: TableSettings;
-  /** When functions in front of a sale wait for its crowd with processes that are started already. */
+  /** When functions in front of a sale keep started processes ready for its crowd. */
   provisioned: ProvisionedWindow[];
-  /** Traces of requests in AWS X-Ray. */
+  /** Whether requests are traced in AWS X-Ray. */
   tracing: boolean;
-  /** On everything that takes tags. */
+  /** Tags of everything that can have tags. */
   tags: Record<string, string>;
-  /** Keep table, secret and users when the stack goes, and refuse to delete the table. */
+  /** Whether table, secret and users are kept when the stack is deleted, and the table refuses to be deleted. */
   keepData: boolean;
   /**
-   * The table refuses to be deleted. Off while the stack is made, or a failed first deployment could not take it away: the
-   * tool turns it on in a second step.
+   * The table refuses to be deleted. Off while the stack is created, since a failed first deployment could not delete it
+   * otherwise: the tool turns it on in a second step.
    */
   protectData: boolean;
-  /** Between sales: one small node in the place of the shards. No round is to be open. */
+  /** Between sales: one small node instead of the shards. No round may be open. */
   parked?: boolean;
-  /** Queues and the topic refuse plain HTTP. The emulator speaks nothing else. */
+  /** Queues and the topic refuse plain HTTP, which is all that the emulator supports. */
   requireTls: boolean;
   alarmEmail?: string;
-  /** Alarms on expressions over metrics. The emulator has only those on a single metric. */
+  /** Alarms on expressions over metrics. The emulator only supports those on a single metric. */
   expressionAlarms: boolean;
-  /** A CloudFront distribution with a firewall in front of the page and the gateway. */
+  /** A CloudFront distribution with a firewall, in front of the page and the gateway. */
   edge?: EdgeSettings;
-  /** The emulator's address as functions reach it, where this is deployed on one. */
+  /** The emulator's address from the functions' point of view, if this is deployed on one. */
   emulator?: string;
-  /** Added to every function. */
+  /** Additional environment variables of every function. */
   extraEnvironment: Record<string, string>;
 }
 
 /**
- * How the account's concurrent executions are divided: `functions` are set aside, and all other functions share the rest,
- * of which provisioned processes take their part. A reservation is a limit too: the function never runs more often at once.
+ * How the account's concurrent executions are divided: `functions` are reserved, and all other functions share the rest,
+ * including provisioned processes. A reservation is also a limit: the function never has more executions.
  */
 export interface ReservedConcurrency {
-  /** What Lambda gives the account in this region: 1,000 unless AWS raised it, and 10 in a new account. */
+  /** Lambda's limit for the account in this region: 1,000 unless AWS has raised it, and 10 in a new account. */
   account: number;
   functions: Record<ReservedFunction, number>;
 }
@@ -99,20 +99,20 @@ export type ThrottledRoute = (typeof THROTTLED_ROUTES)[number];
 
 export interface EdgeSettings {
   /**
-   * Of the firewall: whoever sends more from one address is turned away until the last five minutes have fewer. Without it there
-   * is no firewall.
+   * The firewall's limit: an address that sends more is blocked until the last five minutes have fewer. Without it there is no
+   * firewall.
    */
   requestsPer5MinutesPerIp?: number;
-  /** Whether CloudFront checks tickets of sales with a line. The gateway's functions check them anyway. */
+  /** Whether CloudFront checks tickets of sales with a line. The functions behind the gateway check them anyway. */
   line: boolean;
   /**
-   * A name of your own. Without one CloudFront gives one, and lets clients with old TLS in. With its zone of Route 53 the
-   * certificate and the records are made; otherwise give the certificate, and make the record yourself.
+   * Your own domain name. Without one CloudFront assigns one, which also accepts clients with old TLS. With its zone of Route 53
+   * the certificate and the records are created; otherwise give the certificate, and create the record yourself.
    */
   domain?: { name: string; certificateArn?: string; zone?: HostedZone };
-  /** Which of the keys in the edge's secret CloudFront sends: another one when it is changed (`make rotate-edge-key`). */
+  /** Which of the keys in the edge's secret CloudFront sends; it changes in a rotation (`make rotate-edge-key`). */
   key: string;
-  /** Functions also answer requests that came past the edge. For the deployment that puts an edge in front of a running shop. */
+  /** Functions also answer requests that bypass the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
   page: PageSettings;
 }
@@ -126,9 +126,9 @@ export interface HostedZone {
 export interface PageSettings {
   /** Where buyers pay; the page adds `reservation_id` and `return_to`. Without it a page says how to pay from the shell. */
   payUrl?: string;
-  /** Where buyers reach a person: `mailto:…` or `https://…`. Without it the page names nobody. */
+  /** Where buyers reach a person: `mailto:…` or `https://…`. Without it the page names no contact. */
   contactUrl?: string;
-  /** Besides the issuer's own: where the page asks for tokens, if that is another host. */
+  /** Where the page asks for tokens, if on other hosts than the issuer's. */
   signInOrigins: string[];
 }
 
@@ -141,43 +141,43 @@ export interface OidcIdentity {
 export interface ElastiCacheRedis {
   kind: 'elasticache';
   nodeType: string;
-  /** Cluster mode with so many shards. Without it there is one shard, and no cluster mode. */
+  /** Cluster mode with this many shards. Without it there is one shard, and no cluster mode. */
   shards?: number;
-  /** Of each shard, in another zone. With one, a failover needs nobody. */
+  /** Replicas of each shard, in other zones. With one, failover is automatic. */
   replicas: number;
   tls: boolean;
-  /** Functions sign in with a user and a password that AWS made. */
+  /** Functions sign in with a user and a password generated by AWS. */
   authentication: boolean;
   /**
-   * Whether a write is in the log of several zones before it is answered (`sync`), a little later (`async`), or never.
-   * CloudFormation goes from or to `disabled` only with another cluster.
+   * Whether a write is in the log of several zones before it is answered (`sync`), shortly after (`async`), or never.
+   * CloudFormation changes from or to `disabled` only by replacing the cluster.
    */
   durability: 'sync' | 'async' | 'disabled';
 }
 
 export interface TableSettings {
-  /** What the table can take at once, without having been used. It only grows, and it is paid for once. */
+  /** What the table can handle from the start. It can only be raised, and is paid for once. */
   warmThroughput?: { readUnitsPerSecond: number; writeUnitsPerSecond: number };
 }
 
-/** So many processes of each function in front of a sale, from before its opening until after its crowd. */
+/** This many processes of each function in front of a sale, from before its opening until after its crowd. */
 export interface ProvisionedWindow {
-  /** A moment in UTC, as 2026-12-01T17:45:00Z, or cron(45 17 * * ? *) for a sale that comes again. */
+  /** A time in UTC such as 2026-12-01T17:45:00Z, or cron(45 17 * * ? *) for a recurring sale. */
   from: string;
   to: string;
-  /** In which a cron expression is read. */
+  /** The time zone of a cron expression. */
   timeZone?: string;
   count: number;
 }
 
-/** The person who typed the command can mend it: the message is enough, a stack trace only hides it. */
+/** The person who typed the command can fix it: the message is enough, a stack trace would only hide it. */
 export class UsageError extends Error {}
 
 export class SettingsError extends UsageError {
   readonly problems: string[];
 
   constructor(problems: string[]) {
-    super(`The settings are not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`The settings are invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.problems = problems;
   }
 }
@@ -199,19 +199,19 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 const CRON = /^cron\(\S+( \S+){5}\)$/;
 // AWS takes 50 tags; CloudFormation adds its own.
 const MAX_TAGS = 40;
-/** Lambda refuses reservations that leave the other functions fewer than these ("Configuring reserved concurrency"). */
+/** Lambda refuses reservations that leave the other functions less than this ("Configuring reserved concurrency"). */
 const LEAST_UNRESERVED = 100;
-// What an SQS event source accepts.
+// The range that an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
-/** The fewest processes that a queue can be read by: the rate of winners is divided among them. */
+/** The fewest processes that can read a queue: the rate of winners is divided among them. */
 export const WINNER_PROCESSES = CONCURRENCY.least;
-/** Processes that send events, unless concurrency is reserved: with ten requests each, fifty at once. */
+/** Processes that send events, unless concurrency is reserved: with ten requests each, fifty in parallel. */
 export const WEBHOOK_PROCESSES = 5;
-// One a second in each process at least: a batch of ten has to fit into the time of its function.
+// At least one a second in each process: a batch of ten has to fit into the function's timeout.
 const WINNERS_PER_S = { least: WINNER_PROCESSES, most: 10_000 };
-/** As `POST /v1/admin/sales/{sale_id}/isolate` takes it. */
+/** The range of `POST /v1/admin/sales/{sale_id}/isolate`. */
 const ISOLATED_PER_S = { least: 1, most: 100_000 };
-/** A claim's name as it stands in a list of them. */
+/** A claim's name in a list of them. */
 const CLAIM = /^[^\s,]+$/;
 /** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
 /** CDK's own name for what `cdk bootstrap` made. */
@@ -219,14 +219,14 @@ const QUALIFIER = /^[a-z0-9]{1,10}$/;
 const EDGE_KEY = /^key[1-9][0-9]{0,3}$/;
 const NO_OPERATOR_CLAIMS = ['scope', 'scp', 'sub'];
 const MEMORY_MB = { least: 128, most: 10240 };
-// What a rate-based rule of AWS WAF accepts.
+// The range of a rate-based rule of AWS WAF.
 const REQUESTS_PER_IP = { least: 10, most: 2_000_000_000 };
 
 function within(value: number, { least, most }: { least: number; most: number }): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** As `shared/signed_post` takes it: plain HTTP is for tests, and stays on this machine. */
+/** The same rule as in `shared/signed_post`: plain HTTP is for tests, and stays on this machine. */
 function isReceiver(text: string, { requireTls }: Settings): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -249,7 +249,7 @@ export function validated(settings: Settings): Settings {
   );
   must(
     settings.logRetentionDays in RetentionDays && settings.logRetentionDays !== RetentionDays.INFINITE,
-    `logRetentionDays: a number of days that CloudWatch Logs knows, not for ever; got ${settings.logRetentionDays}`,
+    `logRetentionDays: a number of days that CloudWatch Logs supports; got ${settings.logRetentionDays}`,
   );
   must(
     within(settings.orderConcurrency, CONCURRENCY),
@@ -266,11 +266,11 @@ export function validated(settings: Settings): Settings {
     );
   }
   for (const host of settings.pictureHosts) {
-    must(HOST_NAME.test(host), `pictureHosts: names of hosts, as img.example.com; got "${host}"`);
+    must(HOST_NAME.test(host), `pictureHosts: host names, such as img.example.com; got "${host}"`);
   }
   const receivers = { 'winners.url': settings.winners.url, 'webhook.url': settings.webhook?.url };
   for (const [name, url] of Object.entries(receivers)) {
-    must(url === undefined || isReceiver(url, settings), `${name}: an address of https, without a user; got "${url}"`);
+    must(url === undefined || isReceiver(url, settings), `${name}: an https URL without a user name; got "${url}"`);
   }
   if (settings.alarmEmail !== undefined) {
     must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);
@@ -278,7 +278,7 @@ export function validated(settings: Settings): Settings {
   if (settings.emulator !== undefined) {
     must(
       /^http:\/\/[^/]+$/.test(settings.emulator),
-      `emulator: give its address, as AWS_ENDPOINT_URL=http://HOST:PORT; got "${settings.emulator}"`,
+      `emulator: give its address: AWS_ENDPOINT_URL=http://HOST:PORT; got "${settings.emulator}"`,
     );
   }
   problems.push(
@@ -294,7 +294,7 @@ export function validated(settings: Settings): Settings {
   must(
     settings.operatorClaims.length > 0 &&
       settings.operatorClaims.every((claim) => CLAIM.test(claim) && !NO_OPERATOR_CLAIMS.includes(claim)),
-    `operatorClaims: at least one claim that the issuer alone decides on, not ${NO_OPERATOR_CLAIMS.join(', ')}; got "${settings.operatorClaims.join(',')}"`,
+    `operatorClaims: at least one claim that only the issuer controls, not ${NO_OPERATOR_CLAIMS.join(', ')}; got "${settings.operatorClaims.join(',')}"`,
   );
   must(Object.keys(settings.tags).length <= MAX_TAGS, `tags: at most ${MAX_TAGS}`);
 
@@ -321,7 +321,7 @@ function edgeProblems({ edge, keepData }: Settings): string[] {
     const { least, most } = REQUESTS_PER_IP;
     problems.push(`edge.requestsPer5MinutesPerIp: ${least} to ${most}; got ${requests}`);
   }
-  if (!EDGE_KEY.test(key)) problems.push(`edge.key: key and a number, as key1; got "${key}"`);
+  if (!EDGE_KEY.test(key)) problems.push(`edge.key: key and a number, such as key1; got "${key}"`);
   if (domain !== undefined) problems.push(...domainProblems(domain));
   const { payUrl } = page;
   if (payUrl === undefined ? keepData : !(payUrl.startsWith('https://') && URL.canParse(payUrl))) {
@@ -341,22 +341,22 @@ function edgeProblems({ edge, keepData }: Settings): string[] {
 
 function domainProblems({ name, certificateArn, zone }: NonNullable<EdgeSettings['domain']>): string[] {
   const problems: string[] = [];
-  if (!HOST_NAME.test(name)) problems.push(`edge.domain.name: a host name, as shop.example.com; got "${name}"`);
+  if (!HOST_NAME.test(name)) problems.push(`edge.domain.name: a host name, such as shop.example.com; got "${name}"`);
   if (certificateArn === undefined && zone === undefined) {
-    problems.push('edge.domain: give its `zone` of Route 53, and certificate and record are made; or a `certificateArn` of us-east-1');
+    problems.push('edge.domain: give its `zone` of Route 53, to create certificate and record; or a `certificateArn` in us-east-1');
   }
   if (certificateArn !== undefined && !/^arn:[^:]+:acm:us-east-1:/.test(certificateArn)) {
-    problems.push(`edge.domain.certificateArn: must be of us-east-1, for CloudFront; got "${certificateArn}"`);
+    problems.push(`edge.domain.certificateArn: must be in us-east-1, for CloudFront; got "${certificateArn}"`);
   }
   if (zone === undefined) return problems;
-  if (!/^Z[A-Z0-9]{1,31}$/.test(zone.id)) problems.push(`edge.domain.zone.id: as Z0123456789ABC; got "${zone.id}"`);
+  if (!/^Z[A-Z0-9]{1,31}$/.test(zone.id)) problems.push(`edge.domain.zone.id: such as Z0123456789ABC; got "${zone.id}"`);
   if (name !== zone.name && !name.endsWith(`.${zone.name}`)) {
     problems.push(`edge.domain.zone.name: ${name} is not in "${zone.name}"`);
   }
   return problems;
 }
 
-/** What a deployment to AWS needs besides. */
+/** Further requirements of a deployment to AWS. */
 function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): string[] {
   const problems: string[] = [];
   const qualifier = functionUpload.kind === 'bootstrap' ? functionUpload.qualifier : undefined;
@@ -364,11 +364,11 @@ function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail,
     problems.push(`functionUpload.qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${qualifier}"`);
   }
   if (keepData && emulator === undefined && alarmEmail === undefined) {
-    problems.push('alarmEmail: who hears the alarms of what people pay for? Give an address; AWS asks it to confirm');
+    problems.push('alarmEmail: required for production alarms; AWS asks the address to confirm');
   }
   if (protectData && !keepData) problems.push('protectData: needs keepData');
-  if (parked && provisioned.length > 0) problems.push('provisioned: nobody comes while it is parked; use the profile prod');
-  if (parked && releases === 'canary') problems.push('releases: nobody comes to judge a canary by while it is parked; leave it out');
+  if (parked && provisioned.length > 0) problems.push('provisioned: a parked deployment gets no crowd; use the profile prod');
+  if (parked && releases === 'canary') problems.push('releases: a parked deployment has no requests to judge a canary by; leave it out');
   if (!parked && releases === 'canary' && observability === 'essential') {
     problems.push('releases: this profile lacks the alarms that judge a canary; use "at-once", or leave it out');
   }
@@ -391,7 +391,7 @@ function identityProblems({ identity, requireTls }: Settings): string[] {
     problems.push(`identity.issuer: must be https; got "${identity.issuer}"`);
   }
   if (identity.audience.length === 0 || identity.audience.some((part) => part === '')) {
-    problems.push('identity.audience: give at least one audience: what tokens have in `aud`, the first of which is the page\'s client id');
+    problems.push('identity.audience: give at least one value of `aud` in tokens; the first one is the page\'s client id');
   }
   return problems;
 }
@@ -430,16 +430,16 @@ function tableProblems({ table: { warmThroughput } }: Settings): string[] {
 }
 
 function provisionedProblems({ provisioned, emulator }: Settings): string[] {
-  if (provisioned.length > 0 && emulator !== undefined) return ['provisioned: the emulator has no such thing'];
+  if (provisioned.length > 0 && emulator !== undefined) return ['provisioned: the emulator does not support this'];
   return provisioned.flatMap(({ from, to, count, timeZone }) => {
     const at = `provisioned ${from} to ${to}:`;
     const moments = MOMENT.test(from) && MOMENT.test(to);
     const problems: string[] = [];
     if (!moments && !(CRON.test(from) && CRON.test(to))) {
-      problems.push(`${at} two moments as 2026-12-01T17:45:00Z, or two cron(…) of six parts`);
+      problems.push(`${at} two times such as 2026-12-01T17:45:00Z, or two cron(…) of six parts`);
     }
     if (moments && !(Date.parse(from) < Date.parse(to))) problems.push(`${at} the end must come after the start`);
-    if (moments && timeZone !== undefined) problems.push(`${at} timeZone is for cron(…); moments are in UTC`);
+    if (moments && timeZone !== undefined) problems.push(`${at} timeZone is for cron(…); times are in UTC`);
     if (!within(count, PROVISIONED))
       problems.push(`${at} count: ${PROVISIONED.least} to ${PROVISIONED.most}; got ${count}`);
     return problems;
@@ -449,15 +449,15 @@ function provisionedProblems({ provisioned, emulator }: Settings): string[] {
 function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, emulator }: Settings): string[] {
   if (reservedConcurrency === undefined) return [];
   const setting = 'reservedConcurrency';
-  if (emulator !== undefined) return [`${setting}: the emulator has no such thing`];
+  if (emulator !== undefined) return [`${setting}: the emulator does not support this`];
   const { account, functions } = reservedConcurrency;
   if (!Number.isInteger(account) || account < 1) return [`${setting}.account: a whole number above 0; got ${account}`];
 
-  // The event source of a queue is held to the same number, and takes no lower one.
+  // The event source of a queue is limited to the same number, and has a minimum.
   const least = (name: string): [number, string] => {
     if (name === 'order') return [orderConcurrency, `orderConcurrency, ${orderConcurrency}`];
     const fed = QUEUE_FED.some((each) => each === name);
-    return fed ? [CONCURRENCY.least, `${CONCURRENCY.least}, as an event source takes no fewer`] : [1, '1'];
+    return fed ? [CONCURRENCY.least, `${CONCURRENCY.least}, the minimum of an event source`] : [1, '1'];
   };
   const problems = Object.entries(functions).flatMap(([name, count]) => {
     const [bound, why] = least(name);
@@ -465,13 +465,13 @@ function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, 
   });
 
   const reserved = Object.values(functions).reduce((sum, each) => sum + each, 0);
-  // A window replaces the one before it.
+  // A window replaces the previous one.
   const waiting = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
   const needed = reserved + LEAST_UNRESERVED + waiting;
   if (problems.length === 0 && needed > account) {
     problems.push(
       `${setting}: ${reserved} reserved + ${LEAST_UNRESERVED} that AWS keeps unreserved + ${waiting} provisioned = ${needed}, ` +
-        `and the account has ${account}: ask AWS for more (\`make preflight\` says how) and say so in accountConcurrency, or reserve less`,
+        `but the account has ${account}: ask AWS for more (\`make preflight\` says how) and say so in accountConcurrency, or reserve less`,
     );
   }
   return problems;

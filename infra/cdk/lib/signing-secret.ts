@@ -12,9 +12,9 @@ export interface SigningSecretProps {
   settings: Settings;
   /** What is signed with it. */
   signs: string;
-  /** Who checks the signatures. */
+  /** Who verifies the signatures. */
   receiver: string;
-  /** The environment variable that carries its ARN. */
+  /** The environment variable with its ARN. */
   variable: string;
 }
 
@@ -24,7 +24,7 @@ export interface SigningKey {
   readFrom(fn: RustFunction): void;
 }
 
-/** The key of requests to a system of the merchant's. */
+/** The key that signs requests to a system of the merchant's. */
 export class SigningSecret extends Construct implements SigningKey {
   readonly arn: string;
   private readonly variable: string;
@@ -36,7 +36,7 @@ export class SigningSecret extends Construct implements SigningKey {
       generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
       removalPolicy: kept(settings),
     });
-    accept(secret, 'SMG4', `${receiver} has to hear of a new key, and has no interface for it.`);
+    accept(secret, 'SMG4', `${receiver} has to be given a new key, and has no API for that.`);
     this.arn = secret.secretArn;
     this.variable = variable;
   }

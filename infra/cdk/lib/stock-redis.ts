@@ -13,12 +13,12 @@ import type { ElastiCacheRedis, Settings } from './settings.ts';
 const ENGINE = { engine: 'valkey', engineVersion: '9.0', family: 'valkey9' };
 const REDIS_PORT = 6379;
 
-/** The stock's Redis and the network around it. With an external one there is no network at all. */
+/** The stock's Redis and the network around it. With an external Redis there is no network. */
 export class StockRedis extends Construct {
   readonly url: string;
   /** Where a function must run to reach it. */
   readonly network: { vpc: ec2.IVpc; securityGroup: ec2.SecurityGroup } | undefined;
-  /** Of the dashboard. */
+  /** The stock's part of the dashboard. */
   readonly part: Part | undefined;
   private readonly user: RedisUser | undefined;
 
@@ -52,7 +52,7 @@ function urlOf(group: elasticache.CfnReplicationGroup, { tls, shards }: ElastiCa
     : `${scheme}+cluster://${group.attrConfigurationEndPointAddress}:${group.attrConfigurationEndPointPort}`;
 }
 
-/** The nodes, by the names that ElastiCache makes of the group's. */
+/** The nodes, by the names that ElastiCache derives from the group's. */
 function shardsOf(group: elasticache.CfnReplicationGroup, { shards, replicas }: ElastiCacheRedis): Shard[] {
   const digits = (n: number, width: number): string => String(n).padStart(width, '0');
   return Array.from({ length: shards ?? 1 }, (_, shard) => ({
@@ -77,23 +77,23 @@ function replicationGroup(
   const clustered = redis.shards !== undefined;
   const parameters = new elasticache.CfnParameterGroup(scope, 'Parameters', {
     cacheParameterGroupFamily: ENGINE.family,
-    description: 'A full stock refuses writes',
+    description: 'A full node refuses writes',
     properties: {
-      // The default evicts keys with a TTL, and every key of a round has one.
+      // The default evicts keys with a TTL, which all keys of a round have.
       'maxmemory-policy': 'noeviction',
       ...(clustered && { 'cluster-enabled': 'yes' }),
     },
   });
   const replicated = redis.replicas > 0;
   const group = new elasticache.CfnReplicationGroup(scope, 'Group', {
-    replicationGroupDescription: 'The stock of the sales',
+    replicationGroupDescription: 'Stock of the sales',
     engine: ENGINE.engine,
     engineVersion: ENGINE.engineVersion,
     cacheNodeType: redis.nodeType,
     ...(clustered
       ? { clusterMode: 'enabled', numNodeGroups: redis.shards, replicasPerNodeGroup: redis.replicas }
       : { numCacheClusters: 1 + redis.replicas }),
-    // ElastiCache has no cluster mode without it, replicas or not.
+    // ElastiCache requires it for cluster mode, even without replicas.
     automaticFailoverEnabled: replicated || clustered,
     multiAzEnabled: replicated,
     port: REDIS_PORT,
@@ -105,12 +105,12 @@ function replicationGroup(
     cacheSubnetGroupName: subnets.ref,
     securityGroupIds: [network.servers.securityGroupId],
   });
-  // More shards are added while it is in use. Otherwise it would be replaced.
+  // Adds shards online. Otherwise the cluster would be replaced.
   if (clustered) group.cfnOptions.updatePolicy = { useOnlineResharding: true };
   if (user !== undefined)
-    accept(group, 'AEC6', 'It has users with passwords, which are instead of the one token that the rule asks for.');
-  else accept(group, 'AEC6', 'In settings whose data may go: the network lets nobody but functions in.');
+    accept(group, 'AEC6', 'It has users with passwords instead of the single token that the rule requires.');
+  else accept(group, 'AEC6', 'For disposable data: the network only lets functions in.');
   if (!replicated)
-    accept(group, 'AEC4', 'One node on purpose, in settings whose data may go: Redis is loaded from the ledger.');
+    accept(group, 'AEC4', 'A single node on purpose, for disposable data: Redis is loaded from the ledger.');
   return group;
 }

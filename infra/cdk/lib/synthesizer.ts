@@ -1,7 +1,7 @@
 import { CliCredentialsStackSynthesizer, DefaultStackSynthesizer, type IStackSynthesizer } from 'aws-cdk-lib';
 import type { Settings } from './settings.ts';
 
-/** How the files of a stack get to the account, and who deploys it. */
+/** How a stack's files get to the account, and with which roles it is deployed. */
 export function synthesizerOf({ functionUpload }: Settings): IStackSynthesizer {
   return functionUpload.kind === 'bucket'
     ? new CliCredentialsStackSynthesizer({ fileAssetsBucketName: functionUpload.name })

@@ -7,7 +7,7 @@ export const dev: Settings = {
   architecture: 'arm64',
   functionUpload: { kind: 'bootstrap' },
   functionMemoryMb: 256,
-  // At `debug` the SDK writes dozens of lines a request, of which schedules have four a minute.
+  // At `debug` the SDK writes dozens of lines for each request, and schedules make four a minute.
   logLevel: 'info',
   logRetentionDays: 7,
   orderConcurrency: 10,
@@ -28,7 +28,7 @@ export const dev: Settings = {
     shards: 1,
     replicas: 0,
     tls: true,
-    // A password is a secret, which costs as much as all scheduled runs; the network lets nobody but functions in.
+    // A password is a secret, which costs as much as all scheduled runs; the network only lets functions in.
     authentication: false,
     durability: 'disabled',
   },
@@ -38,14 +38,14 @@ export const dev: Settings = {
   releases: 'in-place',
   table: {},
   provisioned: [],
-  // Each run of a schedule would be traced, which costs as much as a secret and a half.
+  // Each run of a schedule would be traced, which costs as much as one and a half secrets.
   tracing: false,
   tags: { application: 'flash-sale', stage: 'dev' },
   keepData: false,
   protectData: false,
   requireTls: true,
   expressionAlarms: true,
-  // CloudFront costs nothing while nobody comes; the firewall would.
+  // CloudFront costs nothing while idle; the firewall would.
   edge: { line: false, key: 'key1', page: { signInOrigins: [] } },
   extraEnvironment: {},
 };

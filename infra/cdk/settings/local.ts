@@ -5,7 +5,7 @@ import type { Settings } from '../lib/settings.ts';
 export const local: Settings = {
   name: 'flash-sale',
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
-  // A bucket made before the deployment needs no bootstrap stack.
+  // An existing bucket needs no bootstrap stack.
   functionUpload: { kind: 'bucket', name: 'flash-sale-functions' },
   functionMemoryMb: 256,
   logLevel: 'info',
@@ -14,7 +14,7 @@ export const local: Settings = {
   winners: { perSecond: 100 },
   pictureHosts: [],
   throttle: {
-    // More than any machine takes, so that it never is what is measured.
+    // More than any machine can handle, so that measurements never hit it.
     requestsPerSecond: 100_000,
     burst: 100_000,
     challenges: { requestsPerSecond: 4_000, burst: 4_000 },
@@ -23,7 +23,7 @@ export const local: Settings = {
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
   operatorClaims: OPERATOR_CLAIMS,
-  // The emulator answers with the address of the Valkey that it was started with.
+  // The emulator returns the address of the Valkey that it was started with.
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.t4g.micro',

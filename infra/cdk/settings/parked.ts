@@ -3,7 +3,7 @@ import { prod } from './prod.ts';
 
 /**
  * `prod` between sales. Table, secrets, names and the firewall stay; Redis is one small node, without a replica or a durable log,
- * from which no round must be sold. Going back makes the cluster of `prod` anew, which takes about a quarter of an hour.
+ * from which no round may be sold. Unparking creates the cluster of `prod` again, which takes about a quarter of an hour.
  */
 export const parked: Settings = {
   ...prod,

@@ -1,7 +1,7 @@
 import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
 
-/** The real thing. Issuer, audience, and where buyers pay come from the file of the deployment. */
+/** Production. Issuer, audience, and where buyers pay come from the deployment's file. */
 export const prod: Settings = {
   name: 'flash-sale',
   architecture: 'arm64',
@@ -12,8 +12,9 @@ export const prod: Settings = {
   orderConcurrency: 50,
   winners: { perSecond: 100 },
   pictureHosts: [],
-  // 165 of the account's 1,000. At 50 ms a call, payment takes 1,000 callbacks a second; order and expiry are held to as many
-  // batches of ten at once, winners to the two between which its rate is divided, and webhook to fifty requests at once; a scheduled function runs once a minute, and the second one is for a run by hand.
+  // 165 of the account's 1,000. At 50 ms a call, payment handles 1,000 callbacks a second; order and expiry are limited to as
+  // many concurrent batches of ten, winners to the two between which its rate is divided, and webhook to fifty concurrent
+  // requests; a scheduled function runs once a minute, and the second execution is for a manual run.
   reservedConcurrency: {
     account: 1_000,
     functions: {
@@ -30,13 +31,13 @@ export const prod: Settings = {
       webhook: 5,
     },
   },
-  // The account's own limit is 10,000 a second unless AWS raised it.
+  // The account's own limit is 10,000 a second unless AWS has raised it.
   throttle: {
     requestsPerSecond: 10_000,
     burst: 5_000,
     challenges: { requestsPerSecond: 4_000, burst: 2_000 },
     tokens: { requestsPerSecond: 4_000, burst: 2_000 },
-    // Three times what a million people are who come evenly within an hour.
+    // Three times the rate of a million people who come evenly within an hour.
     tickets: { requestsPerSecond: 1_000, burst: 500 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
@@ -44,20 +45,20 @@ export const prod: Settings = {
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.r7g.large',
-    // A sale has one lane unless its terms say otherwise, and a lane one shard: whose sales use more lanes gives more.
+    // A sale has one lane unless its terms say otherwise, and a lane needs one shard: set more for sales with more lanes.
     shards: 1,
     replicas: 1,
     tls: true,
     authentication: true,
     durability: 'sync',
   },
-  // Placing an order costs six write units of the table: this takes over a thousand a second from the first one on.
+  // Placing an order costs six write units of the table: this allows over a thousand orders a second from the start.
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',
   releases: 'canary',
   table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 } },
-  // Of each opening, in the file of the deployment.
+  // Set for each opening in the deployment's file.
   provisioned: [],
   tracing: true,
   tags: { application: 'flash-sale', stage: 'prod' },
@@ -65,7 +66,7 @@ export const prod: Settings = {
   protectData: true,
   requireTls: true,
   expressionAlarms: true,
-  // A buyer of one sale sends about ten requests, and two thousand of them can share the address of a mobile network.
+  // A buyer of one sale sends about ten requests, and two thousand buyers can share the address of a mobile network.
   edge: { requestsPer5MinutesPerIp: 20_000, line: true, key: 'key1', page: { signInOrigins: [] } },
   extraEnvironment: {},
 };

@@ -218,4 +218,8 @@ test('the emulator, which knows no expressions, gets all other alarms', () => {
   const here = resources(synthesized(DEPLOYED.local), 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   expect(here).toHaveLength(ALARM_IDS.length - EXPRESSIONS.length);
   for (const alarm of here) expect(alarm, alarm.AlarmName).not.toHaveProperty('Metrics');
+  // One of them has a row of its own.
+  expect(runbook).toContain(`the ${ALARM_IDS.length - EXPRESSIONS.length - 1} on a single metric`);
+  const [, unknown] = runbook.match(/^\| (.*) \| are not deployed: alarms on the emulator take no expressions \|$/m) ?? [];
+  expect(unknown?.replaceAll('`', '').split(', ').sort()).toEqual(EXPRESSIONS.toSorted());
 });

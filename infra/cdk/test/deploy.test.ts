@@ -99,7 +99,7 @@ describe('a deployment', () => {
     const no = shop({});
     await expect(no.run()).rejects.toThrow('Nothing was deployed.');
     expect(no.done).toEqual(['ask: flash-sale']);
-    expect(no.said.join()).toMatch(/no stack flash-sale in eu-central-1 of 123456789012: this makes a new shop/);
+    expect(no.said.join()).toMatch(/no stack flash-sale in eu-central-1 of 123456789012: this creates a new shop/);
     const yes = shop({ agrees: true });
     await yes.run();
     expect(yes.done).toEqual(['ask: flash-sale', 'build', 'synth {"first":true}', 'deploy {"first":true}', 'synth', 'deploy', 'urls', 'smoke']);
@@ -129,12 +129,12 @@ describe('what would fail, or shut the shop, is said before anything is built', 
       { before: SHOP, deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
       /edge key: functions may not know key2 before 2026-11-23T12:19/,
     ],
-    ['the second key of a secret that is still to be made', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is made with key1, and has no key2/],
-    ['a secret on its way out, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is going to be deleted\n {4}aws secretsmanager restore-secret/],
+    ['the second key of a secret that is still to be made', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is created with key1, and has no key2/],
+    ['a secret on its way out, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is scheduled for deletion\n {4}aws secretsmanager restore-secret/],
     ['a secret that is gone', { before: SHOP, answers: { DescribeSecret: refused('ResourceNotFoundException'), GetSecretValue: refused('ResourceNotFoundException') } }, /secrets: the edge's keys is gone/],
-    ['an opening that has begun', { before: SHOP, deployment: { provisioned: on } }, /openings: a window is on until 2026-11-23T12:30:00Z/],
+    ['an opening that has begun', { before: SHOP, deployment: { provisioned: on } }, /openings: a window is active until 2026-11-23T12:30:00Z/],
     ['parking while a round is open', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ present: 1, later: 3 }) } }, /1 round is open, or opens within ten minutes/],
-    ['parking when that cannot be seen', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: { body: { errorMessage: 'no' } } } }, /Whether a round is open could not be seen/],
+    ['parking when that cannot be seen', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: { body: { errorMessage: 'no' } } } }, /Could not find out whether a round is open/],
   ];
 
   test.each(CASES)('%s', async (_, world, says) => {
@@ -149,15 +149,15 @@ describe('what would fail, or shut the shop, is said before anything is built', 
     const { run, done, said } = shop({ before: SHOP, answers: { 'GET /2016-08-19/account-settings': denied, 'GET /2016-08-19/account-settings/': denied } });
     await run();
     expect(done).toContain('deploy');
-    expect(said.join('\n')).toMatch(/lambda quota: it could not be looked at \(AccessDeniedException/);
+    expect(said.join('\n')).toMatch(/lambda quota: it could not be checked \(AccessDeniedException/);
   });
 
   test('parking between sales is not stopped, and asks', async () => {
     const { run, done, said } = shop({ before: { ...SHOP, provisioned: [] }, agrees: true, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ later: 2 }) } });
     await run();
-    expect(done).toEqual(['build', 'synth', 'ask: take it away', 'deploy', 'urls', 'smoke']);
+    expect(done).toEqual(['build', 'synth', 'ask: remove it', 'deploy', 'urls', 'smoke']);
     expect(said.join('\n')).toMatch(/2 published rounds open later/);
-    expect(said.join('\n')).toMatch(/Redis, which is made anew/);
+    expect(said.join('\n')).toMatch(/Redis, which is replaced/);
   });
 });
 
@@ -168,7 +168,7 @@ describe('to another Redis', () => {
   test('is asked about, with what is open, and all go over at once: a canary would sell from two stocks', async () => {
     const { run, done, said } = shop({ before, deployment, agrees: true, answers: { [WARMUP]: warmed({ loaded: 1, failed: 1 }) } });
     await run();
-    expect(done).toEqual(['build', 'synth', 'synth {"releases":"at-once"}', 'ask: take it away', 'deploy {"releases":"at-once"}', 'urls', 'smoke']);
+    expect(done).toEqual(['build', 'synth', 'synth {"releases":"at-once"}', 'ask: remove it', 'deploy {"releases":"at-once"}', 'urls', 'smoke']);
     expect(said.join('\n')).toMatch(/the sale of 2 rounds that are open now or within ten minutes/);
     expect(Object.values(templateOf({ ...SHOP, ...deployment }, { releases: 'at-once' }).Resources).map(({ Type }) => Type)).not.toContain('AWS::CodeDeploy::DeploymentGroup');
   });
@@ -177,7 +177,7 @@ describe('to another Redis', () => {
     const { run, done, said } = shop({ before, deployment, agrees: true, answers: { [WARMUP]: refused('TooManyRequestsException') } });
     await run();
     expect(done).toContain('deploy {"releases":"at-once"}');
-    expect(said.join('\n')).toMatch(/Whether a round is open could not be seen/);
+    expect(said.join('\n')).toMatch(/Could not find out whether a round is open/);
   });
 });
 
@@ -232,7 +232,7 @@ describe('a shop under a name without a record', () => {
     const said: string[] = [];
     const none = async () => Promise.reject(new Error('ENOTFOUND'));
     expect(await urlThatAnswers(on, outputs, (line) => said.push(line), none)).toBe('https://d111.cloudfront.net');
-    expect(said.join()).toContain('make the record sale.example.com CNAME d111.cloudfront.net');
+    expect(said.join()).toContain('create the record sale.example.com CNAME d111.cloudfront.net');
     expect(await urlThatAnswers(on, outputs, (line) => said.push(line), async () => [])).toBe('https://sale.example.com');
     expect(said).toHaveLength(1);
   });

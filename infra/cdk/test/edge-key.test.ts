@@ -50,20 +50,20 @@ test('a key is changed step by step, and at none is a request refused', () => {
   shop.wait(KNOWN_AFTER_MS);
   expect(shop.rotate()).toBe("Write edgeKey: 'key2' into deployments/prod.ts, deploy, and run this again.");
   expect(shop.deploy('key2')).toBeUndefined();
-  expect(shop.rotate()).toMatch(/CloudFront sends key2\. key1 is taken out/);
+  expect(shop.rotate()).toMatch(/CloudFront sends key2\. key1 is removed/);
   expect(Object.keys(shop.secret.keys)).toEqual(['key2']);
   expect(shop.rotate()).toMatch(/^key3 is in the secret beside key2/);
 });
 
 describe('a key that functions do not know is not sent', () => {
   test('by a deployment', () => {
-    expect(keyProblem('key2', { key1: 'a' }, START, 'key1', START)).toMatch(/has no key2, but key1: functions would refuse/);
+    expect(keyProblem('key2', { key1: 'a' }, START, 'key1', START)).toMatch(/has no key2, only key1: functions would refuse/);
     expect(keyProblem('key1', { key1: 'a' }, START, undefined, START)).toBeUndefined();
     expect(keyProblem('key1', { key1: 'a' }, START, 'key1', START)).toBeUndefined();
   });
 
   test('and one that CloudFront sends is not taken out', () => {
-    expect(() => nextKeyStep({ keys: { key2: 'b' }, sent: 'key1', changedAt: 0, file }, () => 'x')).toThrow(/sends key1, which is not in the secret/);
+    expect(() => nextKeyStep({ keys: { key2: 'b' }, sent: 'key1', changedAt: 0, file }, () => 'x')).toThrow(/sends key1, which is missing from the secret/);
   });
 });
 

@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
+import { builtFunction } from '../lib/function-assets.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
 import type { Architecture } from '../lib/settings.ts';
@@ -202,6 +204,19 @@ describe('a function that is not built', () => {
   });
 });
 
+test('a function is deployed as its archive, unless it was built again since', () => {
+  const root = fakeFunctions(['expiry']);
+  const [program, archive] = [join(root, 'expiry/bootstrap'), join(root, 'expiry/bootstrap.zip')];
+  const deployed = () => (builtFunction(root, 'expiry', 'arm64') as lambda.AssetCode).path;
+  expect(deployed()).toBe(join(root, 'expiry'));
+  writeFileSync(archive, '');
+  utimesSync(archive, 1, 1);
+  utimesSync(program, 1, 1);
+  expect(deployed()).toBe(archive);
+  utimesSync(program, 2, 2);
+  expect(deployed()).toBe(join(root, 'expiry'));
+});
+
 describe('a function that is built for another machine', () => {
   const of = (architecture: Architecture) => fakeFunctions(FUNCTION_NAMES, architecture);
   const changed = (change: (bootstrap: Buffer) => Buffer): string => {
@@ -213,13 +228,13 @@ describe('a function that is built for another machine', () => {
 
   test('stops a deployment to AWS with what it is, what is wanted and the command that builds it', () => {
     expect(() => synthesized(settings, of('x86_64'))).toThrow(
-      /^The function \w+ is built for x86_64 and the settings want arm64: .*bootstrap\. Run `make build-aws` first\.$/,
+      /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `make build-aws` first\.$/,
     );
   });
 
   test('stops a local deployment likewise', () => {
     const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
-    expect(() => synthesized(here, of('arm64'))).toThrow(/is built for arm64 and the settings want x86_64: .*`make build`/);
+    expect(() => synthesized(here, of('arm64'))).toThrow(/is built for arm64 but the settings require x86_64: .*`make build`/);
   });
 
   test.each([

@@ -48,7 +48,6 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   },
   order: {
     table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
-    'index sales_by_close': QUERY,
     'index campaigns_by_id': QUERY,
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
     'queue expiry': SEND,
@@ -61,7 +60,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue expiry': SEND,
   },
   expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
-  payment: { table: items('UpdateItem'), 'secret webhook': READ, 'secret edge': READ },
+  payment: { table: items('UpdateItem'), 'queue expiry': SEND, 'secret webhook': READ, 'secret edge': READ },
   warmup: {
     table: items('GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,

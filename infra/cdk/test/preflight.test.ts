@@ -85,11 +85,11 @@ test('before the first deployment most of it is still to come, and is said so', 
     ['eu-central-1', 'us-east-1'].map((region) => ({
       check: `bootstrap ${region}`,
       is: 'wrong',
-      says: expect.stringContaining('nothing of `cdk bootstrap`'),
+      says: expect.stringContaining('not bootstrapped there'),
       fix: 'make bootstrap ENV=prod',
     })),
   );
-  expect(findings.find(({ check }) => check === 'alarms')!.says).toMatch(/has to confirm/);
+  expect(findings.find(({ check }) => check === 'alarms')!.says).toMatch(/must be confirmed/);
 });
 
 describe('each failure has the command that mends it', () => {
@@ -98,8 +98,8 @@ describe('each failure has the command that mends it', () => {
   const settings = (count: number) => [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count }];
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [
-    ['another account', { about: { account: '999999999999' } }, 'account', /of 999999999999, and prod belongs to 123456789012/, /AWS_PROFILE/],
-    ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, and 6 is needed/, 'make bootstrap ENV=prod'],
+    ['another account', { about: { account: '999999999999' } }, 'account', /to 999999999999, but prod belongs to 123456789012/, /AWS_PROFILE/],
+    ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, 'make bootstrap ENV=prod'],
     [
       'its own qualifier',
       { deployment: { qualifier: 'shop1' }, answers: { GetParameter: refused('ParameterNotFound') } },
@@ -121,7 +121,7 @@ describe('each failure has the command that mends it', () => {
       'a certificate of another name',
       { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', ['shop.example.com']) } },
       'certificate',
-      /for shop\.example\.com, and not for sale\.example\.com/,
+      /for shop\.example\.com, not for sale\.example\.com/,
       /aws acm request-certificate --region us-east-1 .*--domain-name sale\.example\.com/,
     ],
     [
@@ -131,8 +131,8 @@ describe('each failure has the command that mends it', () => {
         edgeAnswers: { DescribeCertificate: certificateIs('PENDING_VALIDATION', ['sale.example.com']) },
       },
       'certificate',
-      /waits for its record/,
-      'make this record: _x1.sale.example.com. CNAME _x2.acm-validations.aws.',
+      /waits for its DNS record/,
+      'create this record: _x1.sale.example.com. CNAME _x2.acm-validations.aws.',
     ],
     [
       'a certificate that is over',
@@ -160,7 +160,7 @@ describe('each failure has the command that mends it', () => {
       'a gateway that takes less than is let in',
       { answers: { ListServiceQuotas: throttle(2_500) } },
       'gateway quota',
-      /2500 requests\/s .* lets 10000 in/,
+      /2500 requests\/s .* uses 10000/,
       `${RAISE} apigateway --quota-code L-00000002 --desired-value 10000 --region eu-central-1`,
     ],
     [
@@ -177,14 +177,14 @@ describe('each failure has the command that mends it', () => {
         about: { plan: async () => ({ verdict: 'holds', reasons: [], to_do: [{ check: 'lambda_concurrency', how: 'ask AWS', need: 4_590.5, begin_by: '2099-11-17' }] }) },
       },
       `sale at ${SALE.opensAt}`,
-      /ask AWS; it needs 4591; begin by 2099-11-17/,
+      /ask AWS; the sale needs 4591; begin by 2099-11-17/,
       /lambda --quota-code L-B99A9384 --desired-value 4591/,
     ],
-    ['nobody who has confirmed', { answers: { ListSubscriptionsByTopic: subscribed('PendingConfirmation') } }, 'alarms', /has not confirmed, so nobody hears/, /aws sns subscribe --topic-arn/],
+    ['nobody who has confirmed', { answers: { ListSubscriptionsByTopic: subscribed('PendingConfirmation') } }, 'alarms', /has not confirmed, so nobody receives alarms/, /aws sns subscribe --topic-arn/],
     ['somebody else', { answers: { ListSubscriptionsByTopic: subscribed(`${TOPIC}:1`, 'gone@example.com') } }, 'alarms', /on-call@example\.com is not subscribed/, 'make deploy ENV=prod'],
-    ['a secret on its way out', { answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, 'secrets', /is going to be deleted/, /aws secretsmanager restore-secret --secret-id arn/],
+    ['a secret on its way out', { answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, 'secrets', /is scheduled for deletion/, /aws secretsmanager restore-secret --secret-id arn/],
     ['a secret that is gone', { answers: { DescribeSecret: refused('ResourceNotFoundException') } }, 'secrets', /is gone/, /restore it/],
-    ['a key that nobody has added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, but key1/, /make rotate-edge-key ENV=prod/],
+    ['a key that nobody has added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, only key1/, /make rotate-edge-key ENV=prod/],
     [
       'a key that was added a moment ago',
       { deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
@@ -192,18 +192,18 @@ describe('each failure has the command that mends it', () => {
       /may not know key2 before 2026-11-23T12:19:00/,
       /rotate-edge-key/,
     ],
-    ['a window that is over', { deployment: { provisioned: [{ from: '2026-11-01T17:45:00Z', to: '2026-11-01T18:30:00Z', count: 1 }] } }, 'openings', /has passed/, /take it out of deployments\/prod\.ts/],
-    ['a window that is on', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is on/, /as it is deployed, or deploy after 2026-11-23T12:30:00Z/],
-    ['a key of an edge that is not made yet', { deployment: { edgeKey: 'key2' }, about: { deployed: undefined, outputs: {} } }, 'edge key', /is made with key1, and has no key2/, /take edgeKey out of deployments\/prod\.ts/],
+    ['a window that is over', { deployment: { provisioned: [{ from: '2026-11-01T17:45:00Z', to: '2026-11-01T18:30:00Z', count: 1 }] } }, 'openings', /in the past/, /remove it from deployments\/prod\.ts/],
+    ['a window that is on', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is active/, /as deployed, or deploy after 2026-11-23T12:30:00Z/],
+    ['a key of an edge that is not made yet', { deployment: { edgeKey: 'key2' }, about: { deployed: undefined, outputs: {} } }, 'edge key', /is created with key1, and has no key2/, /remove edgeKey from deployments\/prod\.ts/],
     [
       'a sale of a deployment that is parked',
       { deployment: { ...PARKED, sales: [{ ...SALE, opensAt: '2026-11-23T12:30:00Z' }] } },
       'sale at 2026-11-23T12:30:00Z',
-      /nothing can be sold while prod is parked: make it whole by 2026-11-23T11:30:00/,
+      /nothing can be sold while prod is parked: unpark it by 2026-11-23T11:30:00/,
       /profile: 'prod' into deployments\/prod\.ts; then: make deploy ENV=prod/,
     ],
     ['a sale later of a deployment that is parked', { deployment: { ...PARKED, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /nothing can be sold .* by 2099-12-01T17:00:00/, /profile: 'prod'/],
-    ['a right that is missing', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be looked at \(AccessDeniedException/, /let these credentials read it/],
+    ['a right that is missing', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be checked \(AccessDeniedException/, /allow these credentials to read it/],
   ];
 
   test.each(CASES)('%s', async (_, change, check, says, fix) => {
@@ -225,15 +225,15 @@ describe('a window that has begun', () => {
   };
 
   test('does not stop a deployment that leaves it alone: a mend may be needed in the middle of it', async () => {
-    expect(await opening(on, NOW)).toMatchObject({ is: 'wait', says: expect.stringContaining('leaves it alone') });
+    expect(await opening(on, NOW)).toMatchObject({ is: 'wait', says: expect.stringContaining('does not affect it') });
     expect((await opening(on, NOW))?.stops).toBeUndefined();
-    expect(await opening(on, NOW + 3_600_000)).toMatchObject({ is: 'good', says: expect.stringContaining('can be taken out') });
+    expect(await opening(on, NOW + 3_600_000)).toMatchObject({ is: 'good', says: expect.stringContaining('can be removed') });
   });
 
   test('stops one that would make it again', async () => {
     const more = [...on, { from: '2026-12-01T17:45:00Z', to: '2026-12-01T18:30:00Z', count: 1 }];
-    expect(await opening(more, NOW)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('is on until 2026-11-23T12:30:00Z') });
-    expect(await opening(more, NOW + 3_600_000)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('AWS refuses a moment that has passed') });
+    expect(await opening(more, NOW)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('is active until 2026-11-23T12:30:00Z') });
+    expect(await opening(more, NOW + 3_600_000)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('AWS refuses a time in the past') });
   });
 });
 
@@ -245,7 +245,7 @@ test('before there is a CloudFront somebody hears that AWS has to have verified 
 test('a sale of a deployment that is not prod is not said to hold', async () => {
   const sales = [{ units: 1, audience: 1_000_000, opensAt: '2099-01-01T00:00:00Z' }];
   const { findings } = await look({ deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales } });
-  expect(findings.find(({ check }) => check.startsWith('sale'))).toMatchObject({ is: 'wait', says: expect.stringContaining('the planner knows prod') });
+  expect(findings.find(({ check }) => check.startsWith('sale'))).toMatchObject({ is: 'wait', says: expect.stringContaining('the planner only knows prod') });
 });
 
 test('the planner is asked with the quotas that the account has, and not about sales that are over', async () => {
@@ -280,7 +280,7 @@ describe('who is there', () => {
   test.each([
     ['ExpiredToken', 'The security token included in the request is expired', /have expired. Sign in again: `aws sso login --profile shop`/],
     ['InvalidClientTokenId', 'The security token included in the request is invalid.', /AWS does not know these credentials/],
-    ['ServiceUnavailable', 'later', /AWS did not answer who you are .*later/],
+    ['ServiceUnavailable', 'later', /AWS did not answer whose credentials these are .*later/],
   ])('%s says what to do', async (code, message, said) => {
     await expect(account(refusedXml(code, message), { AWS_PROFILE: 'shop' })).rejects.toThrow(said);
   });

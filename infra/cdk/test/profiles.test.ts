@@ -191,7 +191,7 @@ describe('without an edge', () => {
   });
 
   test('what only an edge has is refused', () => {
-    expect(() => settingsOf('prod', { ...DEPLOYMENTS.edge, edge: false, edgeKey: 'key2' })).toThrow(/edge: without one there is no domain, edgeKey/);
+    expect(() => settingsOf('prod', { ...DEPLOYMENTS.edge, edge: false, edgeKey: 'key2' })).toThrow(/edge: required for domain, edgeKey/);
   });
 });
 

@@ -44,7 +44,7 @@ describe('an opening that has begun', () => {
 
   test('is asked about until its end: its processes would go in the middle of the crowd', () => {
     const gone = removals(shop, left, NOTHING, at('2099-12-01T18:00:00Z'));
-    expect(gone.sort()).toEqual(['admission', 'reservation'].map((name) => expect.stringMatching(new RegExp(`200 processes of ${name}, .*, which is on now$`))));
+    expect(gone.sort()).toEqual(['admission', 'reservation'].map((name) => expect.stringMatching(new RegExp(`200 processes of ${name}, .*, which is active now$`))));
     expect(removals(shop, left, NOTHING, at('2099-12-01T18:30:00Z'))).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ test('a receiver of alarms that goes is asked about, and so is one that another 
 test('what was stopped by hand is asked about', () => {
   expect(removals(shop, shop, { functions: ['flash-sale-order'], sources: ['flash-sale-expiry'] })).toEqual([
     expect.stringMatching(/^a stop: the function flash-sale-order was stopped by hand/),
-    expect.stringMatching(/^a stop: what feeds flash-sale-expiry was turned off/),
+    expect.stringMatching(/^a stop: the source of flash-sale-expiry was turned off/),
   ]);
 });
 
@@ -97,7 +97,7 @@ test('the table, its protection and the firewall are asked about', () => {
   const [id] = first(shop, 'AWS::DynamoDB::Table');
   expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual([`the table ${id}, with every sale, order and stop in it`]);
   expect(removals(shop, changed((resources) => (resources[id]!.DeletionPolicy = 'Delete')), NOTHING)).toEqual([
-    `the protection of the table ${id}: it would go with the stack`,
+    `the protection of the table ${id}: it would be deleted with the stack`,
   ]);
   const [distribution] = first(shop, 'AWS::CloudFront::Distribution');
   const open = changed((resources) => delete resources[distribution]!.Properties.DistributionConfig.WebACLId);
@@ -108,7 +108,7 @@ test('people who sign in, and the address of the shop, are asked about', () => {
   const dev = json(DEPLOYED.dev);
   const [pool] = first(dev, 'AWS::Cognito::UserPool');
   const oidc = json(settingsOf('dev', { ...DEPLOYMENTS.dev, issuer: 'https://id.example.com', audience: ['shop'] }));
-  expect(removals(dev, oidc, NOTHING)).toEqual([`the user pool ${pool}, with everybody in it who signs in`]);
+  expect(removals(dev, oidc, NOTHING)).toEqual([`the user pool ${pool}, with all of its users`]);
   const bare = json(settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false }));
   expect(removals(dev, bare, NOTHING)).toEqual(["the shop's address at CloudFront, and the page"]);
 });
@@ -116,7 +116,7 @@ test('people who sign in, and the address of the shop, are asked about', () => {
 describe('another Redis', () => {
   const external = (redisUrl: string): Template => json(settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [], redisUrl }));
   const [one, other] = [external('rediss://one.example:6379'), external('rediss://other.example:6379')];
-  const anew = [expect.stringMatching(/^Redis, which is made anew or is another one: /)];
+  const anew = [expect.stringMatching(/^Redis, which is replaced: /)];
 
   test('is asked about: beside the version before, a canary would sell from two', () => {
     expect(removals(one, other, NOTHING)).toEqual(anew);
@@ -134,7 +134,7 @@ test('parking takes the openings away and makes Redis anew, and coming back make
   const gone = removals(shop, parked, NOTHING);
   expect(gone).toHaveLength(5);
   for (const each of gone.slice(0, 4)) expect(each).toMatch(/^scheduled capacity: /);
-  const anew = expect.stringMatching(/^Redis, which is made anew or is another one: .* when none is open$/);
+  const anew = expect.stringMatching(/^Redis, which is replaced: .* when none is open$/);
   expect(gone[4]).toEqual(anew);
   expect(removals(parked, shop, NOTHING)).toEqual([anew]);
 });

@@ -57,9 +57,9 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
     [
       'a new account',
       { reservedConcurrency: { ...reserved, account: 10 } },
-      /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, and the account has 10: .*accountConcurrency/,
+      /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, but the account has 10: .*accountConcurrency/,
     ],
-    ['an opening that needs more', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, and the account has 1000/],
+    ['an opening that needs more', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, but the account has 1000/],
     ['fewer for order than its queue feeds it', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
     ['nobody at the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
     ['one for a queue', functions({ expiry: 1 }), /reservedConcurrency\.functions\.expiry: at least 2.*got 1/],
@@ -79,7 +79,7 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
   test('the file of the deployment says how many the account has', () => {
     const deployment = { ...DEPLOYMENTS.prod, provisioned: [opening] };
     expect(settingsOf('prod', { ...deployment, accountConcurrency: 3000 }).reservedConcurrency!.account).toBe(3000);
-    expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is not usable.*= 1265, and the account has 1000/s);
+    expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is invalid.*= 1265, but the account has 1000/s);
     expect(settingsOf('dev', { ...DEPLOYMENTS.dev, accountConcurrency: 3000 }).reservedConcurrency).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -7,6 +7,16 @@ import { APP, bootstrapCommand, missingTools, ROOT } from '../deploy/steps.ts';
 import { DEPLOYED, synthesized, workplace } from './stack.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** The Markdown files of the checkout, but for those that are built or installed. */
+function documents(folder = ''): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return /^(\..*|node_modules|target)$/.test(entry.name) ? [] : documents(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
 
 /** The command as somebody without AWS runs it: no credentials, no home, no role of the machine. */
 function run(args: string[], env: Record<string, string> = {}) {
@@ -29,8 +39,8 @@ describe('without an AWS account', () => {
       '  - AWS_PROFILE is not set',
       '  - AWS_ACCESS_KEY_ID is not set',
       '  - AWS_SECRET_ACCESS_KEY is not set',
-      '  - there is no default profile in ~/.aws that gives any, and this machine has no role',
-      'Give some in one of these ways, and run the same command again:',
+      '  - there is no default profile with credentials in ~/.aws, and this machine has no role',
+      'Provide some in one of these ways, and run the command again:',
       expect.stringMatching(/^ {2}aws configure sso && export AWS_PROFILE=NAME/),
       expect.stringMatching(/^ {2}export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…/),
       '',
@@ -81,12 +91,16 @@ test('cargo-lambda is pinned where it is installed from', () => {
 describe('commands that pages name', () => {
   const makefile = read('Makefile');
   const targets = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
-  const PAGES = ['README.md', 'infra/cdk/README.md', 'docs/deployment.md', 'docs/terraform-and-sam.md', 'docs/examples/github-actions.yml'];
+  const pages = [...documents(), 'docs/examples/github-actions.yml'];
+  const named = (page: string) => [...read(page).matchAll(/(?:^ +|`|&& |run: )make ((?:--[a-z]+ )*)([a-z-]+)/gm)].map(([, , name]) => name);
 
-  test.each(PAGES)('%s: make knows them', (page) => {
-    const named = [...read(page).matchAll(/(?:^ +|`|&& |run: )make ((?:--[a-z]+ )*)([a-z-]+)/gm)].map(([, , name]) => name);
-    expect(named.length).toBeGreaterThan(0);
-    for (const name of named) expect(targets, name).toContain(name);
+  test.each(pages)('%s: make knows them', (page) => {
+    for (const name of named(page)) expect(targets, name).toContain(name);
+  });
+
+  test('the pages that begin with a command have one', () => {
+    expect(pages.length).toBeGreaterThan(20);
+    for (const page of ['README.md', 'docs/local.md', 'docs/deployment.md', 'docs/terraform-and-sam.md']) expect(named(page), page).not.toEqual([]);
   });
 
   describe('the sample workflow', () => {
@@ -130,7 +144,7 @@ describe('commands that pages name', () => {
   test('`make lint` installs what it needs, as a clean machine has none of it', () => {
     const lint = makefile.slice(makefile.indexOf('\nlint:'), makefile.indexOf('\ndeny:'));
     for (const folder of ['infra/cdk', 'clients']) {
-      const installs = lint.search(new RegExp(`for package in[^;]*\\b${folder}\\b.*npm --prefix \\$\\$package ci\\b`));
+      const installs = lint.search(new RegExp(`for package in[^;]*\\b${folder}\\b.*\\$\\(PACKAGES\\) \\$\\$package\\b`));
       const checks = lint.search(new RegExp(`(--prefix ${folder}|cd ${folder}).*typecheck`));
       expect([folder, installs >= 0 && installs <= checks]).toEqual([folder, true]);
     }

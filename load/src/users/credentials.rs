@@ -8,19 +8,19 @@ use tokio::process::Command;
 
 use crate::request::{InvalidToken, Token};
 
-/// What stands for the user's id in a command.
+/// The placeholder of the user's id in a command.
 const USER: &str = "{user}";
 
-/// What a user comes with.
+/// A user's credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// Who it is.
+    /// The user's token.
     pub token: Token,
-    /// A pass into the sale. Users without one come through the gate.
+    /// A pass into the sale. Users without one go through the gate.
     pub pass: Option<String>,
 }
 
-/// There is no user to come.
+/// There are no users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are no tokens")]
 pub struct NoCredentials;
@@ -28,7 +28,7 @@ pub struct NoCredentials;
 impl FromStr for Credentials {
     type Err = InvalidToken;
 
-    /// Reads `TOKEN` or `TOKEN PASS`.
+    /// Parses `TOKEN` or `TOKEN PASS`.
     fn from_str(line: &str) -> Result<Self, InvalidToken> {
         let mut words = line.split_ascii_whitespace();
         let token = words.next().ok_or(InvalidToken)?.parse()?;
@@ -38,17 +38,17 @@ impl FromStr for Credentials {
 }
 
 impl Credentials {
-    /// Those in a text: one user a line. Empty lines do not count.
+    /// The credentials in a text: one user per line. Empty lines are ignored.
     ///
     /// # Errors
-    /// If a line is something else.
+    /// If a line has another form.
     pub fn read(text: &str) -> Result<Vec<Self>> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines.map(|(n, line)| line.parse().with_context(|| format!("line {}", n + 1))).collect()
     }
 
-    /// Those that a shell command prints, which gets `URL`, `USERS` and `SALE`. What it says besides is shown. `None` if it
-    /// fails: it has said why.
+    /// The credentials that a shell command prints, which gets `URL`, `USERS` and `SALE`. Its standard error is shown.
+    /// `None` if it fails: it has printed why.
     ///
     /// # Errors
     /// If it cannot be run, or prints something else.
@@ -60,15 +60,21 @@ impl Credentials {
         if !output.status.success() {
             return Ok(None);
         }
-        Self::read(&String::from_utf8(output.stdout)?).map(Some).context("what the command for tokens printed")
+        Self::read(&String::from_utf8(output.stdout)?)
+            .map(Some)
+            .context("cannot read the output of the command for tokens")
     }
 
-    /// What a shell command prints on its last line, run once for each of `users` with `{user}` in it replaced by an id.
+    /// Runs a shell command for each of `users`, with `{user}` replaced by an id, and takes the last line that it
+    /// prints.
     ///
     /// # Errors
     /// The first failure of a command.
     pub async fn ask(command: &str, users: usize) -> Result<Vec<Self>> {
-        ensure!(users == 1 || command.contains(USER), "the command has no {USER} in it: all users would be the same");
+        ensure!(
+            users == 1 || command.contains(USER),
+            "the command does not contain {USER}: all users would be the same"
+        );
         let one = |n: usize| async move {
             let mut shell = Command::new("sh");
             shell.arg("-c").arg(command.replace(USER, &format!("load-{n:06}")));
@@ -77,7 +83,7 @@ impl Credentials {
             ensure!(output.status.success(), "the command for tokens failed: {}", said.trim());
             let text = String::from_utf8(output.stdout)?;
             let line = text.lines().rfind(|line| !line.trim().is_empty()).context("the command printed no token")?;
-            line.parse().context("what the command printed")
+            line.parse().context("cannot read the command's output")
         };
         let at_once = std::thread::available_parallelism()?.get();
         stream::iter(0..users).map(one).buffered(at_once).try_collect().await
@@ -111,7 +117,7 @@ mod tests {
             ("echo no such user >&2; exit 3 # {user}", "no such user"),
             ("true {user}", "printed no token"),
             ("echo a b c {user}", "not a token"),
-            ("echo alice", "no {user} in it"),
+            ("echo alice", "does not contain {user}"),
         ] {
             let error = Credentials::ask(command, 2).await.unwrap_err();
             assert!(format!("{error:#}").contains(says), "{command}: {error:#}");

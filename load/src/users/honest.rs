@@ -9,22 +9,23 @@ use super::Crowd;
 use crate::request::{Request, Response};
 use crate::run::Visit;
 
-/// Tries of one request at most, the first one included.
+/// How often a request is tried at most, including the first attempt.
 const TRIES: u32 = 8;
-/// Who is told to come back later than this gives up.
+/// A user who is told to wait longer than this gives up.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// The wait before a second try if the server does not say how long. It doubles each time.
+/// The wait before a second attempt if the server does not say how long. It doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// Of a wait, so much is added at random: not all who were told to wait a second come back in the same millisecond.
+/// The largest random addition to a wait, as a fraction: not everybody who was told to wait a second returns in the
+/// same millisecond.
 const JITTER: f64 = 0.2;
-/// How often someone with a reservation looks whether it has become an order, and how many times.
+/// How often a user with a reservation polls whether it has become an order, and how many times.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOKS: usize = 30;
 
 impl Crowd {
-    /// The way of someone who wants a unit and follows the rules. The reservation's id, once it is an order.
+    /// A user who wants a unit and follows the rules. Returns the reservation's id, once it is an order.
     ///
-    /// What only few users do is in boxes: thousands of these are made every second, and small ones are cheap.
+    /// What only few users do is boxed: thousands of these futures are created every second, and small ones are cheap.
     pub async fn buy(&self, visit: &Visit) -> Option<String> {
         let mine = self.credentials_of(visit.n);
         let key = Uuid::new_v4().to_string();
@@ -35,7 +36,7 @@ impl Crowd {
                 return Box::pin(self.follow(visit, reserved)).await;
             }
         }
-        // Nobody let this user in before, or so long ago that the pass is over.
+        // The user had no pass, or it has expired.
         let due = if reserved.is_some() { Instant::now() } else { visit.due };
         Box::pin(self.buy_through_the_gate(visit, due, &key)).await
     }
@@ -46,7 +47,7 @@ impl Crowd {
         self.follow(visit, reserved).await
     }
 
-    /// Comes through the gate, in the name of user `n`. The pass that it gives.
+    /// Goes through the gate in the name of user `n`. Returns the pass.
     pub(super) async fn enter(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
         let (sale, token) = (&self.sale, &self.credentials_of(n).token);
         let post = |what: &str, body: &Value| {
@@ -71,7 +72,7 @@ impl Crowd {
         self.insist(visit, "reserve", due, &request).await
     }
 
-    /// Looks after a reservation, if there is one, until it is an order. Its id then.
+    /// Polls a reservation, if there is one, until it is an order. Returns its id then.
     async fn follow(&self, visit: &Visit, reserved: Option<Response>) -> Option<String> {
         let reserved = reserved.filter(|response| response.status == 202)?.json();
         let id = reserved["reservation_id"].as_str()?;
@@ -89,7 +90,7 @@ impl Crowd {
         None
     }
 
-    /// Sends a request until there is an answer that stands, and waits as it is told to. `None` if there never was one.
+    /// Sends a request until there is a final answer, and waits as told. `None` if there never was one.
     async fn insist(&self, visit: &Visit, step: &'static str, mut due: Instant, request: &Request) -> Option<Response> {
         for tried in 0..TRIES {
             let response = self.send(visit, step, due, request).await.ok();
@@ -108,12 +109,12 @@ fn with_jitter(wait: Duration) -> Duration {
     wait.mul_f64(1.0 + JITTER * rand::rng().random::<f64>())
 }
 
-/// How long to wait before another try, if there is to be one.
+/// How long to wait before another attempt, if there should be one.
 fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
     let unsaid = FIRST_WAIT * 2_u32.pow(tried);
     match response {
         None => Some(unsaid),
-        // `Retry-After: 0` says that another try is welcome, not that a thousand users may ask without end.
+        // `Retry-After: 0` says that another attempt is welcome, not that a thousand users may retry without end.
         Some(Response { retry_after: Some(Duration::ZERO), .. }) => Some(unsaid),
         Some(Response { retry_after: Some(wait), .. }) => Some(*wait),
         Some(Response { status: 429 | 500.., .. }) => Some(unsaid),

@@ -9,23 +9,23 @@ use super::Crowd;
 use crate::request::Request;
 use crate::run::Visit;
 
-/// Letters of a pass.
+/// The length of a pass.
 const PASS_LENGTH: usize = 63;
-/// Requests of somebody who tries passes.
+/// How many requests a user sends who guesses passes.
 const FORGERIES: usize = 5;
-/// Requests of somebody who does not wait for anything: more than a user may send at once.
+/// How many requests a user sends who does not wait: more than a user may send at once.
 const HAMMER_BLOWS: usize = 40;
 
-/// What users do who do not follow the rules.
+/// What misbehaving users do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mischief {
-    /// Tries passes that were never given out.
+    /// Sends forged passes.
     Forges,
-    /// Comes with the pass of somebody else.
+    /// Sends somebody else's pass.
     TakesAnothers,
     /// Does not sign in.
     IsNobody,
-    /// Asks for one unit after the other without a pause.
+    /// Requests one unit after another without a pause.
     Hammers,
     /// Sends made-up ids and malformed bodies.
     SendsJunk,
@@ -42,14 +42,15 @@ const ALL: [Mischief; 6] = [
     Mischief::ClicksTwice,
 ];
 
-/// What user `n` does if this part of all misbehaves. They come evenly among the others, and every kind as often.
+/// What user `n` does if this fraction of all misbehaves. They come evenly among the others, with all kinds equally
+/// often.
 pub(super) fn of(n: usize, bad: f64) -> Option<Mischief> {
     let before = (n as f64 * bad) as usize;
     (((n + 1) as f64 * bad) as usize > before).then(|| ALL[before % ALL.len()])
 }
 
 impl Mischief {
-    /// What the answers are counted under.
+    /// The step under which the answers are counted.
     const fn step(self) -> &'static str {
         match self {
             Self::Forges => "forged",
@@ -80,7 +81,7 @@ impl Crowd {
             Mischief::IsNobody => {
                 let pass = self.credentials_of(visit.n).pass.clone().unwrap_or_else(forged);
                 if let Ok(request) = Request::reserve(self.sale.as_str(), &pass) {
-                    // A bad user does not care what comes of it, here and below.
+                    // A misbehaving user ignores the result, here and below.
                     let _ = self.send(visit, step, visit.due, &request).await;
                 }
             }
@@ -147,7 +148,7 @@ impl Crowd {
     }
 }
 
-/// Looks like a pass and is none.
+/// Looks like a pass but is not valid.
 fn forged() -> String {
     rand::rng().sample_iter(Alphanumeric).take(PASS_LENGTH).map(char::from).collect()
 }

@@ -1,4 +1,4 @@
-//! Users of a sale: most go the whole way to a unit, some misbehave.
+//! Users of a sale: most try to buy a unit, some misbehave.
 
 mod credentials;
 mod honest;
@@ -17,19 +17,19 @@ use crate::run::Visit;
 pub use credentials::{Credentials, NoCredentials};
 pub use mischief::Mischief;
 
-/// The users of a sale. User n has the n-th credentials, and the first ones again if there are fewer.
+/// The users of a sale. User n has the n-th credentials, starting over if there are fewer.
 pub struct Crowd {
     client: Client,
     sale: SaleId,
     credentials: Vec<Credentials>,
-    /// The part that misbehaves.
+    /// The fraction that misbehaves.
     bad: f64,
-    /// The work at the gate is for the users' own devices. Here it must leave the client something to run on.
+    /// The work at the gate is meant for the users' own devices. Here it must leave the client something to run on.
     workers: Semaphore,
 }
 
 impl Crowd {
-    /// Users of a sale, of whom this part misbehaves.
+    /// Users of a sale, a fraction of whom misbehaves.
     ///
     /// # Errors
     /// If there are no credentials.
@@ -49,13 +49,13 @@ impl Crowd {
         }
     }
 
-    /// How many of the first `users` come through the gate. Those whose pass is refused do so as well, which nobody can know
-    /// before.
+    /// How many of the first `users` go through the gate. Users whose pass is refused also do, but that cannot be known
+    /// in advance.
     pub fn through_the_gate(&self, users: usize) -> usize {
         (0..users).filter(|n| self.needs_the_gate(*n)).count()
     }
 
-    /// Lets nobody send anything any more, not even what waits for a connection already.
+    /// Stops everybody from sending, including requests that wait for a connection.
     pub fn hold_back(&self) {
         self.client.hold_back();
     }
@@ -75,7 +75,7 @@ impl Crowd {
     }
 }
 
-/// How many challenges are worked on at once.
+/// How many challenges are worked on concurrently.
 pub fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
 }

@@ -2,72 +2,75 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use history::{Question, Recorder};
+use hyper::Method;
 use load::{Failure, Request, Response, Token};
 use pass::{Grant, KeyRing};
 use sale::{BuyerClass, EpochMs, RoundId, Settlement, UserId};
 use tokio::sync::OnceCell;
 
-use crate::client::{Client, NewSale};
+use crate::client::{Client, NewSale, payment_of};
 use crate::cloud::Cloud;
 use crate::demo::Plan;
 use crate::demo::kinds::Waiting;
 use crate::identity::Issuer;
+use crate::recorded;
 
-/// One of so many cancels, and one of so many lets the payment window pass.
+/// One in this many cancels, and one in this many lets the payment window pass.
 const CANCEL_ONE_OF: usize = 20;
 const FORGET_ONE_OF: usize = 4;
-/// One of so many, of the first so many, comes through the gate and does the work that it asks for.
+/// One in this many, among the first so many, goes through the gate and does its work.
 const THROUGH_THE_GATE: (usize, usize) = (10, 30);
-/// Passes hold for five minutes: the others' are younger than this.
+/// Passes are valid for five minutes: the others' are younger than this.
 const OLDEST_PASS_MS: i64 = 240_000;
 
-/// What someone does with a unit.
+/// What a person does with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Habit {
     /// Pays.
     Pays,
     /// Lets the payment window pass.
     Forgets,
-    /// Gives it back.
+    /// Cancels.
     Cancels,
 }
 
-/// Who someone is to the sale, and so when they come.
+/// Who a person is in the sale, which determines when they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// In no group: comes in the rush.
+    /// In no group: comes at the opening.
     Rush,
-    /// In the group that may buy before everyone else, and comes when it may.
+    /// In the group with early access: comes at the group's opening.
     First,
-    /// In that group, and comes so long after the rush began.
+    /// In that group, but comes this long after the rush began.
     Late(Duration),
 }
 
-/// When someone tries.
+/// When a person tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wave {
-    /// When the sale opens.
+    /// At the opening.
     Rush,
-    /// Afterwards, for what came back.
+    /// Later, for returned units.
     Resale,
 }
 
-/// Someone who wants a unit.
+/// A person who wants a unit.
 pub(super) struct Buyer {
     pub(super) number: usize,
-    /// As signed.
+    /// The signed token.
     pub(super) token: String,
     pub(super) user: UserId,
     pub(super) turn: Turn,
-    /// As requests carry it.
+    /// The token as a header value.
     carried: Token,
-    /// The pass that the gate gave.
+    /// The pass from the gate.
     entered: OnceCell<String>,
 }
 
 impl Buyer {
-    /// Fixed by the number, so that every run has some of each. Who waited for a unit pays for it.
+    /// Determined by the number, so that every run has some of each. A person who waited for a unit pays for it.
     pub(super) const fn habit(&self, wave: Wave) -> Habit {
         if matches!(wave, Wave::Resale) {
             Habit::Pays
@@ -81,14 +84,14 @@ impl Buyer {
     }
 }
 
-/// What a buyer hears.
+/// The answer that a buyer gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// 202: a unit is theirs.
+    /// 202: the buyer has a unit.
     Reserved,
     /// A refusal, by its code.
     Refused(String),
-    /// No answer, or one that the API does not give.
+    /// No answer, or one that the API should not give.
     Nothing,
 }
 
@@ -103,8 +106,10 @@ pub(super) struct Crowd {
     pub(super) round: RoundId,
     pub(super) lanes: u16,
     pub(super) has_line: bool,
-    /// If there is a line.
+    /// Used if there is a line.
     pub(super) waiting: Waiting,
+    /// Records everybody's requests for units and the answers.
+    pub(super) recorder: Recorder,
     load: load::Client,
     passes: KeyRing,
     class_of_members: BuyerClass,
@@ -112,12 +117,12 @@ pub(super) struct Crowd {
     promised: Mutex<Promised>,
 }
 
-/// This program's own count. The audit does not rest on it.
+/// This program's own count. The audit does not use it.
 #[derive(Default)]
 pub(super) struct Promised {
-    /// Reservations that were answered with 202: whose, and when.
+    /// Reservations that were answered with 202, with their buyer and wave.
     pub(super) accepted: HashMap<String, (usize, Wave)>,
-    /// What was heard in the resale.
+    /// The answers in the resale.
     pub(super) resale: BTreeMap<String, u64>,
 }
 
@@ -146,6 +151,7 @@ impl Crowd {
         Ok(Arc::new(Self {
             buyers: buyers.collect::<Result<_>>()?,
             client: Client::new(&cloud.deployment.api_url)?,
+            recorder: Recorder::default(),
             load: load::Client::new(cloud.deployment.api_url.parse()?),
             payment_key: cloud.deployment.payment_key().await?,
             payment_window_s: plan.payment_window_s(),
@@ -166,21 +172,21 @@ impl Crowd {
         self.promised.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reservations that were accepted and are not among those that ended.
+    /// Accepted reservations that have not ended.
     pub(super) fn open_reservations(&self, ended: &HashSet<String>) -> Vec<(String, &Buyer, Wave)> {
         let promised = self.promised();
         let open = promised.accepted.iter().filter(|(id, _)| !ended.contains(*id));
         open.map(|(id, (number, wave))| (id.clone(), &self.buyers[*number], *wave)).collect()
     }
 
-    /// Buyers who were never given anything.
+    /// Buyers who never got anything.
     pub(super) fn without_reservation(&self) -> VecDeque<&Buyer> {
         let promised = self.promised();
         let winners: HashSet<usize> = promised.accepted.values().map(|(number, _)| *number).collect();
         self.buyers.iter().filter(|buyer| !winners.contains(&buyer.number)).collect()
     }
 
-    /// A few come through the gate. The others were let in before, so that what is measured is the rush for units.
+    /// A few go through the gate. The others have passes already, since the rush for units is what is measured.
     async fn pass(&self, buyer: &Buyer, wave: Wave) -> Result<String> {
         let through_the_gate =
             buyer.number < THROUGH_THE_GATE.1 && buyer.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1;
@@ -197,7 +203,7 @@ impl Crowd {
         Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms, class }))
     }
 
-    /// The request of a buyer for a unit. A repeated one is a retry: each wave has one key.
+    /// A buyer's request for a unit. Each wave has one idempotency key, so repeating it is a retry.
     pub(super) async fn request(&self, buyer: &Buyer, wave: Wave) -> Result<Request> {
         let key = if wave == Wave::Rush { "rush" } else { "resale" };
         Ok(Request::reserve(self.round.sale.as_str(), &self.pass(buyer, wave).await?)?.token(&buyer.carried).key(key))
@@ -205,20 +211,47 @@ impl Crowd {
 
     /// Sends it, from the buyer's own address.
     pub(super) async fn send(&self, buyer: &Buyer, request: &Request) -> Result<Response, Failure> {
-        self.load.send(buyer.number, request).await
+        let Self { load, recorder, round, .. } = self;
+        recorded::send(load, recorder, buyer.number, buyer.user.as_str(), round, request).await
     }
 
-    /// In the name of a buyer.
+    async fn about(&self, method: Method, buyer: &Buyer, id: &str) -> Result<Response> {
+        let request = Request::new(method, &format!("/v1/reservations/{id}"))?.token(&buyer.carried);
+        Ok(self.send(buyer, &request).await?)
+    }
+
+    /// The status of a reservation.
+    pub(super) async fn status(&self, buyer: &Buyer, id: &str) -> Result<String> {
+        let document = self.about(Method::GET, buyer, id).await?.json();
+        document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
+    }
+
+    /// Cancels a reservation.
+    pub(super) async fn cancel(&self, buyer: &Buyer, id: &str) -> Result<Response> {
+        self.about(Method::DELETE, buyer, id).await
+    }
+
+    /// Reports a payment for a reservation, always the same one.
+    pub(super) async fn pay(&self, id: &str) -> Result<String> {
+        let payment = payment_of(id);
+        let question = Question::Pay { reservation: id, payment: &*payment };
+        let asking = self.recorder.ask(&self.round.to_string(), "", question);
+        let outcome = self.client.pay(&self.payment_key, id, &payment).await?;
+        asking.hears(recorded::payment_outcome(&outcome));
+        Ok(outcome)
+    }
+
+    /// Adds a buyer's token to a request.
     pub(super) fn of_buyer(&self, buyer: &Buyer, request: Request) -> Request {
         request.token(&buyer.carried)
     }
 
-    /// Sends what is nobody's own.
+    /// Sends a request that is not a particular buyer's.
     pub(super) async fn look(&self, request: &Request) -> Result<Response, Failure> {
         self.load.send(0, request).await
     }
 
-    /// Notes what a buyer heard.
+    /// Records the answer to a buyer.
     pub(super) fn note(&self, buyer: &Buyer, wave: Wave, heard: &Result<Response, Failure>) -> Heard {
         let Ok(response) = heard else { return Heard::Nothing };
         if response.status != 202 {
@@ -230,7 +263,7 @@ impl Crowd {
         Heard::Reserved
     }
 
-    /// One try of one buyer in the resale.
+    /// One attempt of one buyer in the resale.
     pub(super) async fn try_again(&self, buyer: &Buyer) -> Heard {
         let Ok(request) = self.request(buyer, Wave::Resale).await else { return Heard::Nothing };
         let heard = self.note(buyer, Wave::Resale, &self.send(buyer, &request).await);
@@ -244,7 +277,7 @@ impl Crowd {
     }
 }
 
-/// Does `work` for everybody, so many at a time.
+/// Does `work` for everybody, `at_once` at a time.
 pub(super) async fn everybody<T>(of: impl IntoIterator<Item = T>, at_once: usize, work: impl AsyncFn(T)) {
     use futures::StreamExt;
     let work = &work;

@@ -1,4 +1,4 @@
-//! A round with awards, held against the seed that the ledger keeps.
+//! Checks a round with awards against the seed in the ledger.
 
 use std::fmt;
 
@@ -11,40 +11,40 @@ use serde::Serialize;
 use crate::demo::kinds::Found;
 use crate::demo::report::line;
 
-/// Groups of grabs, by order of arrival, whose luck is compared.
+/// Groups of grabs, by order of arrival, whose average award is compared.
 const TENTHS: usize = 10;
-/// Most bars over time.
+/// The largest number of bars over time.
 pub(super) const MOST_BARS: u64 = 20;
-/// Characters of the longest bar.
+/// The length of the longest bar, in characters.
 const LONGEST_BAR: f64 = 40.0;
 
 /// What a round gave away.
 pub(super) struct Given {
     pub(super) allocation: Allocation,
-    /// Of the price, and of amounts.
+    /// The currency of the price and of amounts.
     pub(super) currency: String,
     /// What the orders won.
     pub(super) awarded: Awarded,
     /// What orders won, in the order in which they took their units.
     pub(super) grabbed: Vec<Award>,
-    /// What the units have won that nobody took, by the table.
+    /// What the units that nobody took would have won, from the table.
     pub(super) untaken: Vec<Award>,
     pub(super) draw: Draw,
 }
 
-/// How a round's orders fit its commitment. Part of the report of each kind with awards.
+/// Whether a round's orders match its commitment. Part of the report of each kind with awards.
 #[derive(Debug, Serialize)]
 pub(super) struct Draw {
-    /// Orders that are final. In a round with awards these are all that are live.
+    /// The number of final orders. In a round with awards these are all live orders.
     pub(super) granted: usize,
     failed: usize,
-    /// What the round was committed to when it was published.
+    /// The commitment that the round published.
     commitment: Option<String>,
-    /// Whether that is the commitment to its seed and the table that follows from it.
+    /// Whether that is the commitment to its seed and table.
     fits: bool,
-    /// Live orders with another award than the table has for their unit.
+    /// Live orders whose award differs from the table's for their unit.
     wrong_awards: usize,
-    /// Whether the orders can have won what they have, counted from them alone.
+    /// Whether the orders' awards are possible, counted from the orders alone.
     exact: bool,
     grabs: Pace,
 }
@@ -71,7 +71,7 @@ impl Given {
         let of_unit = |order: &Order| of_units.get((order.claim.unit.0 as usize).wrapping_sub(1)).copied();
 
         let mut live: Vec<&Order> = orders.iter().filter(|order| order.state.is_live()).collect();
-        // Redis hands the units of such a round out in their order.
+        // Redis hands the units of such a round out in order.
         live.sort_by_key(|order| (order.claim.reserved_at_ms, order.claim.unit));
         let mut untaken: Vec<Option<Award>> = of_units.iter().copied().map(Some).collect();
         for order in &live {
@@ -102,7 +102,7 @@ impl Given {
 }
 
 impl Draw {
-    /// Whether every order has what its unit won, and the round was committed to it.
+    /// Whether every order has what its unit won, and the commitment matches.
     pub(super) const fn is_right(&self) -> bool {
         self.fits && self.wrong_awards == 0 && self.exact
     }
@@ -122,14 +122,14 @@ impl fmt::Display for Draw {
 /// Grabs over time, by Redis's clock.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Pace {
-    /// How long each count is for.
+    /// The length of a step.
     step_ms: u64,
-    /// From the first grab to the last.
+    /// Counts from the first grab to the last.
     counts: Vec<u64>,
 }
 
 impl Pace {
-    /// Of moments, the first one first.
+    /// From these times, in order.
     fn of(moments: &[EpochMs]) -> Self {
         let first = moments.first().map_or(0, |moment| moment.0);
         let since: Vec<u64> = moments.iter().map(|moment| u64::try_from(moment.0 - first).unwrap_or(0)).collect();
@@ -155,12 +155,12 @@ impl fmt::Display for Pace {
     }
 }
 
-/// A bar of a plot in text, for a part of the largest value.
+/// A bar of a plot in text, as a fraction of the longest.
 pub(super) fn bar(part: f64) -> String {
     "█".repeat((part.clamp(0.0, 1.0) * LONGEST_BAR).round() as usize)
 }
 
-/// What came first, what came next, and so on: ten groups of one size, or one less, without those that are empty.
+/// Ten groups of (almost) equal size in order, without empty ones.
 pub(super) fn tenths<T>(in_order: &[T]) -> impl Iterator<Item = &[T]> {
     let start = |tenth: usize| in_order.len() * tenth / TENTHS;
     (0..TENTHS).map(move |tenth| &in_order[start(tenth)..start(tenth + 1)]).filter(|group| !group.is_empty())
@@ -182,7 +182,7 @@ pub(super) mod tests {
 
     const SEED: Seed = Seed([7; 32]);
 
-    /// Ten units of 10.00, or with three prizes.
+    /// Ten units of an amount of 10.00, or with three prizes.
     pub(crate) fn split() -> Allocation {
         Allocation::Split { total_minor: 1_000, min_minor: 1, parts: Parts::Drawn, beacon: false }
     }
@@ -234,7 +234,7 @@ pub(super) mod tests {
         Order::granted(claim, round.terms.price, EpochMs(2_000), award)
     }
 
-    /// What a round gave whose first units were taken, after the orders were changed.
+    /// What a round gave whose first units were taken, after `change` of the orders.
     pub(crate) fn given(allocation: Allocation, taken: u32, change: impl FnOnce(&mut Vec<Order>)) -> Given {
         let (round, table) = round(allocation);
         let mut orders: Vec<Order> = (1..=taken).map(|unit| order(&round, &table, unit)).collect();
@@ -255,7 +255,7 @@ pub(super) mod tests {
 
     #[test]
     fn an_award_beside_the_table_is_wrong() {
-        // The sums stay the same: only the table shows it.
+        // The sums stay the same; only the table shows the difference.
         let swapped = given(split(), 10, |orders| {
             let first = orders[0].award;
             let other = orders.iter().position(|order| order.award != first).unwrap();

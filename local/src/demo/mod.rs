@@ -1,5 +1,5 @@
-//! A flash sale from its opening to its audit. What one kind of sale decides is in [`kinds`], a file for each; all else is
-//! the same for each kind.
+//! Stages a flash sale from its opening to its audit. [`kinds`] has a file for each kind of sale; everything else is
+//! the same for all.
 
 mod crowd;
 mod draw;
@@ -28,14 +28,14 @@ use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
 
-/// Time between publishing and opening: enough to warm up, and for some to come too early.
+/// Time between publishing and opening, in seconds: enough to warm up, and for some to come too early.
 const OPENS_IN_S: i64 = 4;
-/// Likewise, if somebody watches: time to open the pages.
+/// The same if somebody watches: time to open the pages.
 const HELD_OPENS_IN_S: i64 = 45;
-/// Seconds to pay: short, so that what is not paid is sold again soon; and longer, if a person pays too.
+/// Seconds to pay: short, so that unpaid units are sold again soon; and longer if a person pays too.
 const PAYMENT_WINDOW_S: u32 = 15;
 const HELD_PAYMENT_WINDOW_S: u32 = 60;
-/// How long the sale stays open when everybody has come and everybody's time to pay has passed, twice.
+/// How long the sale stays open, in seconds: longer than everybody takes to come and to pay, twice.
 const STAYS_OPEN_S: i64 = 60 * 60;
 
 /// What is staged.
@@ -50,7 +50,7 @@ pub struct Plan {
     /// People who want one
     #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = whole(1..=100_000_u32))]
     buyers: u32,
-    /// Of them, how many come in a second on the whole: most come at the opening
+    /// Roughly how many of them come in a second: most come at the opening
     #[arg(long, env = "RATE", default_value_t = 600, value_parser = whole(1..=20_000_u32))]
     rate: u32,
     /// Lanes that the units are dealt to, if the kind can have several
@@ -62,7 +62,7 @@ pub struct Plan {
     /// Wait for Enter before the stampede, and keep everything open until Ctrl-C
     #[arg(long, env = "HOLD", value_parser = clap::builder::FalseyValueParser::new())]
     hold: bool,
-    /// Take the functions as they are built
+    /// Use the functions as they are, without building them
     #[arg(long)]
     built: bool,
     /// Print the report as JSON
@@ -81,7 +81,7 @@ impl Plan {
         Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)
     }
 
-    /// The sale of this plan, before its kind decides more about it.
+    /// A sale for this plan, before its kind changes it.
     fn sale(&self, id: &str) -> NewSale {
         NewSale::opening_in(id, self.opens_in_s(), self.open_s(), self.units, self.payment_window_s())
     }
@@ -95,8 +95,8 @@ impl Plan {
     }
 }
 
-/// Stages a flash sale on a cloud of its own and reports. Fails if a unit is oversold, lost or duplicated, or a sum of its
-/// kind is wrong.
+/// Stages a flash sale on its own cloud and reports. Returns failure if a unit is oversold, lost or duplicated, or a
+/// sum of its kind is wrong.
 ///
 /// # Errors
 /// If the system cannot be set up or does not settle.
@@ -114,7 +114,7 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
 
 async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let rush_plan = K::rush(plan)?;
-    // Tokens take a while to sign, and so does the deployment.
+    // Signing tokens and deploying both take a while.
     let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
     let offer = K::offer(plan).in_lanes(plan.lanes);
     let crowd = Crowd::gather(plan, &offer, &cloud, signed, K::turn).await?;
@@ -132,7 +132,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
         hold::until_enter().await;
     }
 
-    // Who has a unit pays, or not, while the others are still rushing.
+    // People with a unit pay, or not, while the others are still rushing.
     let rush_is_over = AtomicBool::new(false);
     let begins = Notify::new();
     let rush = async {

@@ -3,8 +3,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use aws_sdk_dynamodb::types::AttributeValue;
 use hdrhistogram::Histogram;
+use history::{Buyers, Ledger, Redis};
 use load::Outcome;
 use sale::Order;
 use sale::audit::{Audit, LedgerView, LiveOrder, StockView, audit};
@@ -15,12 +15,12 @@ use crate::cloud::Cloud;
 use crate::demo::Plan;
 use crate::demo::crowd::Crowd;
 use crate::demo::kinds::{Found, Kind, Staged, Steered};
-use crate::deployment::Deployment;
 use crate::paths;
 use crate::pool::PoolCounts;
+use crate::recorded::{self, Run, every_order};
 use crate::stages::Stage;
 
-/// What became of the sale. Everything below `requests` but `resale` comes from the ledger and Redis.
+/// The result of the sale. Everything after `requests`, except for `resale`, comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
 pub(super) struct Report<K> {
     kind: Kind,
@@ -29,20 +29,34 @@ pub(super) struct Report<K> {
     requests: Requests,
     /// From a unit's reservation to its order, by the clocks of Redis and of the function.
     order_after_ms: Latency,
-    /// Behind the gateway.
+    /// The functions behind the gateway.
     functions: BTreeMap<String, PoolCounts>,
     /// Reservations that were answered with 202.
     reserved: usize,
-    /// What only this kind has.
+    /// The part that only this kind has.
     #[serde(flatten)]
     own: K,
     audit: Audit,
     oversold: usize,
     lost: usize,
     duplicated: usize,
+    history: Told,
 }
 
-/// The rush, as its buyers found it.
+/// The history of requests and answers, as judged by the crate `history`.
+#[derive(Debug, Serialize)]
+struct Told {
+    operations: usize,
+    /// Answers that no correct system can have given.
+    violations: Vec<String>,
+    /// The first line, followed by the violations.
+    #[serde(skip)]
+    text: String,
+    /// The file with it, if it is inconsistent.
+    file: Option<PathBuf>,
+}
+
+/// The rush, as its buyers experienced it.
 #[derive(Debug, Serialize)]
 struct Requests {
     count: u64,
@@ -50,7 +64,7 @@ struct Requests {
     seconds: f64,
     per_second: f64,
     peak_per_second: u64,
-    /// From when somebody came to the answer.
+    /// From when a person came to the answer.
     latency_ms: Latency,
     by_answer: Vec<ByAnswer>,
 }
@@ -71,7 +85,7 @@ struct Latency {
 }
 
 impl Latency {
-    /// Of a histogram of microseconds.
+    /// From a histogram of microseconds.
     fn of(us: &Histogram<u64>) -> Self {
         let ms = |quantile| (us.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
         Self { p50: ms(0.5), p90: ms(0.9), p99: ms(0.99), max: ms(1.0) }
@@ -105,7 +119,7 @@ impl Requests {
 }
 
 impl<K: Staged> Report<K> {
-    /// Reads the ledger and Redis and puts the report together.
+    /// Reads the ledger and Redis and compiles the report.
     pub(super) async fn make(
         plan: &Plan,
         crowd: &Crowd,
@@ -115,7 +129,9 @@ impl<K: Staged> Report<K> {
     ) -> Result<Self> {
         let deployment = &cloud.deployment;
         let stage = Stage::spinner("The audit");
-        let orders = every_order(deployment).await?;
+        let read_at = crowd.recorder.now_ns();
+        let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
+        let orders = every_order(&dynamodb, &deployment.table).await?;
         let ledger = deployment.ledger();
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.round_in(&crowd.round, crowd.lanes).view().await?.context("Redis has lost the round")?;
@@ -125,10 +141,14 @@ impl<K: Staged> Report<K> {
         let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
         let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);
 
+        // A unit that is still held may become an order.
+        let read = if audit.held == 0 { Ledger::AtRest(read_at) } else { Ledger::NotRead };
+        let history = told(plan, crowd, &ledger, &orders, read).await?;
+
         let own = K::of(&found).await?;
         let promised = crowd.promised();
         let ids: HashSet<String> = orders.iter().map(|order| order.claim.id.to_string()).collect();
-        // Everybody who heard 202 has an order, whatever became of it.
+        // Everybody with a 202 must have an order, in whatever state.
         let unanswered = promised.accepted.keys().filter(|id| !ids.contains(*id)).count();
         let mut orders_of: HashMap<&str, usize> = HashMap::new();
         for order in found.live() {
@@ -152,6 +172,7 @@ impl<K: Staged> Report<K> {
             oversold: audit.oversold as usize + over_the_limit,
             lost: audit.lost as usize + unanswered,
             duplicated: audit.duplicated as usize,
+            history,
             audit,
         };
         drop(promised);
@@ -159,12 +180,14 @@ impl<K: Staged> Report<K> {
         Ok(report)
     }
 
-    /// Whether nothing was oversold, lost or duplicated, and what its kind has besides is right.
+    /// Whether nothing was oversold, lost or duplicated, and the kind's own checks pass.
     pub(super) fn is_clean(&self) -> bool {
-        self.own.is_right() && self.audit.is_clean() && self.oversold == 0 && self.lost == 0 && self.duplicated == 0
+        let is_consistent = self.history.violations.is_empty();
+        let all_there = self.oversold == 0 && self.lost == 0 && self.duplicated == 0;
+        self.own.is_right() && self.audit.is_clean() && all_there && is_consistent
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub(super) fn to_json(&self) -> Result<String> {
         Ok(serde_json::to_string_pretty(self)?)
     }
@@ -181,23 +204,16 @@ fn file() -> PathBuf {
     paths::target().join("demo/report.json")
 }
 
-/// Every order in the table, by a scan: the table is small, and no index can hide anything from it.
-async fn every_order(deployment: &Deployment) -> Result<Vec<Order>> {
-    let client = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
-    let mut pages = client
-        .scan()
-        .table_name(&deployment.table)
-        .consistent_read(true)
-        .filter_expression("begins_with(pk, :order)")
-        .expression_attribute_values(":order", AttributeValue::S("ORDER#".to_owned()))
-        .into_paginator()
-        .items()
-        .send();
-    let mut orders = Vec::new();
-    while let Some(item) = pages.next().await {
-        orders.push(serde_dynamo::from_item(item?)?);
-    }
-    Ok(orders)
+/// Judges the history together with the ledger.
+async fn told(plan: &Plan, crowd: &Crowd, ledger: &ledger::Ledger, orders: &[Order], read: Ledger) -> Result<Told> {
+    let round = ledger.round(&crowd.round).await?.context("the ledger has lost the round")?;
+    let buyers = if plan.hold { Buyers::AndOthers } else { Buyers::Recorded };
+    let clocks = crowd.recorder.clocks();
+    let mut history = crowd.recorder.take();
+    recorded::add_round(&mut history, &round, orders, Run { redis: Redis::Keeps, buyers, clocks, ledger: read });
+    let (report, file) = recorded::judge(&history, "demo")?;
+    let violations = report.violations.iter().map(ToString::to_string).collect();
+    Ok(Told { operations: report.judged.operations, violations, text: report.to_string(), file })
 }
 
 /// A line of the report.
@@ -245,6 +261,10 @@ impl<K: Staged> fmt::Display for Report<K> {
         line(f, "duplicated", &self.duplicated)?;
         for discrepancy in &audit.discrepancies {
             line(f, &format!("  unit {}", discrepancy.unit), &discrepancy.found.join(", "))?;
+        }
+        line(f, "history", &self.history.text)?;
+        if let Some(file) = &self.history.file {
+            line(f, "", &file.display())?;
         }
         line(f, "", &"")?;
         line(f, "report", &file().display())

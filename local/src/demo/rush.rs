@@ -7,28 +7,29 @@ use tokio::sync::Notify;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
 
-/// Requests in flight of those who come too early.
+/// Requests in flight of people who come too early.
 const AT_ONCE: usize = 64;
-/// One of so many comes before the opening, and one of so many clicks twice.
+/// One in this many comes before the opening, and one in this many clicks twice.
 const EARLY_ONE_OF: usize = 20;
 const DOUBLE_ONE_OF: usize = 10;
-/// Tries of someone who was told to come back, before giving up.
+/// How often a person who is told to come back tries before giving up.
 const MAX_TRIES: usize = 60;
-/// How long someone waits who was told to come back.
+/// How long a person waits who is told to come back.
 const COME_BACK_AFTER: Duration = Duration::from_millis(500);
-/// How often the first one looks whether the sale is open.
+/// How often the first one checks whether the sale is open.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Lets everybody at the sale, most of them at its opening. Nobody waits for anybody else's answer: latencies count from when somebody came.
+/// Lets everybody come, most of them at the opening. Nobody waits for anybody else's answer: latencies count from when
+/// a person came.
 ///
-/// `begins` is told when the first of them comes.
+/// Signals `begins` when the first of them comes.
 pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
     let is_too_early = async |buyer: &Buyer| {
         let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return false };
         let heard = crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await);
-        // Whoever looks for long enough is told to slow down, which says nothing about the sale.
+        // Somebody who tries for long is told to slow down, which says nothing about the sale.
         matches!(heard, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
     };
     everybody(early, AT_ONCE, async |buyer| {
@@ -56,7 +57,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     outcome
 }
 
-/// Whether it makes no sense to ask again at once.
+/// Whether asking again at once makes no sense.
 fn stands(heard: &Heard) -> bool {
     match heard {
         Heard::Reserved => true,
@@ -65,7 +66,7 @@ fn stands(heard: &Heard) -> bool {
     }
 }
 
-/// Sends one request from before the rush, and repeats it until the answer is final.
+/// Sends a request from before the rush, and repeats it until the answer is final.
 async fn insist(crowd: &Crowd, buyer: &Buyer) {
     for _ in 0..MAX_TRIES {
         if let Ok(request) = crowd.request(buyer, Wave::Rush).await
@@ -77,7 +78,7 @@ async fn insist(crowd: &Crowd, buyer: &Buyer) {
     }
 }
 
-/// One person's rush, which `began` then: until there is an answer that stands.
+/// One person's rush, which began at `began`, until there is a final answer.
 async fn buy(crowd: Arc<Crowd>, visit: Visit, began: Instant) {
     let buyer = &crowd.buyers[visit.n];
     let mut due = visit.due;

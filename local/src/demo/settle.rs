@@ -5,23 +5,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::client::payment_of;
 use crate::demo::crowd::{Buyer, Crowd, Habit, Heard, Wave, everybody};
 use crate::stages::Stage;
 
-/// Requests in flight while orders are followed and while people try again.
+/// Requests in flight while orders are followed and people try again.
 const AT_ONCE: usize = 16;
-/// How often the state of things is looked at, and how many of those who wait try again each time. A buyer may look twice a
-/// second.
+/// How often reservations are polled, and how many waiting people try again each time. A buyer may poll twice a second.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RELOADS: usize = 64;
-/// So many looks in a row at which nobody gets anything say that others have the rest.
+/// After this many rounds in which nobody gets anything, others must have the rest.
 const IN_VAIN: usize = 4;
-/// How long all of it may take after the rush and beyond two payment windows.
+/// How long all of it may take after the rush, in addition to two payment windows.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Follows every reservation to its end: some pay, some cancel, some let the window pass. Once the rush is over, others
-/// wait for what comes back and buy it. With `others` who buy in a browser, it ends when nothing is left for the crowd.
+/// Follows every reservation to its end: some pay, some cancel, some let the window pass. Once the rush is over, other
+/// people wait for returned units and buy them. With `others`, people who buy in a browser, it ends when nothing is
+/// left for the crowd.
 pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, others: bool) -> Result<()> {
     let goal = crowd.units.min(crowd.buyers.len());
     let stage = Stage::steps("Payments, expiry, resale", goal);
@@ -45,7 +44,7 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
             if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
                 bail!("{paid} of {goal} units are paid and {open} reservations have not ended");
             }
-            // Behind a line nobody comes twice.
+            // With a line, nobody comes twice.
             if paid < goal && !crowd.has_line {
                 let got = reload(crowd, waiting).await;
                 in_vain = if got == 0 { in_vain + 1 } else { 0 };
@@ -57,7 +56,7 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
     Ok(())
 }
 
-/// Follows every reservation of a sale in which nobody pays, until it is an order: that is final.
+/// Follows every reservation of a free sale until it is an order, which is final.
 pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
     let stage = Stage::steps("Orders", crowd.units.min(crowd.buyers.len()));
     let mut ended: HashSet<String> = HashSet::new();
@@ -66,7 +65,7 @@ pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Resu
     loop {
         let is_over = rush_is_over.load(Ordering::Acquire);
         let ordered = async |buyer: &Buyer, _: Wave, id: &str| {
-            crowd.client.status(&buyer.token, id).await.ok().filter(|status| status != "queued")
+            crowd.status(buyer, id).await.ok().filter(|status| status != "queued")
         };
         let statuses = look(crowd, &mut ended, ordered).await;
         granted += statuses.iter().filter(|status| *status == "granted").count();
@@ -84,7 +83,8 @@ pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Resu
     Ok(())
 }
 
-/// Looks at every reservation that has not ended. `end` says its status if it has. The statuses of those that have now.
+/// Polls every reservation that has not ended. `end` returns its status if it has. Returns the statuses of those that
+/// have ended now.
 async fn look(
     crowd: &Crowd,
     ended: &mut HashSet<String>,
@@ -102,16 +102,16 @@ async fn look(
     statuses
 }
 
-/// Does what its buyer does with a reservation. Its status, once it has ended.
+/// Does what its buyer does with a reservation. Returns its status once it has ended.
 async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<String> {
-    let status = crowd.client.status(&buyer.token, id).await.ok()?;
+    let status = crowd.status(buyer, id).await.ok()?;
     match &*status {
         "queued" => None,
         "pending_payment" => {
-            // Whatever fails here is tried again at the next look.
+            // Whatever fails here is tried again in the next round.
             match buyer.habit(wave) {
-                Habit::Pays => drop(crowd.client.pay(&crowd.payment_key, id, &payment_of(id)).await),
-                Habit::Cancels => drop(crowd.client.cancel(&buyer.token, id).await),
+                Habit::Pays => drop(crowd.pay(id).await),
+                Habit::Cancels => drop(crowd.cancel(buyer, id).await),
                 Habit::Forgets => {}
             }
             None
@@ -120,7 +120,8 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
     }
 }
 
-/// Some of those who wait try again; who gets nothing waits on behind the others. How many got something.
+/// Some of the waiting people try again; those who get nothing go to the end of the queue. Returns how many got
+/// something.
 async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) -> usize {
     let trying: Vec<&Buyer> = (0..RELOADS).filter_map(|_| waiting.pop_front()).collect();
     let heard = futures::future::join_all(trying.iter().map(|buyer| crowd.try_again(buyer))).await;

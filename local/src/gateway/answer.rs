@@ -1,4 +1,4 @@
-//! What a client gets: what a function made of its request, or what the gateway itself says.
+//! The answers to clients: a function's, or the gateway's own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// The gateway's own answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Own {
-    /// No or no good token.
+    /// The token is missing or invalid.
     Denied(Denied),
     /// There is no such route.
     NotFound,
@@ -26,18 +26,18 @@ pub(super) enum Own {
     TooLarge,
     /// The request line and the headers have more than 10,240 bytes.
     UriTooLong,
-    /// More came than the route takes.
+    /// The route's throttle was exceeded.
     TooMany,
-    /// The function failed, or made no answer.
+    /// The function failed, or its answer is invalid.
     Failed,
-    /// The function took too long, or too many events wait for it.
+    /// The function took too long, or too many events are waiting for it.
     Unavailable,
     /// The body ended too early.
     BadRequest,
 }
 
 impl Own {
-    /// As it goes out.
+    /// The HTTP response.
     pub(super) fn response(self) -> Response<Body> {
         let (status, message) = match self {
             Self::Denied(Denied::Scope) => (StatusCode::FORBIDDEN, "Forbidden"),
@@ -84,9 +84,9 @@ struct Made<'a> {
     is_base64_encoded: bool,
 }
 
-/// The answer that a function made. `None` if it is none.
+/// Parses a function's answer. `None` if it is invalid.
 pub(super) fn of_function(made: &[u8]) -> Option<Response<Body>> {
-    // Without a status all of it is the body.
+    // Without a status, all of it is the body.
     let value: Result<Made<'_>, _> = serde_json::from_slice(made);
     let Ok(made) = value else {
         let value: Value = serde_json::from_slice(made).ok()?;
@@ -123,7 +123,7 @@ pub(super) fn of_function(made: &[u8]) -> Option<Response<Body>> {
     Some(response)
 }
 
-/// The gateway says for itself how long a body is and of what kind, if nobody said.
+/// The gateway sets the length and type of a body if the function did not.
 fn finish(headers: &mut HeaderMap) {
     headers.remove(axum::http::header::CONTENT_LENGTH);
     headers.remove(axum::http::header::TRANSFER_ENCODING);

@@ -1,7 +1,7 @@
-//! The JWT authorizer of an HTTP API: the token is verified with the keys that its issuer publishes.
+//! The JWT authorizer of an HTTP API: verifies tokens with the keys that their issuer publishes.
 //!
-//! What is checked, and in which words a refusal says what was wrong, is API Gateway's ("Control access to HTTP APIs with JWT
-//! authorizers", and the page on troubleshooting them).
+//! The checks and the wording of refusals are API Gateway's ("Control access to HTTP APIs with JWT authorizers", and
+//! the page on troubleshooting them).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,30 +18,30 @@ use tokio::sync::Mutex;
 use super::deployed;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How long keys are used before they are fetched again (AWS: "up to 1 hour on a best-effort basis").
+/// How long keys are cached (AWS: "up to 1 hour on a best-effort basis").
 const KEYS_LAST: Duration = Duration::from_secs(60 * 60);
-/// Tokens with a key that nobody knows do not make the issuer busier than this.
+/// How often the issuer is asked at most because of tokens with unknown keys.
 const FETCH_PAUSE: Duration = Duration::from_secs(5);
-/// API Gateway takes keys of RSA only.
+/// API Gateway only accepts RSA keys.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512];
-/// IssuerKeys of an issuer at most.
+/// The largest number of an issuer's keys.
 const MAX_KEYS: usize = 100;
 
-/// The claims of a token, each as the text that a function gets.
+/// The claims of a token, each in the text form that a function gets.
 pub(super) type TokenClaims = BTreeMap<String, String>;
 
-/// Why somebody does not pass.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Denied {
     /// There is no token.
     NoToken,
-    /// It is no good, for this reason.
+    /// The token is invalid, for this reason.
     BadToken(&'static str),
-    /// It is good for other routes.
+    /// The token lacks the route's scope.
     Scope,
 }
 
-/// Lets tokens of an issuer pass.
+/// Verifies tokens of an issuer.
 pub(super) struct Authorizer {
     http: reqwest::Client,
     deployed: deployed::Authorizer,
@@ -63,10 +63,10 @@ struct Discovery {
 }
 
 impl Authorizer {
-    /// Asks the issuer where its keys are, and for the keys.
+    /// Asks the issuer where its keys are, and fetches them.
     ///
     /// # Errors
-    /// If it does not tell.
+    /// If the issuer does not answer.
     pub(super) async fn new(deployed: deployed::Authorizer) -> Result<Self> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         let url = format!("{}/.well-known/openid-configuration", deployed.issuer.trim_end_matches('/'));
@@ -77,7 +77,7 @@ impl Authorizer {
         Ok(Self { http, deployed, keys_url: jwks_uri, keys, fetching: Mutex::new(()) })
     }
 
-    /// The claims of the token in an `Authorization` header, and its scopes, if it may pass.
+    /// The claims of the token in an `Authorization` header, and its scopes, if it is valid.
     pub(super) async fn check(
         &self,
         header: Option<&str>,
@@ -94,14 +94,15 @@ impl Authorizer {
         let mut validation = Validation::new(head.alg);
         validation.leeway = 0;
         validation.validate_nbf = true;
-        // The audience may be in another claim, which is looked at below.
+        // The audience may be in another claim, which is checked below.
         validation.validate_aud = false;
         validation.set_issuer(&[&self.deployed.issuer]);
         validation.set_required_spec_claims(&["exp", "iss"]);
         let token = jsonwebtoken::decode::<Map<String, Value>>(token, key, &validation);
         let claims = token.map_err(|error| Denied::BadToken(said(error.kind())))?.claims;
         self.check_audience(&claims)?;
-        // AWS does not say what it does with a subject that is no text (RFC 7519, section 4.1.2). No issuer gives one.
+        // AWS does not document what it does with a subject that is not text (RFC 7519, section 4.1.2). No issuer sends
+        // one.
         if claims.get("sub").is_some_and(|subject| !subject.is_string()) {
             return Err(Denied::BadToken("the token is malformed"));
         }
@@ -127,7 +128,7 @@ impl Authorizer {
         if found { Ok(()) } else { Err(Denied::BadToken("the token does not have a valid audience")) }
     }
 
-    /// The keys, fetched anew if they are old or this one is not among them.
+    /// The keys, fetched again if they are old or this one is missing.
     async fn keys_with(&self, id: &str) -> IssuerKeys {
         let known = || self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
         let good = |keys: &IssuerKeys| {
@@ -139,14 +140,14 @@ impl Authorizer {
             return keys;
         }
         let _alone = self.fetching.lock().await;
-        // Somebody else may have fetched them meanwhile.
+        // Another request may have fetched them meanwhile.
         let keys = known();
         if good(&keys) {
             return keys;
         }
         let fetched = match fetch(&self.http, &self.keys_url).await {
             Ok(fetched) => fetched,
-            // An issuer that does not answer is asked again a little later; what was known goes on being good.
+            // If the issuer does not answer, it is asked again a little later; known keys stay valid.
             Err(error) => {
                 eprintln!("the issuer gives no keys: {error:#}");
                 IssuerKeys { by_id: keys.by_id, fetched: Instant::now() }
@@ -165,7 +166,7 @@ async fn fetch(http: &reqwest::Client, url: &str) -> Result<IssuerKeys> {
     Ok(IssuerKeys { by_id: Arc::new(by_id.collect()), fetched: Instant::now() })
 }
 
-/// A token may stand alone or behind `Bearer`.
+/// A token may come with or without `Bearer`.
 fn without_scheme(header: &str) -> &str {
     let header = header.trim();
     match header.split_once(' ') {
@@ -185,14 +186,15 @@ const fn said(kind: &ErrorKind) -> &'static str {
     }
 }
 
-/// A claim as a function gets it, which is as Go prints it: a list is its items in brackets with blanks between, and an
-/// object is `map[name:value]` (seen in aws-lambda-go#570). So null, which nobody has shown, is `<nil>`.
+/// A claim in the form that a function gets, which is how Go prints it: a list is its items in brackets, separated by
+/// spaces, and an object is `map[name:value]` (seen in aws-lambda-go#570). Hence null, of which there is no example, is
+/// `<nil>`.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
         Value::Object(members) => {
-            // `serde_json` has them in the order of their names, as Go does.
+            // `serde_json` sorts them by name, as Go does.
             let members = members.iter().map(|(name, value)| format!("{name}:{}", text(value)));
             format!("map[{}]", members.collect::<Vec<_>>().join(" "))
         }

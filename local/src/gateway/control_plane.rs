@@ -1,6 +1,6 @@
 //! Answers of the control plane.
 //!
-//! What has no part in serving an API is read, so that all the rest can be refused, and left alone.
+//! Fields that do not matter for serving an API are listed and ignored, so that all unknown ones can be refused.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -133,7 +133,7 @@ pub(super) struct StageItem {
     _tags: Value,
 }
 
-/// The emulator gives back what the template said, as it said it.
+/// The emulator returns the template's value in its original form.
 #[derive(Deserialize, Default, Clone, Copy)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SettingsItem {
@@ -141,7 +141,7 @@ pub(super) struct SettingsItem {
     pub(super) per_s: Option<f64>,
     #[serde(alias = "ThrottlingBurstLimit", rename = "throttlingBurstLimit")]
     pub(super) burst: Option<u32>,
-    /// Metrics alone come of it.
+    /// Only affects metrics.
     #[serde(alias = "DetailedMetricsEnabled", rename = "detailedMetricsEnabled")]
     _metrics: Option<bool>,
 }

@@ -1,5 +1,5 @@
-//! CORS of an HTTP API: the gateway answers preflights by itself, and says on every other answer who may read it ("Configure
-//! CORS for HTTP APIs in API Gateway").
+//! CORS of an HTTP API: the gateway answers preflights itself, and says on every other answer who may read it
+//! ("Configure CORS for HTTP APIs in API Gateway").
 
 use axum::body::Body;
 use axum::http::header::{
@@ -14,7 +14,7 @@ const SAID_BY_THE_GATEWAY: [HeaderName; 3] =
     [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_EXPOSE_HEADERS];
 
 impl Cors {
-    /// The answer to a preflight. Without the headers that allow it, if the origin is none that may ask.
+    /// The answer to a preflight, without the permitting headers if the origin is not allowed.
     pub(super) fn preflight(&self, asked: &HeaderMap) -> Response<Body> {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -29,7 +29,7 @@ impl Cors {
         response
     }
 
-    /// Puts into the headers of an answer who may read it. What a function said of that does not count.
+    /// Adds headers that say who may read an answer. A function's own such headers do not count.
     pub(super) fn allow(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
         for name in SAID_BY_THE_GATEWAY {
             headers.remove(name);

@@ -1,5 +1,5 @@
-//! What was deployed, as the emulator's control plane has it. Whatever is in it that this gateway does not know, it refuses:
-//! half of an API served well is an API served wrong.
+//! The deployed API, from the emulator's control plane. Anything that this gateway does not know is refused: an API
+//! served only in part is served wrong.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,9 +15,9 @@ use super::control_plane::{
     ApiItem, AuthorizerItem, FunctionItem, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
 };
 
-/// Longest wait for an answer of the control plane.
+/// The longest wait for an answer of the control plane.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// Largest program that is taken out of an archive. Lambda takes 250 MB, unzipped.
+/// The largest program that is unpacked from an archive. Lambda's limit is 250 MB, unzipped.
 const MAX_PROGRAM_BYTES: u64 = 250 * 1024 * 1024;
 
 /// An HTTP API.
@@ -25,16 +25,16 @@ pub(super) struct HttpApi {
     pub(super) id: String,
     pub(super) routes: Vec<Route>,
     pub(super) cors: Option<Cors>,
-    /// Functions that routes lead to, by name.
+    /// The functions behind the routes, by name.
     pub(super) functions: BTreeMap<String, Function>,
 }
 
-/// A way in.
+/// A route.
 pub(super) struct Route {
     /// `POST /v1/sales/{sale_id}`, or `$default`.
     pub(super) key: String,
     pub(super) authorizer: Option<Authorizer>,
-    /// Of which a token must have one, if there are any.
+    /// If not empty, a token must have one of them.
     pub(super) scopes: Vec<String>,
     pub(super) throttle: Option<Throttle>,
     /// The function's name.
@@ -49,7 +49,7 @@ pub(super) struct Authorizer {
     pub(super) audience: Vec<String>,
 }
 
-/// How much may pass.
+/// A throttle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Throttle {
     pub(super) per_s: u32,
@@ -87,10 +87,10 @@ struct Control {
     endpoint: String,
 }
 
-/// Reads the one HTTP API that is deployed at `endpoint`. Programs of its functions go to `folder`.
+/// Reads the only HTTP API that is deployed at `endpoint`. The programs of its functions go to `folder`.
 ///
 /// # Errors
-/// If there is not exactly one, or it has anything in it that is not served here; the message names it.
+/// If there is not exactly one, or it has a feature that is not supported here; the message names it.
 pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
     let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: endpoint.to_owned() };
     let apis: Vec<Value> = control.items("/v2/apis").await?;
@@ -99,10 +99,10 @@ pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
     control.api(known("the API", api)?, folder).await
 }
 
-/// An empty member says nothing, so it is left out before the others are held to what is known.
+/// Empty members mean nothing, so they are removed before the others are checked.
 fn known<T: DeserializeOwned>(what: &str, item: &Value) -> Result<T> {
     T::deserialize(without_empty(item))
-        .with_context(|| format!("{what} has something that this gateway does not know: {item}"))
+        .with_context(|| format!("{what} has a feature that this gateway does not support: {item}"))
 }
 
 fn without_empty(item: &Value) -> Value {
@@ -121,7 +121,7 @@ fn without_empty(item: &Value) -> Value {
 impl Control {
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.http.get(format!("{}{path}", self.endpoint)).send().await?.error_for_status()?;
-        response.json().await.with_context(|| format!("the control plane's answer to {path} makes no sense"))
+        response.json().await.with_context(|| format!("cannot read the control plane's answer to {path}"))
     }
 
     async fn items<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>> {
@@ -159,7 +159,7 @@ impl Control {
         for key in stage.route_settings.keys() {
             ensure!(
                 routes.iter().any(|route| route.route_key == *key),
-                "there are settings for {key}, and no such route"
+                "there are settings for {key}, but there is no such route"
             );
         }
         let routes = routes.into_iter().map(|route| {
@@ -183,7 +183,7 @@ impl Control {
     async fn function(&self, name: &str, folder: &Path) -> Result<Function> {
         let FunctionItem { configuration, code } = self.get(&format!("/2015-03-31/functions/{name}")).await?;
         ensure!(configuration.runtime.starts_with("provided."), "its runtime is {}", configuration.runtime);
-        ensure!(configuration.package_type.is_none_or(|package| package == "Zip"), "it is no archive");
+        ensure!(configuration.package_type.is_none_or(|package| package == "Zip"), "it is not an archive");
         ensure!(configuration.layers.is_empty(), "it has layers");
         let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
         let bootstrap = folder.join(name).join("bootstrap");
@@ -228,7 +228,7 @@ impl RouteItem {
             Some("JWT") => {
                 let id = self.authorizer_id.context("it has no authorizer")?;
                 let found = authorizers.iter().find(|each| each.authorizer_id == id);
-                Some(found.context("its authorizer is not there")?.known()?)
+                Some(found.context("its authorizer is missing")?.known()?)
             }
             Some(other) => bail!("it is authorized by {other}"),
         };
@@ -236,7 +236,7 @@ impl RouteItem {
         let general = stage.default_route_settings;
         let throttle = match (own.per_s.or(general.per_s), own.burst.or(general.burst)) {
             (None, None) => None,
-            // Less than one a second lets nobody in for long; the gateway counts whole ones.
+            // A rate below one would lock everybody out; the gateway counts whole ones.
             (Some(per_s), Some(burst)) if per_s >= 1.0 && per_s <= f64::from(u32::MAX) && burst >= 1 => {
                 Some(Throttle { per_s: per_s as u32, burst })
             }
@@ -269,7 +269,7 @@ impl AuthorizerItem {
     }
 }
 
-/// The name of the function in `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, or in the path of an invocation with it.
+/// The function's name in `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, or in the path of an invocation with it.
 fn function_of(uri: &str) -> Result<String> {
     let arn = uri.split("/functions/").nth(1).map_or(uri, |rest| rest.trim_end_matches("/invocations"));
     let mut parts = arn.split(':').skip_while(|part| *part != "function").skip(1);
@@ -278,10 +278,10 @@ fn function_of(uri: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Takes the program out of an archive.
+/// Extracts the program from an archive.
 fn unpack(archive: &[u8], into: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
-    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(archive)).context("it is no archive")?;
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(archive)).context("it is not an archive")?;
     let program = archive.by_name("bootstrap").context("it has no bootstrap")?;
     ensure!(program.size() <= MAX_PROGRAM_BYTES, "its bootstrap is too large");
     std::fs::create_dir_all(into.parent().unwrap_or(into))?;

@@ -1,4 +1,4 @@
-//! A request as a function gets it: the payload format 2.0 of HTTP APIs.
+//! A request as a function gets it: payload format 2.0 of HTTP APIs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,17 +15,17 @@ use serde::Serialize;
 
 use super::authorizer::TokenClaims;
 
-/// Of one connection, and of no interest to a function.
+/// Headers that concern one connection and are not passed on.
 const NOT_PASSED_ON: [axum::http::HeaderName; 3] = [CONNECTION, COOKIE, TRANSFER_ENCODING];
 const ACCOUNT: &str = "000000000000";
 
-/// A request, taken apart.
+/// A parsed request.
 pub(super) struct Asked<'a> {
     pub(super) id: &'a str,
     pub(super) api: &'a str,
     pub(super) route: &'a str,
     pub(super) method: &'a str,
-    /// Decoded.
+    /// The decoded path.
     pub(super) path: &'a str,
     pub(super) query: &'a str,
     pub(super) headers: &'a HeaderMap,
@@ -96,7 +96,7 @@ struct Http<'a> {
 /// The event of a request, as JSON.
 ///
 /// # Errors
-/// If it cannot be written, which none is known for.
+/// If it cannot be serialized, for which no case is known.
 pub(super) fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
     let Asked { id, api, route, method, path, query, headers, parameters, from, claims, body } = asked;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -136,7 +136,7 @@ pub(super) fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&event)
 }
 
-/// Headers by their names in lower case, those of the same name with commas between.
+/// Headers by lower-case name; values of the same name are joined by commas.
 fn passed_on(headers: &HeaderMap) -> BTreeMap<&str, Cow<'_, str>> {
     let mut passed: BTreeMap<&str, Cow<'_, str>> = BTreeMap::new();
     for (name, value) in headers {
@@ -163,7 +163,7 @@ fn cookies(headers: &HeaderMap) -> Vec<&str> {
     lines.flat_map(|line| line.split(';')).map(str::trim).filter(|cookie| !cookie.is_empty()).collect()
 }
 
-/// Decoded, and those of the same name with commas between.
+/// Decoded; values of the same name are joined by commas.
 fn parameters_of(query: &str) -> BTreeMap<String, String> {
     let decoded = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
     let mut parameters: BTreeMap<String, String> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn parameters_of(query: &str) -> BTreeMap<String, String> {
     parameters
 }
 
-/// A body as text, if its type is one that API Gateway takes for text, and otherwise in base64.
+/// A body as text, if API Gateway treats its type as text, otherwise in base64.
 fn written<'a>(body: &'a Bytes, content_type: &str) -> (Option<Cow<'a, str>>, bool) {
     if body.is_empty() {
         return (None, false);
@@ -196,7 +196,7 @@ fn written<'a>(body: &'a Bytes, content_type: &str) -> (Option<Cow<'a, str>>, bo
     }
 }
 
-/// A path as a function gets it: decoded, but for the escape of the escape itself.
+/// A path as a function gets it: decoded, except for escaped percent signs.
 pub(super) fn decoded(path: &str) -> Cow<'_, str> {
     if !path.contains('%') {
         return Cow::Borrowed(path);

@@ -1,8 +1,8 @@
-//! API Gateway and Lambda as they were deployed on the emulator, at the speed of this machine.
+//! API Gateway and Lambda as they were deployed on the emulator, but at this machine's full speed.
 //!
-//! The emulator's own gateway and its way of running functions are right and slow. This one reads what was deployed from the
-//! emulator's control plane and serves it: the same routes, tokens, throttles, events and answers, with the functions' own
-//! programs behind. Queues, tables, streams and schedules stay with the emulator.
+//! The emulator's own gateway and its way of running functions are correct but slow. This one reads what was deployed
+//! from the emulator's control plane and serves it: the same routes, tokens, throttles, events and answers, with the
+//! functions' own programs. Queues, tables, streams and schedules stay with the emulator.
 
 mod answer;
 mod authorizer;
@@ -41,50 +41,50 @@ use deployed::{Cors, Throttle};
 use event::{Asked, decoded};
 use routes::Routes;
 
-/// Longest time that a request may take, from its head to the function's answer (quotas of HTTP APIs).
+/// The longest time for a request, from its head to the function's answer (quotas of HTTP APIs).
 pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(30);
-/// Largest body (likewise).
+/// The largest body (quotas of HTTP APIs).
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
-/// Request line and headers together (likewise).
+/// The largest request line and headers together (quotas of HTTP APIs).
 const MAX_HEAD_BYTES: usize = 10_240;
-/// Open files that an event needs at most: one for each of the functions behind an API, and clients.
+/// How many open files an event needs at most: one for each function behind an API, and clients.
 const FILES_PER_EVENT: u64 = 16;
-/// Open files that are enough.
+/// Enough open files.
 const MOST_FILES: u64 = 16_384;
 const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
 /// How functions run behind the gateway.
 #[derive(Debug, Clone, Copy)]
 pub struct Concurrency {
-    /// Events that a process handles at once.
+    /// How many events a process handles concurrently.
     pub at_once: usize,
-    /// Processes of a function at most.
+    /// The largest number of processes of a function.
     pub most: usize,
 }
 
 impl Concurrency {
-    /// One process that handles many events at once, as on Lambda's managed instances: the fastest on two cores. There is room
-    /// left for others while hundreds wait for the emulator's slow queue.
+    /// One process that handles many events concurrently, as on Lambda's managed instances: the fastest on two cores.
+    /// Others can still be served while hundreds wait for the emulator's slow queue.
     pub const FAST: Self = Self { at_once: 512, most: 1 };
-    /// One event at a time in each process, as usual on Lambda.
+    /// Each process handles one event at a time, as is usual on Lambda.
     pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
 
-    /// So much that connections leave room among so many open files: each event that a process can take is a connection here,
-    /// for each of some functions, and in the process there are as many more to AWS.
+    /// Reduces the concurrency to what this number of open files allows: each event needs a connection here, for each
+    /// of some functions, and as many more from the process to AWS.
     fn within(self, files: u64) -> Self {
         let at_once = usize::try_from(files / FILES_PER_EVENT).unwrap_or(usize::MAX).max(1);
         Self { at_once: self.at_once.min(at_once), ..self }
     }
 }
 
-/// A gateway on the loopback. Dropping it ends it, with the functions behind it.
+/// A gateway on the loopback. Dropping it ends it, together with the functions behind it.
 pub struct Gateway {
     address: SocketAddr,
     served: Served,
     server: JoinHandle<()>,
 }
 
-/// What a gateway serves, for whoever has requests.
+/// What a gateway serves.
 #[derive(Clone)]
 pub struct Served(Arc<Shared>);
 
@@ -105,20 +105,20 @@ struct Route {
 }
 
 impl Gateway {
-    /// Serves the HTTP API that is deployed on the emulator at `endpoint`, on `port`, or on a free one if that is 0.
-    /// Programs and logs of its functions are in `home`.
+    /// Serves the HTTP API that is deployed on the emulator at `endpoint`, on `port`, or on a free port if that is 0.
+    /// Its functions' programs and logs are in `home`.
     ///
     /// # Errors
-    /// If the port is taken, or the API has anything in it that this gateway does not know.
+    /// If the port is taken, or the API has a feature that this gateway does not support.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
         Self::start_on(listener, endpoint, home, concurrency).await
     }
 
-    /// Likewise, on a port that was taken before.
+    /// The same on a port that was bound before.
     ///
     /// # Errors
-    /// If the API has anything in it that this gateway does not know.
+    /// If the API has a feature that this gateway does not support.
     pub async fn start_on(
         listener: TcpListener,
         endpoint: &str,
@@ -174,7 +174,7 @@ impl Gateway {
         Ok(Self { address, served, server })
     }
 
-    /// Where the API is.
+    /// The API's address.
     pub fn url(&self) -> String {
         loopback(self.address.port())
     }
@@ -184,12 +184,12 @@ impl Gateway {
         self.served.clone()
     }
 
-    /// What became of the processes of each function so far.
+    /// The counts of each function's processes so far.
     pub fn counts(&self) -> BTreeMap<String, PoolCounts> {
         self.served.0.pools.iter().map(|(name, pool)| (name.clone(), pool.counts())).collect()
     }
 
-    /// The groups of a function's processes.
+    /// The process groups of a function's processes.
     pub fn process_groups(&self, function: &str) -> Vec<u32> {
         self.served.0.pools.get(function).map_or_else(Vec::new, |pool| pool.process_groups())
     }
@@ -206,7 +206,7 @@ impl Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.server.abort();
-        // Connections that are open go on, and hold what they are served by.
+        // Open connections continue, and keep what serves them.
         self.served.0.pools.values().for_each(|pool| pool.end());
     }
 }
@@ -218,7 +218,7 @@ fn limiter(throttle: Throttle) -> DefaultDirectRateLimiter {
 }
 
 impl Served {
-    /// What a client at this address gets for a request.
+    /// The answer to a request from a client at this address.
     pub async fn answer(&self, from: IpAddr, request: Request) -> Response<Body> {
         let id = Uuid::now_v7().as_simple().to_string();
         let shared = &*self.0;
@@ -255,7 +255,7 @@ impl Shared {
             return Err(Own::UriTooLong);
         }
         let path = decoded(parts.uri.path());
-        // Extra slashes at the beginning do not matter.
+        // Extra slashes at the beginning are ignored.
         let routed =
             if path.starts_with("//") { &path[path.len() - path.trim_start_matches('/').len() - 1..] } else { &path };
         let found = self.routes.find(parts.method.as_str(), routed).ok_or(Own::NotFound)?;

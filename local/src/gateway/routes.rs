@@ -1,4 +1,4 @@
-//! Which route a request takes.
+//! Finds the route of a request.
 
 use anyhow::{Context, Result, bail, ensure};
 use matchit::Router;
@@ -10,17 +10,17 @@ pub(super) struct Routes<T> {
     routes: Vec<T>,
 }
 
-/// A route, and what its path has for each of its parameters.
+/// A route, and the values of its path parameters.
 pub(super) struct Found<'r, 'p, T> {
     pub(super) route: &'r T,
     pub(super) parameters: Vec<(&'r str, &'p str)>,
 }
 
 impl<T> Routes<T> {
-    /// Routes by their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`.
+    /// Builds routes from their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`.
     ///
     /// # Errors
-    /// If a key is of another form, or two lead to different places for the same request.
+    /// If a key has another form, or two match the same requests.
     pub(super) fn new(routes: impl IntoIterator<Item = (String, T)>) -> Result<Self> {
         let mut made = Self { by_method: Vec::new(), default: None, routes: Vec::new() };
         for (key, route) in routes {
@@ -37,7 +37,7 @@ impl<T> Routes<T> {
             return Ok(());
         }
         let Some((method, path)) = key.split_once(' ') else { bail!("it has no path") };
-        ensure!(method != "ANY", "it takes any method, which this gateway does not");
+        ensure!(method != "ANY", "it takes any method, which this gateway does not support");
         let router = match self.by_method.iter().position(|(each, _)| each == method) {
             Some(found) => &mut self.by_method[found].1,
             None => {
@@ -48,7 +48,7 @@ impl<T> Routes<T> {
         Ok(router.insert(pattern(path), at)?)
     }
 
-    /// The route of a request, if there is one. The path is decoded already.
+    /// The route of a request, if there is one. `path` must be decoded.
     pub(super) fn find<'r, 'p>(&'r self, method: &str, path: &'p str) -> Option<Found<'r, 'p, T>> {
         let router = self.by_method.iter().find(|(each, _)| each == method).map(|(_, router)| router);
         if let Some(found) = router.and_then(|router| router.at(path).ok())
@@ -62,7 +62,7 @@ impl<T> Routes<T> {
     }
 }
 
-/// A path as the router writes it: `{proxy+}` takes the rest.
+/// A path in the router's syntax: `{proxy+}` matches the rest.
 fn pattern(path: &str) -> String {
     let segment = |segment: &str| match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix("+}")) {
         Some(name) => format!("{{*{name}}}"),

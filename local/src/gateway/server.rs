@@ -1,4 +1,4 @@
-//! Connections of the gateway.
+//! The gateway's connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use super::Served;
 
 /// How long a client may take for the head of a request, and how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = super::MAX_TIMEOUT;
-/// The pause after a connection that could not be accepted: mostly there are too many open files.
+/// The pause after a failure to accept a connection, usually because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves whoever connects, without end.
+/// Serves all connections, without end.
 ///
-/// HTTP/1.1 only: API Gateway speaks HTTP/2 over TLS alone.
+/// HTTP/1.1 only: API Gateway only offers HTTP/2 over TLS.
 pub(super) async fn serve(listener: TcpListener, served: Served) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
@@ -40,12 +40,12 @@ pub(super) async fn serve(listener: TcpListener, served: Served) {
 }
 
 async fn answer(http: Arc<http1::Builder>, connection: TcpStream, from: SocketAddr, served: Served) {
-    // Answers are small, and latency is measured.
+    // Answers are small, and latency matters.
     let _ = connection.set_nodelay(true);
     let service = service_fn(|request: axum::http::Request<Incoming>| {
         let served = served.clone();
         async move { Ok::<_, std::convert::Infallible>(served.answer(from.ip(), request.map(Body::new)).await) }
     });
-    // However a connection ends, it is the client's.
+    // How a connection ends is up to the client.
     let _ = http.serve_connection(TokioIo::new(connection), service).await;
 }

@@ -1,4 +1,4 @@
-//! The page and the API on one origin, as CloudFront has them in production.
+//! The page and the API on one origin, as with CloudFront in production.
 
 mod stand_in;
 
@@ -36,12 +36,12 @@ struct Shared {
     issuer: Issuer,
     client: Client,
     api: Served,
-    /// What every answer has, whoever made it.
+    /// The headers of every answer.
     headers: HeaderMap,
 }
 
 impl WebServer {
-    /// Serves the page of a deployment and its API on `port`, or on a free one if that is 0.
+    /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0.
     ///
     /// # Errors
     /// If the port is taken.
@@ -51,10 +51,10 @@ impl WebServer {
         Self::start_on(listener, deployment, issuer, api)
     }
 
-    /// Likewise, on a port that was taken before.
+    /// The same on a port that was bound before.
     ///
     /// # Errors
-    /// If the pages are not built, or there is no client of the API.
+    /// If the pages are not built, or the API client cannot be created.
     pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let pages = paths::pages();
         ensure!(
@@ -82,7 +82,7 @@ impl WebServer {
         Ok(Self { address, server: tokio::spawn(axum::serve(listener, service).into_future()) })
     }
 
-    /// Where the page is.
+    /// The page's address.
     pub fn url(&self) -> String {
         loopback(self.address.port())
     }
@@ -102,7 +102,7 @@ impl Drop for WebServer {
     }
 }
 
-/// Where operators watch a sale, on the page at `url`.
+/// The address of the operators' page for a sale, with the page at `url`.
 pub fn operators_url(url: &str, sale: &str) -> String {
     format!("{url}/operators.html#/sales/{sale}")
 }
@@ -128,7 +128,7 @@ async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {
     }))
 }
 
-/// Nothing but the page's own files runs, and nothing but its own origin and its push is talked to.
+/// Only the page's own files may run, and it may only talk to its own origin and its push API.
 fn security_headers(push_url: Option<&str>) -> Result<HeaderMap> {
     let connect = push_url.map_or_else(String::new, |url| format!(" {}", origin_of(url)));
     let policy = format!(
@@ -144,16 +144,16 @@ fn security_headers(push_url: Option<&str>) -> Result<HeaderMap> {
     ]))
 }
 
-/// Scheme, host and port of an address.
+/// Scheme, host and port of a URL.
 fn origin_of(url: &str) -> &str {
     let host = url.find("://").map_or(0, |at| at + 3);
     url[host..].find('/').map_or(url, |end| &url[..host + end])
 }
 
-/// How long a browser keeps what was found at `path`; as `infra/cdk/lib/page.ts` uploads it.
+/// How long a browser caches the file at `path`; the same as in `infra/cdk/lib/page.ts`.
 fn kept(path: &str) -> &'static str {
     if path.starts_with("/assets/") {
-        // Its name says what is in it.
+        // Its name contains a hash of its content.
         "public, max-age=31536000, immutable"
     } else if path.starts_with("/art/") {
         "public, max-age=86400"

@@ -1,4 +1,4 @@
-//! What stands in for an issuer's login page and a payment provider. On this machine only.
+//! Stand-ins for an issuer's login page and a payment provider, only for this machine.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::identity::OPERATORS;
 
 type Refusal = (StatusCode, String);
 
-/// Who wants to be signed in.
+/// A request to sign in.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Login {
@@ -29,7 +29,7 @@ pub(super) struct SignedIn {
     expires_at: String,
 }
 
-/// Whoever asks is believed.
+/// Signs in anybody.
 pub(super) async fn login(
     State(shared): State<Arc<Shared>>,
     Json(login): Json<Login>,
@@ -41,7 +41,7 @@ pub(super) async fn login(
     Ok(Json(SignedIn { token, expires_at }))
 }
 
-/// What somebody wants to pay.
+/// A request to pay.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pay {
@@ -55,7 +55,7 @@ pub(super) struct Paid {
     outcome: String,
 }
 
-/// Tells the API of a payment, as the provider does. Paying the same again is the same payment.
+/// Reports a payment to the API, as the provider would. Paying the same again is the same payment.
 pub(super) async fn pay(State(shared): State<Arc<Shared>>, Json(pay): Json<Pay>) -> Result<Json<Paid>, Refusal> {
     let refused = |error: anyhow::Error| (StatusCode::BAD_GATEWAY, format!("{error:#}"));
     let key = shared.deployment.payment_key().await.map_err(refused)?;

@@ -1,11 +1,10 @@
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use http::StatusCode;
 use lambda_http::{Body, Response};
 
-use crate::Code;
+use super::Code;
+use super::sync::{AtomicU64, Ordering};
 
-/// The codes of answers that are no problems.
+/// The codes of successful answers.
 const GOOD: [(StatusCode, &str); 3] =
     [(StatusCode::OK, "ok"), (StatusCode::CREATED, "created"), (StatusCode::ACCEPTED, "accepted")];
 const OTHER: &str = "other";
@@ -35,7 +34,7 @@ impl AnswerMetrics {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Gives what was counted to the `metrics` crate, as `Answers` by `Code`.
+    /// Reports the counts to the `metrics` crate, as `Answers` by `Code`.
     pub(crate) fn report(&self) {
         let problems = Code::ALL.iter().map(|code| code.as_str()).zip(&self.problems);
         let good = GOOD.iter().map(|(_, name)| *name).zip(&self.good);

@@ -4,10 +4,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Code, Problem};
 
-/// Largest body: several times the largest that any route documents.
+/// The largest body in bytes: several times the largest that any route documents.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// The body as text, bounded.
+/// The body as text, of at most [`MAX_BODY_BYTES`].
 ///
 /// # Errors
 /// 413 above [`MAX_BODY_BYTES`], 400 if it is not UTF-8.
@@ -27,7 +27,7 @@ fn text_up_to(request: &Request, most: usize) -> Result<&str, Problem> {
     std::str::from_utf8(bytes).map_err(|_| Problem::invalid("the body is not UTF-8"))
 }
 
-/// For routes that take nothing: no body, or an empty JSON object.
+/// Checks that there is no body, or only an empty JSON object.
 ///
 /// # Errors
 /// As [`json_body`], and 400 for an object with fields.
@@ -50,10 +50,10 @@ pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
     json_body_up_to(request, MAX_BODY_BYTES)
 }
 
-/// Likewise, for a route whose body may be larger.
+/// Like [`json_body`], for a route whose body may have up to `most` bytes.
 ///
 /// # Errors
-/// As [`json_body`], with 413 above so many bytes.
+/// As [`json_body`], with 413 above `most` bytes.
 pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> Result<T, Problem> {
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();
@@ -61,7 +61,7 @@ pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> R
     if !essence.eq_ignore_ascii_case("application/json") {
         return Err(Problem::new(Code::UnsupportedMediaType));
     }
-    // A derived type also takes a list of its fields in their order, which is nothing that a route documents.
+    // Serde would also accept the fields in order as a list, which no route documents.
     if !body.trim_ascii_start().starts_with('{') {
         return Err(Problem::invalid("the body is not a JSON object"));
     }
@@ -74,6 +74,6 @@ pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> R
         let detail = format!("{path}: {}", error.inner());
         Problem::invalid_fields([(path, detail)])
     })?;
-    json.end().map_err(|_| Problem::invalid("the body goes on after its JSON value"))?;
+    json.end().map_err(|_| Problem::invalid("the body has more than one JSON value"))?;
     Ok(value)
 }

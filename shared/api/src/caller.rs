@@ -6,7 +6,7 @@ use sale::UserId;
 
 use crate::{Code, Problem};
 
-/// The claims that name groups, where nothing else is set: most issuers' and Cognito's.
+/// The claims that name groups by default: most issuers' and Cognito's.
 const USUAL_CLAIMS: &str = "groups,cognito:groups";
 
 /// The caller, from the claims that the gateway's authorizer verified.
@@ -18,28 +18,28 @@ pub struct Caller {
 
 /// The claims that name a user's group.
 ///
-/// The gateway hands a claim on as text, a list as its items with blanks between them: `[operators buyers]`. Two groups
-/// and one group with a blank in its name look alike there, and names of groups are often people's to choose. So no item
-/// is looked for in a list: the whole claim has to be the group, as text or as a list of the group alone.
+/// The gateway passes a claim on as text, and a list as its items separated by spaces: `[operators buyers]`. Two groups
+/// and one group with a space in its name look alike there, and people can often choose the names of groups. So lists
+/// are not searched: the whole claim has to be the group, as text or as a list of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupClaims {
     claims: Vec<String>,
 }
 
 impl GroupClaims {
-    /// The claims of these names, with commas between them.
+    /// `claims` are the names of the claims, separated by commas.
     pub fn new(claims: &str) -> Self {
         let claims = claims.split(',').map(str::trim).filter(|claim| !claim.is_empty()).map(str::to_owned).collect();
         Self { claims }
     }
 
-    /// The usual claims.
+    /// The default claims.
     pub fn usual() -> Self {
         Self::new(USUAL_CLAIMS)
     }
 
-    /// The group that the caller's verified claims name: at least one of them is there, and all that are name the same one
-    /// and nothing else.
+    /// The group that the caller's verified claims name: at least one of the claims is there, and all that are there
+    /// name the same single group.
     pub fn named_by<'r>(&self, request: &'r Request) -> Option<&'r str> {
         let claims = verified_claims(request)?;
         let mut told = self.claims.iter().filter_map(|claim| claims.get(claim)).map(|text| only_group(text));
@@ -48,13 +48,13 @@ impl GroupClaims {
     }
 }
 
-/// The group that a claim is.
+/// The group in a claim's text, if it is the only one.
 fn only_group(text: &str) -> Option<&str> {
     let only = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     (!only.is_empty() && !only.contains([' ', ','])).then_some(only)
 }
 
-/// Who counts as an operator: whose claims name one group. [`GroupClaims`] says how.
+/// Decides who is an operator: a caller whose claims name one given group, as [`GroupClaims`] says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operators {
     group: String,
@@ -62,17 +62,17 @@ pub struct Operators {
 }
 
 impl Operators {
-    /// Those whose claims name `group`; `claims` are the names of the claims that may, with commas between them.
+    /// Operators are those whose claims name `group`. `claims` are the names of the claims, separated by commas.
     pub fn new(group: impl Into<String>, claims: &str) -> Self {
         Self { group: group.into(), claims: GroupClaims::new(claims) }
     }
 
-    /// Likewise, with the usual claims.
+    /// Like [`Operators::new`], with the default claims.
     pub fn usual(group: impl Into<String>) -> Self {
         Self::new(group, USUAL_CLAIMS)
     }
 
-    /// Checks that an operator is asking: at least one of the claims is there, and each that is there is the group.
+    /// Checks that the caller is an operator: at least one of the claims is there, and each that is there is the group.
     ///
     /// # Errors
     /// 401 as [`caller`], 403 for anybody else.
@@ -88,7 +88,8 @@ fn verified_claims(request: &Request) -> Option<&HashMap<String, String>> {
     Some(&context.authorizer.as_ref()?.jwt.as_ref()?.claims)
 }
 
-/// Reads the caller from the verified claims. Nothing that a client can write itself counts: no header, query or body.
+/// Reads the caller from the verified claims, and from nothing that a client can write itself, such as a header, query
+/// or body.
 ///
 /// # Errors
 /// 401 without verified claims or with a subject that cannot be a user id.
@@ -98,9 +99,10 @@ pub fn caller(request: &Request) -> Result<Caller, Problem> {
     user.map(|user| Caller { user }).ok_or_else(|| Problem::new(Code::Unauthorized))
 }
 
-/// Whether a claim may have been text in the token. The gateway hands on every claim as text; AWS does not say how, and
-/// what has been seen is Go's way: `[a b]`, `map[name:a]`, so `<nil>` for null. All tokens without a subject would be one
-/// user. A number looks like the text of the same digits, which many issuers use, and means one user too.
+/// Whether a claim may have been text in the token. The gateway passes every claim on as text. AWS does not document
+/// how; what we have seen is Go's formatting: `[a b]`, `map[name:a]`, so `<nil>` for null, which would make all tokens
+/// without a subject one user. A number cannot be told from the text of the same digits, which many issuers use, and
+/// means one user too.
 fn may_be_text(claim: &str) -> bool {
     let other = matches!(claim, "null" | "<nil>" | "true" | "false");
     !other && !["[", "{", "map["].iter().any(|start| claim.starts_with(start))
@@ -215,8 +217,14 @@ mod tests {
             assert_eq!(is_operator(&operators, claims), operator, "{claims}");
         }
         assert!(!is_operator(&Operators::new("a b", "groups"), r#"{"sub":"a","groups":"[a b]"}"#), "no such group");
-        assert!(!is_operator(&Operators::new("", "groups"), r#"{"sub":"a","groups":""}"#), "nobody has no group");
-        assert!(!is_operator(&Operators::new("a", ""), r#"{"sub":"a","":"a"}"#), "no claim says it");
+        assert!(
+            !is_operator(&Operators::new("", "groups"), r#"{"sub":"a","groups":""}"#),
+            "an empty group makes nobody an operator"
+        );
+        assert!(
+            !is_operator(&Operators::new("a", ""), r#"{"sub":"a","":"a"}"#),
+            "without claims nobody is an operator"
+        );
     }
 
     #[test]
@@ -227,7 +235,7 @@ mod tests {
             with_claims("{}"),
             with_claims(r#"{"sub":""}"#),
             with_claims(r#"{"sub":"a b"}"#),
-            // What gateways make of a subject that is no text: null, true or a list.
+            // What gateways make of a subject that is not text: null, true or a list.
             with_claims(r#"{"sub":"null"}"#),
             with_claims(r#"{"sub":"<nil>"}"#),
             with_claims(r#"{"sub":"true"}"#),

@@ -3,9 +3,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt};
 
-/// Where the request came from, as the gateway saw it, or the CDN in front of it
-/// ([`Edge`](crate::Edge)); no other header is looked at, since a client can write it. Of IPv6 the
-/// network, `NETWORK/64`, since that much is one customer's.
+/// The client's address as seen by the gateway, or by the CDN in front of it ([`Edge`](crate::Edge)). No other header
+/// is read, since a client could write it. For IPv6 it is the network, `NETWORK/64`, which one customer usually has.
 pub fn client_ip(request: &Request) -> Option<String> {
     Some(match client_address(request)? {
         IpAddr::V4(address) => address.to_string(),
@@ -16,7 +15,7 @@ pub fn client_ip(request: &Request) -> Option<String> {
     })
 }
 
-/// Likewise the whole address: one of IPv4 is never written as one of IPv6.
+/// The client's whole address. An IPv4 address is never written as IPv6.
 pub fn client_address(request: &Request) -> Option<IpAddr> {
     let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
     Some(context.http.source_ip.as_ref()?.parse::<IpAddr>().ok()?.to_canonical())

@@ -11,26 +11,26 @@ use subtle::{Choice, ConstantTimeEq};
 
 use crate::Problem;
 
-/// Says that a request came through the CDN: its own secret, which it writes over whatever a client sends.
+/// Proves that a request came through the CDN: a secret that the CDN writes over whatever a client sends.
 const KEY_HEADER: &str = "x-door-key";
-/// The client's address as the CDN saw it, likewise.
+/// The client's address as the CDN saw it, also written by the CDN.
 const VIEWER_HEADER: &str = "x-viewer-address";
-/// As the gateway says it.
+/// The gateway's own answer.
 const FORBIDDEN: &str = r#"{"message":"Forbidden"}"#;
 
-/// The keys that the CDN may send: one, and a second one while it is changed.
+/// The keys that the CDN may send: one, or two during a rotation.
 #[derive(Debug)]
 pub struct EdgeKeys(Vec<String>);
 
-/// A secret without a key in it.
+/// The secret has no key, or the wrong form.
 #[derive(Debug, thiserror::Error)]
-#[error("keys of the CDN are texts in a JSON object, as {{\"key1\": \"…\"}}")]
+#[error("the CDN's keys must be strings in a JSON object, such as {{\"key1\": \"…\"}}")]
 pub struct InvalidEdgeKeys;
 
 impl FromStr for EdgeKeys {
     type Err = InvalidEdgeKeys;
 
-    /// A JSON object, whose names do not matter here; or one key as it stands, as versions before this one had it.
+    /// A JSON object, whose names do not matter here; or a single key as plain text, as older versions wrote it.
     fn from_str(text: &str) -> Result<Self, InvalidEdgeKeys> {
         let keys = if text.trim_start().starts_with('{') {
             let keys: BTreeMap<String, String> = serde_json::from_str(text).map_err(|_| InvalidEdgeKeys)?;
@@ -38,20 +38,20 @@ impl FromStr for EdgeKeys {
         } else {
             vec![text.to_owned()]
         };
-        // An empty one would let in whoever sends none.
+        // An empty key would admit a request that sends none.
         if keys.is_empty() || keys.iter().any(String::is_empty) { Err(InvalidEdgeKeys) } else { Ok(Self(keys)) }
     }
 }
 
 impl EdgeKeys {
-    /// Compares with every key, so that the time tells nothing.
+    /// Compares with every key, so the time reveals nothing.
     fn has(&self, given: &str) -> bool {
         let equal = |known: Choice, key: &String| known | given.as_bytes().ct_eq(key.as_bytes());
         self.0.iter().fold(Choice::from(0), equal).into()
     }
 }
 
-/// The CDN in front, if there is one.
+/// The CDN in front of the gateway, if there is one.
 #[derive(Debug, Clone)]
 pub struct Edge {
     keys: Option<Secret<EdgeKeys>>,
@@ -59,18 +59,19 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The CDN whose keys are in `keys`; none if there is no CDN. If it is the only way in, a request that came another way is
-    /// refused.
+    /// `keys` are the CDN's keys, `None` without a CDN. If the CDN `is_only_way_in`, requests that did not come through
+    /// it are refused.
     pub const fn new(keys: Option<Secret<EdgeKeys>>, is_only_way_in: bool) -> Self {
         Self { keys, is_only_way_in }
     }
 
-    /// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks it:
-    /// behind a CDN that is the CDN. A request that came another way stays as it is, unless there is no other way. If the keys
-    /// cannot be read nobody knows which way it came: then it waits where there is no other way.
+    /// Replaces the gateway's view of the client address, which behind a CDN is the CDN's, by the viewer's address, if
+    /// the request came through the CDN. Other requests stay as they are, or are refused if the CDN is the only way in.
+    /// If the keys cannot be read, nobody can tell the two apart; then requests are refused with 503 where the CDN is
+    /// the only way in.
     ///
     /// # Errors
-    /// The answer to a request that came past the CDN, or may have.
+    /// The answer to a request that bypassed the CDN, or may have.
     pub async fn let_in(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let Some(keys) = &self.keys else { return Ok(()) };
         self.refusal(request, keys.get().await).map_or(Ok(()), Err)
@@ -82,8 +83,11 @@ impl Edge {
             Ok(_) => Some(forbidden()),
             Err(error) if self.is_only_way_in => Some(Problem::unanswered(error).into_response()),
             Err(error) => {
-                // One rate for many is better than no answer for all.
-                tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known");
+                // One shared rate limit is better than no answer for anybody.
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the client's address is unknown, because the CDN's keys cannot be read"
+                );
                 None
             }
         }
@@ -99,13 +103,14 @@ fn forbidden() -> Response<Body> {
     response.body(Body::from(FORBIDDEN)).expect("all of it is known")
 }
 
-/// Whether the request came through the CDN.
+/// Whether the request came through the CDN. If so, takes over the viewer's address.
 fn take_viewer_address(request: &mut Request, keys: &EdgeKeys) -> bool {
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !keys.has(header(KEY_HEADER)) {
         return false;
     }
-    // The CDN writes the address of every request for the gateway but those that it may share, which are nobody's.
+    // The CDN sends the viewer's address with every request to the gateway, except for those whose answers are shared
+    // between viewers.
     let viewer = header(VIEWER_HEADER).to_owned();
     if let Some(RequestContext::ApiGatewayV2(context)) = request.extensions_mut().get_mut::<RequestContext>()
         && !viewer.is_empty()
@@ -131,7 +136,7 @@ mod tests {
         lambda_http::request::from_str(&event).unwrap()
     }
 
-    /// Who asks, if it is let in.
+    /// The client address of a request that is let in.
     fn seen(edge: &Edge, keys: &str, headers: &str) -> Result<Option<String>, StatusCode> {
         let mut request = request(headers);
         let is_in = edge.lets_in(&mut request, &keys.parse().unwrap());
@@ -154,7 +159,7 @@ mod tests {
                 assert_eq!(address.as_deref(), Some("2001:db8:1:2::/64"));
             }
         }
-        // What is shared has no viewer.
+        // A shared answer has no viewer.
         let shared = seen(&edge(true), KEY, &format!(r#""x-door-key":"{KEY}""#)).unwrap();
         assert_eq!(shared.as_deref(), Some("192.0.2.1"));
     }
@@ -179,11 +184,12 @@ mod tests {
         let refusal = edge(true).refusal(&mut request(""), Err(SecretError::InVain)).unwrap();
         assert_eq!(refusal.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert!(refusal.headers().contains_key(http::header::RETRY_AFTER));
-        // Where another way is open, one rate for many is better than no answer for all.
+        // Where there is another way in, one shared rate limit is better than no answer for anybody.
         assert!(edge(false).refusal(&mut request(""), Err(SecretError::InVain)).is_none());
     }
 
-    /// The steps of a change of keys: at each the CDN sends one that functions take, whichever of the two secrets they have read.
+    /// The steps of a key rotation: at each step the functions accept the CDN's key, whichever of the two secrets they
+    /// have read.
     #[test]
     fn a_key_is_changed_without_a_gap() {
         let (first, both, last) = (

@@ -2,12 +2,12 @@ use lambda_http::Request;
 
 use crate::Problem;
 
-/// Header with which a client names its attempt, so that a retry of it gets the same answer
+/// Header in which a client names its attempt, so that a retry gets the same answer
 /// (draft-ietf-httpapi-idempotency-key-header).
 const HEADER: &str = "idempotency-key";
 const MAX_LENGTH: usize = 64;
 
-/// The key with which the client names its attempt, if it does.
+/// The client's idempotency key, if it sent one.
 ///
 /// # Errors
 /// 400 if it is not 1 to 64 printable ASCII characters without spaces.

@@ -13,6 +13,11 @@ mod refusal;
 mod response;
 mod serve;
 
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+}
+
 pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, text_body};
 pub use caller::{Caller, GroupClaims, Operators, caller};
 pub use client_ip::{client_address, client_ip};

@@ -9,7 +9,7 @@ use crate::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY, RatePolicy};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $status:ident, $title:literal;)*) => {
-        /// What kind of problem it is. Clients decide by it, so a code never changes its meaning.
+        /// The kind of problem. Clients decide by it, so a code never changes its meaning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
         #[strum(serialize_all = "snake_case")]
         pub enum Code {
@@ -25,7 +25,7 @@ macro_rules! codes {
                 self.into()
             }
 
-            /// The status that goes with it.
+            /// The HTTP status of the code.
             pub const fn status(self) -> StatusCode {
                 match self { $(Self::$variant => StatusCode::$status,)* }
             }
@@ -38,25 +38,25 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The request is not of the documented form.
+    /// The request does not have the documented form.
     InvalidRequest = BAD_REQUEST, "The request is not valid";
-    /// The body is not JSON by its content type.
+    /// The content type of the body is not JSON.
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
     /// The body is too large.
     TooLarge = PAYLOAD_TOO_LARGE, "The body is too large";
-    /// Nobody is signed in, or the signature is wrong.
-    Unauthorized = UNAUTHORIZED, "Who is asking is not known";
-    /// The path's token was not given out for this user, sale and round, or no longer holds.
-    BadToken = FORBIDDEN, "This way in is not yours or no longer open";
-    /// The challenge was answered wrong.
-    WrongAnswer = FORBIDDEN, "That was not the answer";
+    /// The caller is not signed in, or the signature is wrong.
+    Unauthorized = UNAUTHORIZED, "The request is not authenticated";
+    /// The pass in the path is not for this user, sale and round, or has expired.
+    BadToken = FORBIDDEN, "This pass is not yours or has expired";
+    /// The answer to the challenge is wrong.
+    WrongAnswer = FORBIDDEN, "That is not the right answer";
     /// The caller may not do this.
     Denied = FORBIDDEN, "Not allowed";
     /// Only groups may buy, and the user is in none of them.
     NotAMember = FORBIDDEN, "This sale is for members";
     /// The sale has a line, and the user has no ticket for it.
     NoTicket = FORBIDDEN, "This sale has a line";
-    /// The user is in line, and others are before.
+    /// The user is in line behind others.
     NotYourTurn = CONFLICT, "It is not your turn yet";
     /// No such sale or round.
     UnknownSale = NOT_FOUND, "There is no such sale";
@@ -64,17 +64,17 @@ codes! {
     UnknownCampaign = NOT_FOUND, "There is no such campaign";
     /// No such reservation of this user.
     UnknownReservation = NOT_FOUND, "There is no such reservation";
-    /// No such payment is to be given back.
+    /// There is no such payment to refund.
     UnknownRefund = NOT_FOUND, "There is no such refund";
     /// No such route.
     UnknownRoute = NOT_FOUND, "There is nothing here";
     /// No unit is left.
     SoldOut = CONFLICT, "Sold out";
     /// The user's live reservations reach the limit.
-    LimitReached = CONFLICT, "You have as many as one person can have";
-    /// As many of the user's reservations in this round ended unpaid as may.
+    LimitReached = CONFLICT, "You have reached the limit for one person";
+    /// As many of the user's reservations in this round have ended unpaid as the sale allows.
     UnpaidLimit = CONFLICT, "Too many of your reservations here ended unpaid";
-    /// The user has no such challenge: it is over or was used.
+    /// The user has no such challenge: it expired or was used.
     ChallengeOver = CONFLICT, "Ask for a new challenge";
     /// The sale opens later.
     NotOpen = CONFLICT, "The sale has not opened yet";
@@ -82,16 +82,16 @@ codes! {
     NotCancellable = CONFLICT, "It cannot be cancelled";
     /// Another sale has this id.
     SaleExists = CONFLICT, "Another sale has this id";
-    /// The sale, or its round, is not the version that the request is about.
+    /// The sale or its round has another version than the request is based on.
     SaleChanged = CONFLICT, "Somebody else has changed the sale";
-    /// The campaign is not the version that the request is about.
+    /// The campaign has another version than the request is based on.
     CampaignChanged = CONFLICT, "Somebody else has changed it";
     /// The sale's state does not allow it.
-    NotAmendable = CONFLICT, "The sale as it is does not allow it";
-    /// The round that the request names is not the one that runs.
+    NotAmendable = CONFLICT, "The state of the sale does not allow it";
+    /// The round that the request names is not the running one.
     RoundChanged = CONFLICT, "Another round is running";
-    /// The idempotency key named another request before.
-    KeyReused = CONFLICT, "This key named another request";
+    /// The idempotency key was used for another request before.
+    KeyReused = CONFLICT, "This key was used for another request";
     /// The signature is not that of the round of drand that the draw named.
     WrongBeacon = UNPROCESSABLE_ENTITY, "This is not the beacon of this draw";
     /// The sale is over.
@@ -102,11 +102,11 @@ codes! {
     Paused = SERVICE_UNAVAILABLE, "The sale is paused";
     /// A part of the system does not answer.
     Overloaded = SERVICE_UNAVAILABLE, "Try again in a moment";
-    /// A mistake of ours.
+    /// An error in the system.
     Internal = INTERNAL_SERVER_ERROR, "Something went wrong";
 }
 
-/// A problem, as RFC 9457 (`application/problem+json`) tells it, with a stable `code`.
+/// A problem in the form of RFC 9457 (`application/problem+json`), with a stable `code`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     code: Code,
@@ -117,17 +117,17 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of this kind.
+    /// A problem of this kind, without detail.
     pub fn new(code: Code) -> Self {
         Self { code, detail: None, retry_after_s: None, policy: None, members: Map::new() }
     }
 
-    /// [`Code::InvalidRequest`] with what is wrong and what would be right.
+    /// [`Code::InvalidRequest`]; `detail` says what is wrong and what would be right.
     pub fn invalid(detail: impl Into<String>) -> Self {
         Self::new(Code::InvalidRequest).detail(detail)
     }
 
-    /// [`Code::InvalidRequest`] with all that is wrong, each with its field. The first one is its detail.
+    /// [`Code::InvalidRequest`] with every error and its field. The first one becomes the detail.
     pub fn invalid_fields(errors: impl IntoIterator<Item = (String, String)>) -> Self {
         let errors: Vec<(String, String)> = errors.into_iter().collect();
         let first = errors.first().map(|(_, detail)| detail.clone()).unwrap_or_default();
@@ -136,14 +136,14 @@ impl Problem {
         Self::invalid(first).with("errors", listed)
     }
 
-    /// [`Code::RateLimited`]: one more request is taken after `retry_after_ms`. `own` is the user's rate, if that is what
-    /// holds; what holds for an address or for everybody is not told.
+    /// [`Code::RateLimited`]: the next request is allowed after `retry_after_ms`. `own` is the user's rate, if that one
+    /// was exceeded; rates of an address or of everybody are not disclosed.
     pub fn rate_limited(own: Option<RatePolicy>, retry_after_ms: u64) -> Self {
         let seconds = u32::try_from(retry_after_ms.div_ceil(1000)).unwrap_or(u32::MAX).max(1);
         Self { policy: own, ..Self::new(Code::RateLimited).retry_after_s(seconds) }
     }
 
-    /// Says more about this case. Public: never what a secret, another user or the inside looks like.
+    /// Adds a detail about this case. Clients see it, so it must not contain secrets, other users' data or internals.
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
@@ -155,18 +155,18 @@ impl Problem {
         self
     }
 
-    /// Adds a member.
+    /// Adds a member to the JSON.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.members.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Its kind.
+    /// The problem's code.
     pub const fn code(&self) -> Code {
         self.code
     }
 
-    /// The answer.
+    /// The HTTP response.
     pub fn into_response(self) -> Response<Body> {
         let Self { code, detail, retry_after_s, policy, mut members } = self;
         members.insert("code".to_owned(), code.as_str().into());

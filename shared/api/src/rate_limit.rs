@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Fields of draft-ietf-httpapi-ratelimit-headers-11.
+/// Header fields of draft-ietf-httpapi-ratelimit-headers-11.
 pub(crate) const RATE_LIMIT: &str = "ratelimit";
 pub(crate) const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 
@@ -9,19 +9,19 @@ pub(crate) const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 pub struct RatePolicy {
     /// Letters, digits, `-` and `_`.
     pub name: &'static str,
-    /// So many requests
+    /// The number of requests allowed in each window.
     pub quota: u32,
-    /// in so many seconds.
+    /// The length of the window in seconds.
     pub window_s: u32,
 }
 
 impl RatePolicy {
-    /// `RateLimit-Policy`.
+    /// The value of `RateLimit-Policy`.
     pub(crate) fn field(self) -> String {
         format!("{self};q={};w={}", self.quota, self.window_s)
     }
 
-    /// `RateLimit`, once nothing is left for so many seconds.
+    /// The value of `RateLimit` when nothing is left for `seconds`.
     pub(crate) fn used_up(self, seconds: u32) -> String {
         format!("{self};r=0;t={seconds}")
     }

@@ -10,35 +10,37 @@ const RETRY_AFTER_S: u32 = 2;
 
 /// Seconds after which a client may ask again while operators have paused or stopped a sale.
 const PAUSED_RETRY_AFTER_S: u32 = 10;
-/// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
+/// Seconds after which a client may ask again while Redis is being refilled: the schedules that refill it run every
+/// minute.
 const RESTORED_AFTER_S: u32 = 15;
-/// Longest `Retry-After` before an opening or a drop: clocks drift, and both move.
+/// The longest `Retry-After` before an opening or a drop, in seconds: clocks drift, and both times can change.
 const MAX_RETRY_AFTER_S: u64 = 300;
 
 impl Problem {
-    /// [`Code::Overloaded`]: a part of the system did not answer, or not in time. The log has the reason, unless a breaker is
-    /// open: it has said so once, and a line for each request of a crowd helps nobody.
+    /// [`Code::Overloaded`]: a part of the system did not answer in time. Logs the reason, unless a circuit breaker is
+    /// open: the breaker has logged it once already, and a line for each request of a crowd would not help.
     pub fn unanswered(error: impl Error + 'static) -> Self {
         let error: &(dyn Error + 'static) = &error;
         if !was_not_asked(error) {
-            tracing::error!(error, "a part did not answer");
+            tracing::error!(error, "a part of the system did not answer");
         }
         Self::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
     }
 
-    /// [`Code::NotOpen`], with the moment at which it opens.
+    /// [`Code::NotOpen`], with the opening time.
     pub fn not_open(opens_at: EpochMs, now: EpochMs) -> Self {
         Self::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(retry_after_s(opens_at, now))
     }
 
-    /// [`Code::SoldOut`], with the moment at which the next units become available if that is known.
+    /// [`Code::SoldOut`], with the time at which the next units become available, if known.
     pub fn sold_out(next_release: Option<EpochMs>, now: EpochMs) -> Self {
         let problem = Self::new(Code::SoldOut);
         let Some(at) = next_release else { return problem };
         problem.with("next_release_at", at.to_string()).retry_after_s(retry_after_s(at, now))
     }
 
-    /// [`Code::SoldOut`] for who is not in the group that has the rest until a moment, with that moment.
+    /// [`Code::SoldOut`] for a user outside the group that the remaining units are set aside for, with the time at
+    /// which that ends.
     pub fn set_aside(until: EpochMs, now: EpochMs) -> Self {
         let left_s = until.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
         Self::new(Code::SoldOut).with("next_release_at", until.to_string()).retry_after_s(left_s as u32)
@@ -55,12 +57,12 @@ impl Problem {
     }
 }
 
-/// Seconds until a moment that is announced.
+/// Seconds until an announced time, bounded.
 fn retry_after_s(at: EpochMs, now: EpochMs) -> u32 {
     at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S) as u32
 }
 
-/// Whether a breaker is open, however deep in the error that says so.
+/// Whether a circuit breaker refused the call, anywhere in the chain of errors.
 fn was_not_asked(error: &(dyn Error + 'static)) -> bool {
     std::iter::successors(Some(error), |&cause| cause.source()).any(|cause| cause.is::<Open>())
 }

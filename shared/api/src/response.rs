@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use crate::Problem;
 
-/// The answer of a handler.
+/// What a handler returns.
 pub type Reply = Result<Response<Body>, Problem>;
 
-/// A JSON answer that nobody may keep.
+/// A JSON response that must not be cached.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response<Body> {
     let body = serde_json::to_string(body).expect("answers have text keys and plain values only");
     Response::builder()
@@ -19,7 +19,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response<Body> {
         .expect("every header above is a plain value")
 }
 
-/// Turns a handler's result into the answer.
+/// Turns a handler's result into the HTTP response.
 pub fn respond(reply: Reply) -> Response<Body> {
     reply.unwrap_or_else(Problem::into_response)
 }

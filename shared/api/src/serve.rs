@@ -10,19 +10,19 @@ use runtime::Metrics;
 
 use crate::answer_metrics::AnswerMetrics;
 
-/// What stays as it is in a path that has to be escaped again.
+/// Characters that stay unescaped when a path is escaped again.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Names a request in its answer, in the log and in the trace.
+/// Identifies a request in its response, in the log and in the trace.
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
 
 static ANSWERS: AnswerMetrics = AnswerMetrics::new();
 
-/// Answers the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
-/// answers. Does not return while the process lives.
+/// Answers the gateway's requests with `handler`, concurrently where Lambda sends a process several, and counts the
+/// answers. Runs for the life of the process.
 ///
 /// # Errors
-/// If the process was not started by Lambda or something like it.
+/// If Lambda or a stand-in for it did not start the process.
 pub async fn serve<H, F>(metrics: Metrics, handler: H) -> Result<(), Error>
 where
     H: Fn(Request) -> F + Clone + Send + 'static,
@@ -48,7 +48,7 @@ where
     .await
 }
 
-/// What X-Ray and the log know a request by: the root of its trace, or, where nothing traces, Lambda's id of it.
+/// The id of a request in X-Ray and the log: the root of its trace or, without tracing, Lambda's request id.
 pub fn correlation_id(request: &Request) -> Option<&str> {
     let context = request.lambda_context_ref()?;
     let trace = context.xray_trace_id.as_deref().unwrap_or_default();
@@ -56,8 +56,8 @@ pub fn correlation_id(request: &Request) -> Option<&str> {
     Some(root.unwrap_or(&context.request_id))
 }
 
-/// The event with a path and a query that can stand in a URI. The gateway unescapes what a client wrote, and `lambda_http`
-/// panics at what is then none.
+/// Escapes the event's path and query for use in a URI. The gateway has unescaped what the client wrote, and
+/// `lambda_http` panics at an invalid URI.
 pub fn with_uri(mut event: LambdaRequest) -> LambdaRequest {
     if let LambdaRequest::ApiGatewayV2(request) = &mut event {
         for part in [&mut request.raw_path, &mut request.raw_query_string].into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Draws what the k-th grab of a packet is worth, ours beside WeChat's double mean, for docs/draws.md:
+//! Plots what the k-th grab of a packet is worth, for ours and for WeChat's double mean, for docs/draws.md:
 //! `cargo run --example grabs > docs/draws/grabs.svg`
 
 use std::error::Error;
@@ -47,8 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The double mean as it is told of WeChat: each grab draws its amount from 0 to twice the mean of what is left, and gets a cent if
-/// that is less.
+/// The double mean as it is said of WeChat: each grab draws its amount from 0 to twice the mean of what is left, and
+/// gets at least a cent.
 fn sequential(seed: &Seed) -> Vec<u64> {
     let mut stream = Stream::new(seed, "sequential");
     let mut rest = TOTAL;

@@ -16,7 +16,7 @@ impl fmt::Debug for Seed {
     }
 }
 
-/// Displays bytes as small hex digits, two for each.
+/// Displays bytes as lower-case hex, two digits each.
 #[derive(Debug, Clone, Copy)]
 pub struct Hex<'a>(pub &'a [u8]);
 
@@ -26,12 +26,12 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// Reads 64 small hex digits. Capitals are refused, so that a value has one text.
+/// Parses 64 lower-case hex digits. Upper case is refused, so that a value has one text.
 pub fn bytes32(hex: &str) -> Option<Bytes32> {
     bytes_of_hex(hex)
 }
 
-/// Reads so many bytes as small hex digits.
+/// Parses `N` bytes from lower-case hex digits.
 pub(crate) fn bytes_of_hex<const N: usize>(hex: &str) -> Option<[u8; N]> {
     let (pairs, rest) = hex.as_bytes().as_chunks::<2>();
     let mut bytes = [0; N];
@@ -52,14 +52,14 @@ const fn digit(text: u8) -> Option<u8> {
     }
 }
 
-/// SHA-256 of the length of `label` in one byte, `label`, and the parts one after the other.
+/// SHA-256 of the length of `label` in one byte, `label`, and the concatenated parts.
 pub(crate) fn labelled(label: &str, parts: &[&[u8]]) -> Bytes32 {
     let mut hash = Sha256::new().chain_update([length(label)]).chain_update(label);
     parts.iter().for_each(|part| hash.update(part));
     hash.finalize().into()
 }
 
-/// HMAC-SHA256 under `key` that has taken the length of `label` in one byte, and `label`.
+/// HMAC-SHA256 under `key`, fed with the length of `label` in one byte, and `label`.
 pub(crate) fn keyed(key: &Seed, label: &str) -> Hmac<Sha256> {
     let mac = Hmac::<Sha256>::new_from_slice(&key.0).expect("HMAC takes keys of any length");
     mac.chain_update([length(label)]).chain_update(label)

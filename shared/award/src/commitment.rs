@@ -3,7 +3,7 @@ use std::fmt;
 use crate::bytes::{Bytes32, Hex, Seed, labelled};
 use crate::table::TableDigest;
 
-/// What a round publishes before it opens, see [`commit`]. Displays as 64 hex digits.
+/// The commitment that a round publishes before it opens, see [`commit`]. Displays as 64 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Commitment(pub Bytes32);
 

@@ -1,21 +1,22 @@
-//! The public randomness of drand, a network that signs the number of each of its rounds. Which round comes at which time, and the
-//! randomness of a signature. The crate `beacon` verifies signatures.
+//! The public randomness of drand, a network that signs the number of each of its rounds: the times of rounds, and the
+//! randomness in a signature. The crate `beacon` verifies signatures.
 //!
-//! The values are those of the chain `quicknet`, as <https://docs.drand.love/about/#quicknet> and its `/info` list them.
+//! The values are those of the chain `quicknet`, as <https://docs.drand.love/about/#quicknet> and its `/info` list
+//! them.
 
 use sha2::{Digest, Sha256};
 
 use crate::bytes::{Bytes32, bytes_of_hex};
 
-/// Names the chain.
+/// The hash that identifies the chain.
 pub const CHAIN_HASH: &str = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971";
-/// When its round 1 came, in seconds since 1970.
+/// The time of its round 1, in seconds since 1970.
 pub const GENESIS_S: i64 = 1_692_803_367;
-/// Seconds from one of its rounds to the next.
+/// Seconds between two rounds.
 pub const PERIOD_S: i64 = 3;
 
-/// How far ahead of the moment at which it is named a draw's round is, in seconds: longer than it takes to publish what the draw is
-/// about, and than the clocks of machines differ.
+/// How far ahead of the time of naming a draw's round of drand is, in seconds: longer than publishing what the draw is
+/// about takes, and than clocks differ.
 pub const AHEAD_S: i64 = 60;
 
 /// A signature of the chain: a compressed point of BLS12-381's group G1.
@@ -26,7 +27,7 @@ pub type Signature = [u8; 48];
 pub struct DrandRound(pub u64);
 
 impl DrandRound {
-    /// The first round that does not come before this moment, in milliseconds since 1970.
+    /// The first round at or after this time, in milliseconds since 1970.
     pub const fn not_before(ms: i64) -> Self {
         let since_genesis_ms = ms.saturating_sub(GENESIS_S * 1000);
         if since_genesis_ms <= 0 {
@@ -35,12 +36,12 @@ impl DrandRound {
         Self((since_genesis_ms as u64).div_ceil(PERIOD_S as u64 * 1000) + 1)
     }
 
-    /// The round whose beacon decides a draw that is fixed now: the first one that does not come before [`AHEAD_S`] have passed.
+    /// The round for a draw that is fixed now: the first one at least [`AHEAD_S`] ahead.
     pub const fn named_at(now_ms: i64) -> Self {
         Self::not_before(now_ms.saturating_add(AHEAD_S * 1000))
     }
 
-    /// When it comes, in milliseconds since 1970. That of a number beyond all time is the end of time.
+    /// When the round comes, in milliseconds since 1970; saturates at the largest time.
     pub const fn at_ms(self) -> i64 {
         let periods = self.0.saturating_sub(1);
         let periods = if periods > i64::MAX as u64 { i64::MAX } else { periods as i64 };
@@ -54,12 +55,12 @@ impl std::fmt::Display for DrandRound {
     }
 }
 
-/// The randomness of a round, from its signature: SHA-256 of it.
+/// The randomness of a round: SHA-256 of its signature.
 pub fn randomness(signature: &Signature) -> Bytes32 {
     Sha256::digest(signature).into()
 }
 
-/// Reads a signature: 96 small hex digits.
+/// Parses a signature: 96 lower-case hex digits.
 pub fn signature(hex: &str) -> Option<Signature> {
     bytes_of_hex(hex)
 }
@@ -91,7 +92,7 @@ mod tests {
         }
     }
 
-    /// Round 1000 of quicknet, as its API has it.
+    /// Round 1000 of quicknet, from its API.
     #[test]
     fn randomness_is_drands() {
         let hex = "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39";

@@ -1,7 +1,7 @@
-//! What each unit of a round won, as a pure function of the round's seed. `docs/draws.md` specifies every byte and has a
-//! worked example, so that anybody can write a verifier. `web/js/draw.js` is a second implementation; `vectors.json` holds
-//! both to the same results. What is here is frozen: published draws are verified with it for as long as anybody cares. A
-//! change takes new labels (see [`commit`]), beside the old ones.
+//! What each unit of a round won, as a pure function of the round's seed. `docs/draws.md` specifies every byte and has
+//! a worked example, so that anybody can write a verifier. `web/js/draw.js` is a second implementation; both must
+//! produce the results in `vectors.json`. This code is frozen: published draws are verified with it for as long as
+//! anybody cares. A change takes new labels (see [`commit`]), beside the old ones.
 
 mod bytes;
 mod commitment;

@@ -1,11 +1,12 @@
-//! The Merkle tree of RFC 6962 (Certificate Transparency) over the entries of a lottery that is drawn at its end. Its root is
-//! published before the beacon, and fixes who takes part and under which number.
+//! The Merkle tree of RFC 6962 (Certificate Transparency) over the entries of a draw at the end. Its root is published
+//! before the beacon, and fixes who takes part under which number.
 
 use sha2::{Digest, Sha256};
 
 use crate::bytes::Bytes32;
 
-/// An entry as a leaf: the unit as 4 bytes, big endian, and the reservation's id. Only who knows the id can make it.
+/// The leaf of an entry: the unit as 4 bytes, big endian, and the reservation's id. Only someone who knows the id can
+/// make it.
 pub fn entry(unit: u32, reservation: &str) -> Vec<u8> {
     [&unit.to_be_bytes()[..], reservation.as_bytes()].concat()
 }
@@ -19,7 +20,7 @@ fn node(left: &Bytes32, right: &Bytes32) -> Bytes32 {
     Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize().into()
 }
 
-/// The root of the tree over `leaves`. Without leaves it is SHA-256 of nothing.
+/// The root of the tree over `leaves`. Without leaves it is SHA-256 of the empty string.
 pub fn root<L: AsRef<[u8]>>(leaves: &[L]) -> Bytes32 {
     root_of_hashes(leaves.iter().map(|leaf| leaf_hash(leaf.as_ref())).collect())
 }
@@ -32,7 +33,7 @@ pub fn root_of_hashes(mut level: Vec<Bytes32>) -> Bytes32 {
     level.pop().unwrap_or_else(|| Sha256::digest([]).into())
 }
 
-/// The level above this one. A node without a neighbour moves up as it is, which makes the tree of the RFC.
+/// The next level of the tree. A node without a neighbour moves up unchanged, which gives the tree of the RFC.
 fn above(level: &[Bytes32]) -> Vec<Bytes32> {
     let parent = |pair: &[Bytes32]| match pair {
         [left, right] => node(left, right),

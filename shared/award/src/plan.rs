@@ -5,16 +5,16 @@ use crate::bytes::Seed;
 use crate::split::{split_drawn, split_equal};
 use crate::table::prizes_table;
 
-/// Most parts of a split: its table is made and checked in about a second.
+/// The largest number of parts of a split: its table is made and checked in about a second.
 pub const MAX_PARTS: u32 = 1_000_000;
-/// Largest amount to split. Twice as much is an exact number in JavaScript too.
+/// The largest amount to split. Twice as much is still exact in JavaScript.
 pub const MAX_TOTAL_MINOR: u64 = 1_000_000_000_000;
-/// Most tickets of a lottery.
+/// The largest number of tickets of a lottery.
 pub const MAX_TICKETS: u32 = 10_000_000;
-/// Most kinds of prizes of a lottery.
+/// The largest number of kinds of prizes of a lottery.
 pub const MAX_PRIZE_KINDS: usize = 1_000;
 
-/// The public input of a table: everything that it is computed from but the seed.
+/// The public input of a table: everything it is computed from except the seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
     /// `total` in equal parts, see [`split_equal`].
@@ -23,7 +23,7 @@ pub enum Plan {
         total: u64,
         /// Number of units.
         parts: u32,
-        /// The least that a part may be.
+        /// The smallest part.
         min: u64,
     },
     /// `total` in drawn parts, see [`split_drawn`].
@@ -32,19 +32,19 @@ pub enum Plan {
         total: u64,
         /// Number of units.
         parts: u32,
-        /// The least that a part may be.
+        /// The smallest part.
         min: u64,
     },
     /// Prizes and blanks, see [`prizes_table`].
     Prizes {
         /// How many there are of each prize.
         counts: Vec<u32>,
-        /// Number of units: tickets, or the entries of a lottery that is drawn at its end.
+        /// Number of units: tickets, or the entries of a draw at the end.
         tickets: u32,
     },
 }
 
-/// A plan that no table can be made of.
+/// Why no table can be made of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidPlan {
     /// A split has 1 to [`MAX_PARTS`] parts.
@@ -74,10 +74,10 @@ impl fmt::Display for InvalidPlan {
 impl Error for InvalidPlan {}
 
 impl Plan {
-    /// Whether a table can be made of it.
+    /// Checks that a table can be made of the plan.
     ///
     /// # Errors
-    /// The bound that it breaks.
+    /// The violated bound.
     pub fn check(&self) -> Result<(), InvalidPlan> {
         match self {
             Self::Equal { total, parts, min } | Self::Drawn { total, parts, min } => {
@@ -112,10 +112,10 @@ impl Plan {
         }
     }
 
-    /// The table in generated order. Only a drawn split depends on the seed.
+    /// The table in the order of generation. Only a drawn split depends on the seed.
     ///
     /// # Errors
-    /// The bound that the plan breaks.
+    /// The violated bound.
     pub fn values(&self, seed: &Seed) -> Result<Vec<u64>, InvalidPlan> {
         self.check()?;
         Ok(match *self {
@@ -126,7 +126,7 @@ impl Plan {
     }
 }
 
-/// Panics if the plan breaks a bound: whoever calls a function for parts of a plan has checked it.
+/// Panics if the plan violates a bound, which the caller must have checked.
 pub(crate) fn in_bounds(plan: &Plan) {
     if let Err(invalid) = plan.check() {
         panic!("{invalid}: {plan:?}");

@@ -10,8 +10,8 @@ pub const ROUNDS: u8 = 90;
 /// Positions whose bits come from one digest.
 const BLOCK: u32 = 256;
 
-/// The key that a round is shuffled with: HMAC-SHA256 under the seed, of the label `award/1/shuffle` and a byte 0, or a byte 1
-/// and the 32 bytes of the beacon.
+/// The key that a round is shuffled with: HMAC-SHA256 under the seed, of the label `award/1/shuffle` and a byte 0
+/// without a beacon, or a byte 1 and the 32 bytes of the beacon.
 pub fn shuffle_key(seed: &Seed, beacon: Option<&Bytes32>) -> Bytes32 {
     let mac = keyed(seed, "award/1/shuffle");
     let mac = match beacon {
@@ -61,7 +61,7 @@ impl Shuffle {
             let digest: Bytes32 = Sha256::new().chain_update(key).chain_update([round]).finalize().into();
             round += 1;
             let first = u64::from_le_bytes(*digest.first_chunk().expect("a digest has more than 8 bytes"));
-            // What has no positions has no pivots, and is never asked.
+            // With no positions there are no pivots, and no lookups.
             first.checked_rem(u64::from(count)).unwrap_or(0) as u32
         });
         Self { count, key: *key, pivots }
@@ -84,7 +84,7 @@ impl Shuffle {
         self.walk(position, (0..ROUNDS).rev())
     }
 
-    /// Where each index is after the shuffle. A hundred times as fast as one by one, since 256 positions share a digest.
+    /// The new place of each index. A hundred times as fast as individual lookups, since 256 positions share a digest.
     pub fn all(&self) -> Vec<u32> {
         let mut places: Vec<u32> = (0..self.count).collect();
         for round in 0..ROUNDS {

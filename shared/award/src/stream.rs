@@ -37,15 +37,16 @@ impl Stream {
         word
     }
 
-    /// A number from 0 to `bound` - 1, each as likely as the others.
+    /// A number from 0 to `bound` - 1, all equally likely.
     ///
-    /// Takes words until one is below the largest multiple of `bound` that is not above 2^64, and answers its remainder.
+    /// Takes words until one is below the largest multiple of `bound` that is not above 2^64, and returns its
+    /// remainder.
     ///
     /// # Panics
     /// If `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below 0");
-        // 2^64 mod bound: this many words at the upper end would make some remainders likelier.
+        // 2^64 mod bound: this many words at the upper end would make some remainders more likely.
         let surplus = bound.wrapping_neg() % bound;
         loop {
             let word = self.word();

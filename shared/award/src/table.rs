@@ -4,7 +4,7 @@ use crate::bytes::{Bytes32, Hex, Seed, labelled};
 use crate::plan::{InvalidPlan, Plan};
 use crate::shuffle::{Shuffle, shuffle_key};
 
-/// Values in a chunk. It has 32 KiB, well within the 400 KB that an item in DynamoDB may have.
+/// How many values a chunk has: 32 KiB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_VALUES: usize = 4096;
 /// The value of a ticket that won nothing.
 pub const BLANK: u64 = 0;
@@ -19,8 +19,8 @@ impl fmt::Display for TableDigest {
     }
 }
 
-/// Prizes, the first ones first, and then blanks: 1 as often as `counts[0]` says, 2 as often as `counts[1]`, and so on, then
-/// [`BLANK`] up to `tickets` values. If there are fewer tickets than prizes, the last prizes are left out.
+/// Prizes in order, followed by blanks: 1 `counts[0]` times, 2 `counts[1]` times, and so on, then [`BLANK`] up to
+/// `tickets` values. If there are fewer tickets than prizes, the last prizes are left out.
 pub fn prizes_table(counts: &[u32], tickets: u32) -> Vec<u64> {
     prizes(counts).chain(std::iter::repeat(BLANK)).take(tickets as usize).collect()
 }
@@ -29,14 +29,14 @@ fn prizes(counts: &[u32]) -> impl Iterator<Item = u64> {
     (1..).zip(counts).flat_map(|(prize, count)| std::iter::repeat_n(prize, *count as usize))
 }
 
-/// The winners of a lottery with these prizes, as (unit, prize), the first prize first: the table read backwards. Units count from
-/// 1. It costs as much as there are winners, however many tickets there are.
+/// The winners of a lottery with these prizes, as (unit, prize), first prize first: the table read backwards. Units
+/// count from 1. The cost depends on the number of winners, not of tickets.
 pub fn winners<'a>(counts: &'a [u32], tickets: u32, key: &Bytes32) -> impl Iterator<Item = (u32, u64)> + use<'a> {
     let shuffle = Shuffle::new(tickets, key);
     (0..tickets).zip(prizes(counts)).map(move |(position, prize)| (shuffle.unshuffled(position) + 1, prize))
 }
 
-/// The chunk that has the value at `position` of a table, and where in it.
+/// The chunk that has the value at `position` of a table, and the value's index in it.
 pub const fn chunk_of(position: u32) -> (u32, usize) {
     (position / CHUNK_VALUES as u32, position as usize % CHUNK_VALUES)
 }
@@ -46,7 +46,7 @@ pub fn chunk_bytes(chunk: &[u64]) -> Vec<u8> {
     chunk.iter().flat_map(|value| value.to_be_bytes()).collect()
 }
 
-/// The values of stored bytes, unless these are no multiple of 8 or more than a chunk.
+/// The values in stored bytes. `None` if their length is not a multiple of 8 or exceeds a chunk.
 pub fn values_of(bytes: &[u8]) -> Option<Vec<u64>> {
     let (values, rest) = bytes.as_chunks::<8>();
     let is_chunk = rest.is_empty() && values.len() <= CHUNK_VALUES;
@@ -87,10 +87,10 @@ impl fmt::Debug for Table {
 }
 
 impl Table {
-    /// Makes the table of a round.
+    /// Computes the table of a round.
     ///
     /// # Errors
-    /// If the plan breaks a bound.
+    /// If the plan violates a bound.
     pub fn of(plan: &Plan, seed: &Seed, beacon: Option<&Bytes32>) -> Result<Self, InvalidPlan> {
         let shuffle = Shuffle::new(plan.units(), &shuffle_key(seed, beacon));
         Ok(Self { values: plan.values(seed)?, shuffle })
@@ -104,7 +104,7 @@ impl Table {
         self.values[self.position(unit) as usize]
     }
 
-    /// Where in the table (from 0) the award of a unit (from 1) is.
+    /// The index in the table, from 0, of the award of a unit, from 1.
     ///
     /// # Panics
     /// If there is no such unit.
@@ -112,17 +112,17 @@ impl Table {
         self.shuffle.shuffled(unit.checked_sub(1).expect("units are numbered from 1"))
     }
 
-    /// What each unit won, in the order of units. Much faster than one by one.
+    /// What each unit won, in the order of units. Much faster than individual lookups.
     pub fn awards(&self) -> Vec<u64> {
         self.shuffle.all().into_iter().map(|position| self.values[position as usize]).collect()
     }
 
-    /// The values in generated order, which is what is hashed and stored.
+    /// The values in the order of generation, which are hashed and stored.
     pub fn values(&self) -> &[u64] {
         &self.values
     }
 
-    /// The digest that is committed to.
+    /// The digest for the commitment.
     pub fn digest(&self) -> TableDigest {
         digest(&self.values)
     }

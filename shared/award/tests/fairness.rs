@@ -1,4 +1,4 @@
-//! Every grab is worth the same, whenever it comes. Each test is shown to catch a known mistake.
+//! Every grab has the same distribution, whenever it comes. Each test is shown to catch a known mistake.
 
 use award::{Bytes32, Plan, Seed, Shuffle, Stream, Table, split_drawn};
 use sha2::{Digest, Sha256};
@@ -7,13 +7,13 @@ fn bytes(number: u64) -> Bytes32 {
     Sha256::digest(number.to_be_bytes()).into()
 }
 
-/// χ² of counts that should all be `expected`.
+/// χ² of counts whose expected value is `expected`.
 fn chi2(counts: &[u32], expected: f64) -> f64 {
     counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
 }
 
-/// What χ² stays below with this many degrees of freedom, but once in several million: five standard deviations above its mean,
-/// and some more since its tail is longer than a normal one.
+/// What χ² exceeds with this many degrees of freedom only once in several million: five standard deviations above its
+/// mean, and a little more since its tail is longer than a normal one.
 fn limit(freedom: f64) -> f64 {
     freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0
 }
@@ -21,8 +21,8 @@ fn limit(freedom: f64) -> f64 {
 /// Enough for fifty in each of 240 cells.
 const KEYS: u64 = 12_000;
 
-/// The largest part of its limit that χ² of a pair reaches, over many keys: of the places that two positions go to, and of the
-/// positions that two places are filled from, which are the winners of two prizes.
+/// The largest χ² of a pair over many keys, as a fraction of its limit: of the places that two positions go to, and of
+/// the positions that two places are filled from, which are the winners of two prizes.
 fn pairs(count: u32, all: impl Fn(&Bytes32) -> Vec<u32>) -> f64 {
     let n = count as usize;
     let cells = n * (n - 1);
@@ -36,7 +36,7 @@ fn pairs(count: u32, all: impl Fn(&Bytes32) -> Vec<u32>) -> f64 {
         both.zip(&mut counts).for_each(|(cell, counts)| counts[cell] += 1);
     }
     let worst = counts.into_iter().map(|counts| {
-        // Both in the same place is no cell.
+        // Two positions cannot go to the same place.
         let (same, apart): (Vec<_>, Vec<_>) = counts.into_iter().enumerate().partition(|(at, _)| at / n == at % n);
         assert!(same.iter().all(|(_, count)| *count == 0));
         let apart: Vec<u32> = apart.into_iter().map(|(_, count)| count).collect();
@@ -45,8 +45,8 @@ fn pairs(count: u32, all: impl Fn(&Bytes32) -> Vec<u32>) -> f64 {
     worst.fold(0.0, f64::max)
 }
 
-/// A Feistel network of four rounds over the next even number of bits, repeated until the place exists. A good cipher for many
-/// positions, and a bad one for few.
+/// A Feistel network of four rounds over the next even number of bits, repeated until the place exists. A good
+/// permutation of many positions, and a bad one of few.
 fn feistel(count: u32, key: &Bytes32) -> Vec<u32> {
     let half = (32 - (count - 1).leading_zeros()).div_ceil(2);
     let mask = (1 << half) - 1;
@@ -83,15 +83,15 @@ const BINS: usize = 8;
 const SPLITS: u64 = 10_000;
 
 struct Grabs {
-    /// The largest deviation of the k-th grab's mean from that of all, in standard errors.
+    /// The largest deviation of a grab's mean from the overall mean, in standard errors.
     mean: f64,
-    /// χ² of the k-th grabs' distributions against that of all, as a part of its limit.
+    /// χ² of the grabs' distributions against the overall one, as a fraction of its limit.
     distribution: f64,
     /// The standard deviation of the k-th grab, for each k.
     spread: Vec<f64>,
 }
 
-/// Looks at the k-th grab for every k, over many splits of 10.00 in ten parts.
+/// Examines the k-th grab for every k, over many splits of 10.00 in ten parts.
 fn grabs(of: impl Fn(&Seed) -> Vec<u64>) -> Grabs {
     let rows: Vec<Vec<u64>> = (0..SPLITS).map(|number| of(&Seed(bytes(number)))).collect();
     let at = |k: usize| rows.iter().map(move |row| row[k]);
@@ -105,7 +105,7 @@ fn grabs(of: impl Fn(&Seed) -> Vec<u64>) -> Grabs {
     let (mean, deviation) = moments(&mut rows.iter().flatten().copied());
     let by_k: Vec<(f64, f64)> = (0..PARTS).map(|k| moments(&mut at(k))).collect();
     let error = deviation / (SPLITS as f64).sqrt();
-    // Bins that hold an eighth of all amounts each, or nearly.
+    // Bins with about an eighth of all amounts each.
     let mut all: Vec<u64> = rows.iter().flatten().copied().collect();
     all.sort_unstable();
     let edges: Vec<u64> = (1..BINS).map(|bin| all[all.len() * bin / BINS]).collect();
@@ -119,8 +119,8 @@ fn grabs(of: impl Fn(&Seed) -> Vec<u64>) -> Grabs {
         .flat_map(|k| counted(&mut at(k)).into_iter().zip(expected))
         .map(|(count, expected)| (f64::from(count) - expected).powi(2) / expected)
         .sum();
-    // Amounts of one split add up, so that a bin which one has is a bit less likely for the others: χ² comes out up to a
-    // ninth larger than for independent ones.
+    // The amounts of a split add up, so if one grab is in a bin the others are a bit less likely to be: χ² comes out up
+    // to a ninth larger than for independent grabs.
     let freedom = ((PARTS - 1) * (BINS - 1)) as f64 * PARTS as f64 / (PARTS - 1) as f64;
     Grabs {
         mean: by_k.iter().map(|(of_k, _)| (of_k - mean).abs() / error).fold(0.0, f64::max),

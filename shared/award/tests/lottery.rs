@@ -1,4 +1,4 @@
-//! Lotteries that are drawn at their end: as large as one can be, and as fair as they are to be.
+//! Draws at the end, at the largest size, and their fairness.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ fn a_million_entries_have_a_root_and_a_hundred_winners() {
     assert_eq!([1, 2, 3].map(|prize| drawn.iter().filter(|(_, won)| *won == prize).count()), [1, 9, 90]);
 }
 
-/// χ² of how often each entry won over many seeds, of the first prize and of any. The limit is five standard deviations above the
-/// mean: once in several million tests by chance.
+/// χ² of how often each entry won over many seeds, for the first prize and for any prize. The limit is five standard
+/// deviations above the mean: exceeded by chance once in several million tests.
 #[test]
 fn every_entry_wins_as_often_as_any_other() {
     const ENTRIES: u32 = 50;
@@ -44,10 +44,10 @@ fn every_entry_wins_as_often_as_any_other() {
     for (wins, prizes) in [(first, 1), (any, 5)] {
         let expected = f64::from(SEEDS * prizes) / f64::from(ENTRIES);
         let chi2: f64 = wins.iter().map(|wins| (f64::from(*wins) - expected).powi(2) / expected).sum();
-        // Winners of one seed differ, so that the wins of several prizes vary less than those of one.
+        // The winners for one seed differ, so the wins of several prizes vary less than those of one.
         assert!(chi2 < limit, "{chi2} of {prizes} prizes");
     }
-    // The test can fail: two of fifty who never win are noticed.
+    // The test can fail: it notices if two of fifty never win.
     let unfair = |seed: u32| (seed % (ENTRIES - 2)) as usize;
     let mut wins = [0_u32; ENTRIES as usize];
     (0..SEEDS).for_each(|seed| wins[unfair(seed)] += 1);

@@ -1,4 +1,4 @@
-//! The shuffle is the one of the Ethereum consensus specification, a permutation, and undone by its inverse.
+//! The shuffle is that of the Ethereum consensus specification, a permutation, and undone by its inverse.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use sha2::{Digest, Sha256};
 
-/// Cases of ethereum/consensus-spec-tests, tests/mainnet/phase0/shuffling/core/shuffle: seed, count, and the SHA-256 of the
-/// published `mapping.yaml`, as its Git LFS pointer has it.
+/// Cases of ethereum/consensus-spec-tests, tests/mainnet/phase0/shuffling/core/shuffle: seed, count, and the SHA-256 of
+/// the published `mapping.yaml`, from its Git LFS pointer.
 const PUBLISHED: [(&str, u32, &str); 4] = [
     (
         "01b4f6bd5d6a06a7b74a8565ceb4f845afe0ae96a0ac05cf5e86066bf7b538ec",
@@ -36,7 +36,7 @@ fn key(hex: &str) -> Bytes32 {
     bytes32(hex).expect("64 hex digits")
 }
 
-/// A mapping as the published files have it: YAML, broken behind the comma that passes column 80.
+/// A mapping in the format of the published files: YAML, wrapped after the comma that passes column 80.
 fn yaml(seed: &str, mapping: &[u32]) -> String {
     let mut text = format!("seed: '0x{seed}'\ncount: {}\nmapping: [", mapping.len());
     let mut column = 10;

@@ -217,7 +217,7 @@ fn a_commitment_is_to_all_that_is_in_it() {
 
 #[test]
 fn the_tree_is_the_published_one() {
-    // The leaves and roots that Certificate Transparency's own tests have.
+    // The leaves and roots of Certificate Transparency's own tests.
     let leaves: [&[u8]; 8] = [b"", b"\x00", b"\x10", b" !", b"01", b"@ABC", b"PQRSTUVW", b"`abcdefghijklmno"];
     let roots = [
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",

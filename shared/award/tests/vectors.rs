@@ -1,5 +1,5 @@
-//! The results that every implementation has to agree on. `GOLDEN=write cargo test --workspace --test vectors` writes
-//! `vectors.json` anew, which only adds to it: published draws are verified by what is there.
+//! The results that all implementations must agree on. `GOLDEN=write cargo test --workspace --test vectors` rewrites
+//! `vectors.json`. It may only be extended: published draws are verified by it.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,10 +11,10 @@ use award::{
 };
 use serde_json::{Map, Value, json};
 
-/// Values or awards of larger tables are in the file as a digest.
+/// Larger tables' values or awards are in the file as a digest.
 const LISTED: usize = 1_000;
 
-/// Bytes that are easy to recognize: `first`, and each one more than the one before it.
+/// Easily recognized bytes: `first`, and each one more than the previous one.
 fn counted(first: u8) -> Bytes32 {
     std::array::from_fn(|n| first.wrapping_add(n as u8))
 }
@@ -75,7 +75,7 @@ fn draws() -> Vec<Value> {
     ]
 }
 
-/// What quicknet published of its rounds, `/public/ROUND` of its API.
+/// What quicknet published: `/public/ROUND` of its API.
 const PUBLISHED: [(u64, &str); 2] = [
     (1000, "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39"),
     (657_413, "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"),
@@ -111,7 +111,7 @@ fn vectors() -> Vec<(&'static str, Vec<Value>)> {
         let key = shuffle_key(&seed, beacon.as_ref());
         json!({"seed": hex(&seed.0), "beacon": beacon.as_ref().map(hex), "key": hex(&key)})
     });
-    // Numbers of 64 bits are texts, since JavaScript reads a number as a double.
+    // 64-bit numbers are strings, since JavaScript reads numbers as doubles.
     let streams = [1, 10, 1 << 32, 1 << 63, (1 << 63) + 1, u64::MAX].map(|bound| {
         let seed = Seed(counted(0));
         let mut stream = Stream::new(&seed, "test");
@@ -132,7 +132,7 @@ fn vectors() -> Vec<(&'static str, Vec<Value>)> {
     ]
 }
 
-/// JSON with a line for each vector, in which a difference is found.
+/// JSON with a line for each vector, which makes differences easy to find.
 fn text(vectors: &[(&str, Vec<Value>)]) -> String {
     let mut text = String::from("{\n");
     for (n, (name, of)) in vectors.iter().enumerate() {

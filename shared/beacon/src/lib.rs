@@ -1,18 +1,18 @@
-//! Checks the signatures of drand's chain quicknet (`bls-unchained-g1-rfc9380`): BLS signatures of 48 bytes on the curve
-//! BLS12-381, under a public key that is pinned here. Which round comes when, and the randomness of a signature, is in
-//! [`award::drand`], so that only those who check signatures are made with this crate.
+//! Verifies signatures of drand's chain quicknet (`bls-unchained-g1-rfc9380`): BLS signatures of 48 bytes on the curve
+//! BLS12-381, under a public key that is pinned here. The times of rounds, and the randomness in a signature, are in
+//! [`award::drand`], so that only crates that verify signatures depend on this one.
 //!
-//! BLS signatures are unique: a round has one signature that holds, whoever asks for it.
+//! BLS signatures are unique: a round has only one valid signature, whoever asks for it.
 
 use award::drand::{DrandRound, Signature};
 use blst::BLST_ERROR;
 use blst::min_sig;
 use sha2::{Digest, Sha256};
 
-/// Keeps signatures of this kind apart from all others (RFC 9380, "Domain Separation Requirements").
+/// Separates signatures of this scheme from all others (RFC 9380, "Domain Separation Requirements").
 pub const DOMAIN: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 
-/// The key of quicknet: a compressed point of G2, as `/info` of the chain lists it.
+/// The public key of quicknet: a compressed point of G2, from `/info` of the chain.
 const QUICKNET: [u8; 96] = [
     0x83, 0xcf, 0x0f, 0x28, 0x96, 0xad, 0xee, 0x7e, 0xb8, 0xb5, 0xf0, 0x1f, 0xca, 0xd3, 0x91, 0x22, 0x12, 0xc4, 0x37,
     0xe0, 0x07, 0x3e, 0x91, 0x1f, 0xb9, 0x00, 0x22, 0xd3, 0xe7, 0x60, 0x18, 0x3c, 0x8c, 0x4b, 0x45, 0x0b, 0x6a, 0x0a,
@@ -26,9 +26,10 @@ const QUICKNET: [u8; 96] = [
 #[derive(Debug, Clone, Copy)]
 pub struct DrandKey(min_sig::PublicKey);
 
-/// The bytes are no public key: no point of the curve's group, or the one that everything would hold under.
+/// The bytes are not a valid public key: not a point of the curve's group, or its neutral element, under which
+/// everything would verify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no public key of BLS12-381")]
+#[error("not a public key of BLS12-381")]
 pub struct InvalidKey;
 
 /// The signature is not that of the round.
@@ -37,7 +38,7 @@ pub struct InvalidKey;
 pub struct WrongSignature(pub DrandRound);
 
 impl DrandKey {
-    /// The key of quicknet.
+    /// The public key of quicknet.
     ///
     /// # Panics
     /// Never: a test reads it.
@@ -45,18 +46,18 @@ impl DrandKey {
         Self::from_bytes(&QUICKNET).expect("it is a key")
     }
 
-    /// Reads a compressed point of G2.
+    /// Parses a compressed point of G2.
     ///
     /// # Errors
-    /// If nothing could be checked with it.
+    /// If it is not a valid key.
     pub fn from_bytes(bytes: &[u8; 96]) -> Result<Self, InvalidKey> {
         min_sig::PublicKey::key_validate(bytes).map(Self).map_err(|_| InvalidKey)
     }
 
-    /// Checks that this is the signature of a round.
+    /// Verifies the signature of a round.
     ///
     /// # Errors
-    /// If it is not, whatever else it is.
+    /// If the signature is wrong for any reason.
     pub fn verify(&self, round: DrandRound, signature: &Signature) -> Result<(), WrongSignature> {
         let wrong = WrongSignature(round);
         // Not a point of the group at all, or its neutral element.
@@ -68,7 +69,7 @@ impl DrandKey {
     }
 }
 
-/// What is signed of a round: SHA-256 of its number in 8 bytes, big endian.
+/// The signed message of a round: SHA-256 of its number in 8 bytes, big endian.
 pub fn message(round: DrandRound) -> [u8; 32] {
     Sha256::digest(round.0.to_be_bytes()).into()
 }
@@ -79,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Rounds of quicknet as its API has them, `/public/ROUND`.
+    /// Rounds of quicknet from its API, `/public/ROUND`.
     const PUBLISHED: [(u64, &str); 5] = [
         (123, "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92"),
         (1000, "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39"),
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(DrandKey::quicknet().verify(round, &signature), Err(WrongSignature(round)));
         let (_, published) = published().nth(1).unwrap();
         assert_eq!(other.verify(round, &published), Err(WrongSignature(round)));
-        // The right key, and the domain of another scheme.
+        // The right key with the domain of another scheme.
         let elsewhere = secret.sign(&message(round), b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_", &[]).compress();
         assert_eq!(other.verify(round, &elsewhere), Err(WrongSignature(round)));
     }

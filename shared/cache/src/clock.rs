@@ -16,12 +16,12 @@ impl Clock {
         Self { ahead_ms: 0, moved_ms: None }
     }
 
-    /// A clock that is ahead of the machine's by `ahead_ms`, or behind it if that is negative.
+    /// A clock that is ahead of the machine's by `ahead_ms`, or behind it if negative.
     pub const fn ahead_by_ms(ahead_ms: i64) -> Self {
         Self { ahead_ms, moved_ms: None }
     }
 
-    /// A clock that is ahead of the machine's by what `moved_ms` holds at each reading.
+    /// A clock that is ahead of the machine's by the value of `moved_ms` at each reading.
     pub const fn moved_by_ms(moved_ms: &'static AtomicI64) -> Self {
         Self { ahead_ms: 0, moved_ms: Some(moved_ms) }
     }

@@ -1,5 +1,5 @@
-//! What the command lines of the tools have in common: a mistake is told in one line, for people, that says what is wrong
-//! and what to do.
+//! What the tools' command lines have in common: a mistake is reported in one line that says what is wrong and what to
+//! do.
 
 mod mistake;
 mod whole;
@@ -12,22 +12,22 @@ use clap::{Arg, Command, Parser};
 
 pub use whole::whole;
 
-/// The exit status of a command line with a mistake in it.
+/// The exit status for a mistake in the command line.
 const USAGE: u8 = 2;
-/// The exit status of a program that SIGPIPE ended, as a shell tells it.
+/// The exit status that a shell reports for a program that SIGPIPE ended.
 const NOBODY_READS: i32 = 128 + 13;
 
-/// Why a command line asks for nothing that could be done.
+/// Why a command line cannot be run.
 #[derive(Debug)]
 pub enum Stop {
-    /// It asks for help, which is this.
+    /// It asks for help, which is this text.
     Help(String),
     /// What is wrong with it, in one line.
     Mistake(String),
 }
 
 impl Stop {
-    /// Prints it. Returns the exit status.
+    /// Prints it and returns the exit status.
     pub fn tell(&self) -> ExitCode {
         match self {
             Self::Help(text) => {
@@ -44,8 +44,9 @@ impl Stop {
 
 /// Parses a command line, program name first.
 ///
-/// `make` hands its variables on as environment variables, so a value comes from an option or from a variable. A mistake
-/// names whichever it was. An empty variable counts as none: that is how one takes a default of `make` back.
+/// `make` passes its variables on as environment variables, so a value comes from an option or from a variable. A
+/// mistake names the one it came from. An empty variable counts as unset, which restores a default that `make`
+/// overrides.
 ///
 /// # Errors
 /// If it asks for help or has a mistake.
@@ -59,10 +60,10 @@ pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result
     })
 }
 
-/// What a tool begins with: its command line, parsed. From now on it ends quietly when nobody reads what it prints.
+/// Parses a tool's command line at its start. From then on the program ends quietly when nobody reads its output.
 ///
 /// # Errors
-/// The status to exit with, if the command line asks for help or has a mistake, which is told.
+/// The exit status, if the command line asks for help or has a mistake, which has been printed.
 pub fn begin<T: Parser>() -> Result<T, ExitCode> {
     end_with_reader();
     parse(std::env::args_os()).map_err(|stop| stop.tell())
@@ -75,19 +76,19 @@ fn prepared(command: Command) -> Command {
 fn without_empty_variable(argument: Arg) -> Arg {
     let empty = argument.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
     let argument = if empty { argument.env(None::<&str>) } else { argument };
-    // `--units -1` is a number that does not fit, not an option `-1`.
+    // `--units -1` is an invalid number, not an option `-1`.
     if argument.get_action().takes_values() { argument.allow_negative_numbers(true) } else { argument }
 }
 
-/// Tells of a failure in one line. Returns the exit status.
+/// Reports a failure in one line and returns the exit status.
 ///
-/// `main` that returned the error would print a backtrace with it wherever `RUST_BACKTRACE` is set.
+/// If `main` returned the error, it would be printed with a backtrace wherever `RUST_BACKTRACE` is set.
 pub fn fail(error: &anyhow::Error) -> ExitCode {
     eprintln!("error: {error:#}");
     ExitCode::FAILURE
 }
 
-/// From now on, ends the program quietly when nobody reads any more what it prints, as in `make trace ID=… | head`.
+/// Makes the program end quietly when nobody reads its output any more, as in `make trace ID=… | head`, where
 /// `println!` would panic.
 pub fn end_with_reader() {
     let others = std::panic::take_hook();

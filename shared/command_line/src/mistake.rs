@@ -9,7 +9,7 @@ pub(crate) fn line(command: &Command, arguments: &[OsString], error: &Error) -> 
     value_that_does_not_fit(command, arguments, error).unwrap_or_else(|| in_the_words_of_clap(error))
 }
 
-/// `UNITS: a whole number from 1 to 10,000; got "-1"`
+/// Formats an invalid value: `UNITS: a whole number from 1 to 10,000; got "-1"`.
 fn value_that_does_not_fit(command: &Command, arguments: &[OsString], error: &Error) -> Option<String> {
     let said = |kind| match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),
@@ -25,7 +25,7 @@ fn value_that_does_not_fit(command: &Command, arguments: &[OsString], error: &Er
     Some(format!("{name}: {wanted}; got {:?}", said(ContextKind::InvalidValue)?))
 }
 
-/// The name under which a value was given: that of an option on the command line, or else of a variable.
+/// The name under which a value was given: of an option on the command line, or else of a variable.
 fn as_typed(command: &Command, arguments: &[OsString], shown: &str) -> String {
     let given = |name: &str| arguments.iter().filter_map(|each| each.to_str()).any(|each| each == name);
     let subcommand = command.get_subcommands().find(|each| given(each.get_name())).unwrap_or(command);
@@ -56,7 +56,7 @@ fn place(argument: &Arg, shown: &str) -> String {
     argument.get_value_names().and_then(|names| names.first()).map_or_else(|| shown.to_owned(), ToString::to_string)
 }
 
-/// The first paragraph of what clap says: usage and tips come after it.
+/// The first paragraph of clap's message; usage and tips come after it.
 fn in_the_words_of_clap(error: &Error) -> String {
     let text = error.to_string();
     let first = text.split("\n\n").next().unwrap_or(&text);

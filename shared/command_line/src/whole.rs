@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Reads a whole number from a range. The error says which range.
+/// Parses a whole number in a range. The error names the range.
 pub fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr + PartialOrd + Display + Clone,
@@ -13,7 +13,7 @@ where
     }
 }
 
-/// A number in groups of three digits.
+/// A number with its digits in groups of three.
 fn grouped(number: &impl Display) -> String {
     let digits = number.to_string();
     let mut out = String::new();

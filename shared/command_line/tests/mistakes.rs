@@ -1,4 +1,4 @@
-//! A mistake is told in one line and names what was typed.
+//! A mistake is reported in one line that names what was typed.
 
 use clap::Parser;
 use command_line::{Stop, parse, whole};

@@ -9,14 +9,14 @@ use tokio::time::timeout;
 
 use crate::{Context, Error};
 
-/// Longest time for all that is done before the first request. Lambda gives a process 10 s to begin to ask for requests, and starts
-/// it again if it takes longer (Lambda, "Understanding the Lambda execution environment lifecycle"); half of them are for a
-/// slow start.
+/// The time limit for everything that is done before the first request. Lambda restarts a process that does not ask for
+/// requests within 10 s (Lambda, "Understanding the Lambda execution environment lifecycle"); half of that is left for
+/// a slow start.
 const WITHIN: Duration = Duration::from_secs(5);
 
 type Work = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
-/// What is to be done before the first request, each with a name for the log.
+/// What to do before the first request. Each task has a name for the log.
 #[derive(Default)]
 pub(crate) struct Beforehand(Vec<(&'static str, Work)>);
 
@@ -27,7 +27,7 @@ impl fmt::Debug for Beforehand {
 }
 
 impl Context {
-    /// Has [`Context::warm`] do this.
+    /// Adds a task to [`Context::warm`].
     #[cfg_attr(not(any(feature = "secrets", feature = "snapshots")), expect(unused))]
     pub(crate) fn before_the_first_request(
         &self,
@@ -37,9 +37,9 @@ impl Context {
         self.beforehand.lock().unwrap_or_else(PoisonError::into_inner).0.push((what, Box::pin(work)));
     }
 
-    /// Reads, connects and asks for whatever the first request needs of the dependencies that were made, all at once. Lambda calls
-    /// nobody before that is done, so a process that waits for a crowd is ready for it. What does not work is left to
-    /// the first request, which tries again: a process that does not start would help nobody.
+    /// Reads, connects and requests whatever the first request needs from the dependencies made so far, all
+    /// concurrently. Lambda sends no requests until this is done, so a process is ready when the crowd comes. A failure
+    /// is left to the first request, which tries again: not starting the process would not help.
     pub async fn warm(&self) {
         let beforehand = mem::take(&mut *self.beforehand.lock().unwrap_or_else(PoisonError::into_inner));
         let mut all: JoinSet<()> = beforehand.0.into_iter().map(|(what, work)| ready(what, work)).collect();

@@ -1,4 +1,5 @@
-//! The dependencies that a context makes. A new one is a method here and a feature of the same name in `Cargo.toml`.
+//! The dependencies that a context can make. To add one, add a method here and a feature of the same name in
+//! `Cargo.toml`.
 #![cfg_attr(
     not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
     expect(unused)
@@ -7,8 +8,8 @@
 use crate::{Context, ContextError};
 
 /// # Errors
-/// Each method fails if a setting that it reads is missing or unusable. None connects: whether the other side answers shows at
-/// the first call.
+/// Each method fails if a setting that it reads is missing or unusable. None of them connects, so an unreachable
+/// service only shows at the first call.
 impl Context {
     /// DynamoDB: the table `TABLE_NAME`.
     #[cfg(feature = "ledger")]
@@ -20,8 +21,8 @@ impl Context {
         })
     }
 
-    /// Redis at `REDIS_URL`. The secret `REDIS_AUTH_SECRET_ARN` has the credentials, if it needs any, and the file
-    /// `REDIS_CA_FILE` the certificate authority, if that is not a public one.
+    /// Redis at `REDIS_URL`. The secret `REDIS_AUTH_SECRET_ARN` has the credentials, if any; the file `REDIS_CA_FILE`
+    /// has the certificate authority, unless it is a public one.
     #[cfg(feature = "stock")]
     pub fn stock(&self) -> Result<stock::Stock, ContextError> {
         self.once("", || {
@@ -30,6 +31,7 @@ impl Context {
                 url: self.settings().required("REDIS_URL")?,
                 credentials: self.optional_secret("REDIS_AUTH_SECRET_ARN")?,
                 authority: authority.map_err(|error| unusable("REDIS_CA_FILE", error))?,
+                clock: self.clock(),
             };
             let stock = stock::Stock::open(access).map_err(|error| unusable("REDIS_URL", error))?;
             let connecting = stock.clone();
@@ -47,10 +49,12 @@ impl Context {
     /// The order queue: `ORDERS_QUEUE_URL`.
     #[cfg(feature = "order_queue")]
     pub fn order_queue(&self) -> Result<queue::OrderQueue, ContextError> {
-        self.once("", || Ok(queue::OrderQueue::new(self.sqs()?, self.settings().required("ORDERS_QUEUE_URL")?)))
+        self.once("", || {
+            Ok(queue::OrderQueue::new(self.sqs()?, self.settings().required("ORDERS_QUEUE_URL")?, self.clock()))
+        })
     }
 
-    /// What is still to become orders: the queues at `ORDERS_QUEUE_URL` and `ORDERS_DLQ_URL`.
+    /// Reservations that are not orders yet: the queues at `ORDERS_QUEUE_URL` and `ORDERS_DLQ_URL`.
     #[cfg(feature = "order_backlog")]
     pub fn order_backlog(&self) -> Result<queue::OrderBacklog, ContextError> {
         self.once("", || {
@@ -63,37 +67,45 @@ impl Context {
     /// The expiry queue: `EXPIRY_QUEUE_URL`.
     #[cfg(feature = "expiry_queue")]
     pub fn expiry_queue(&self) -> Result<queue::ExpiryQueue, ContextError> {
-        self.once("", || Ok(queue::ExpiryQueue::new(self.sqs()?, self.settings().required("EXPIRY_QUEUE_URL")?)))
+        self.once("", || {
+            Ok(queue::ExpiryQueue::new(self.sqs()?, self.settings().required("EXPIRY_QUEUE_URL")?, self.clock()))
+        })
     }
 
-    /// The queue of winners who are to be notified: `WINNERS_QUEUE_URL`.
+    /// The queue of winners to notify: `WINNERS_QUEUE_URL`.
     #[cfg(feature = "winner_queue")]
     pub fn winner_queue(&self) -> Result<queue::WinnerQueue, ContextError> {
-        self.once("", || Ok(queue::WinnerQueue::new(self.sqs()?, self.settings().required("WINNERS_QUEUE_URL")?)))
+        self.once("", || {
+            Ok(queue::WinnerQueue::new(self.sqs()?, self.settings().required("WINNERS_QUEUE_URL")?, self.clock()))
+        })
     }
 
-    /// The queue of events that are to be sent to the merchant's address: `WEBHOOK_QUEUE_URL`.
+    /// The queue of events for the merchant's address: `WEBHOOK_QUEUE_URL`.
     #[cfg(feature = "webhook_queue")]
     pub fn webhook_queue(&self) -> Result<queue::WebhookQueue, ContextError> {
-        self.once("", || Ok(queue::WebhookQueue::new(self.sqs()?, self.settings().required("WEBHOOK_QUEUE_URL")?)))
+        self.once("", || {
+            Ok(queue::WebhookQueue::new(self.sqs()?, self.settings().required("WEBHOOK_QUEUE_URL")?, self.clock()))
+        })
     }
 
-    /// Where changes are kept of which no event can be made: `EMITTER_FAILURES_QUEUE_URL`.
+    /// The queue that keeps changes of which no event could be made: `EMITTER_FAILURES_QUEUE_URL`.
     #[cfg(feature = "emitter_failures")]
     pub fn emitter_failures(&self) -> Result<queue::EmitterFailures, ContextError> {
         self.once("", || {
             let url = self.settings().required("EMITTER_FAILURES_QUEUE_URL")?;
-            Ok(queue::EmitterFailures::new(self.sqs()?, url))
+            Ok(queue::EmitterFailures::new(self.sqs()?, url, self.clock()))
         })
     }
 
     /// The quarantine: `QUARANTINE_QUEUE_URL`.
     #[cfg(feature = "quarantine")]
     pub fn quarantine(&self) -> Result<queue::Quarantine, ContextError> {
-        self.once("", || Ok(queue::Quarantine::new(self.sqs()?, self.settings().required("QUARANTINE_QUEUE_URL")?)))
+        self.once("", || {
+            Ok(queue::Quarantine::new(self.sqs()?, self.settings().required("QUARANTINE_QUEUE_URL")?, self.clock()))
+        })
     }
 
-    /// The process's copy of the published sales and the stops.
+    /// The process's snapshot of the published sales and the stops.
     #[cfg(feature = "snapshots")]
     pub fn snapshots(&self) -> Result<process::Snapshots, ContextError> {
         self.once("", || {
@@ -107,7 +119,7 @@ impl Context {
     /// The terms of rounds.
     #[cfg(feature = "terms")]
     pub fn terms(&self) -> Result<process::TermsCache, ContextError> {
-        self.once("", || Ok(process::TermsCache::new(self.ledger()?)))
+        self.once("", || Ok(process::TermsCache::new(self.ledger()?, self.clock())))
     }
 
     /// What units won in rounds with awards.
@@ -116,7 +128,7 @@ impl Context {
         self.once("", || Ok(process::AwardCache::new(self.ledger()?)))
     }
 
-    /// The counts of orders of rounds that operators watch.
+    /// The order counts of rounds that operators watch.
     #[cfg(feature = "order_counts")]
     pub fn order_counts(&self) -> Result<process::OrderCounts, ContextError> {
         self.once("", || Ok(process::OrderCounts::new(self.ledger()?, self.clock())))
@@ -128,26 +140,26 @@ impl Context {
         self.once("", || Ok(gate::PassKeys::new(self.secret("PASS_SECRET_ARN")?)))
     }
 
-    /// The key that the payment provider signs with, in the secret `PAYMENT_SECRET_ARN`.
+    /// The key that verifies the payment provider's signatures, in the secret `PAYMENT_SECRET_ARN`.
     #[cfg(feature = "payment_secret")]
     pub fn payment_secret(&self) -> Result<runtime::Secret, ContextError> {
         self.secret("PAYMENT_SECRET_ARN")
     }
 
-    /// The key that notifications of winners are signed with, in the secret `WINNER_SECRET_ARN`.
+    /// The key that signs notifications of winners, in the secret `WINNER_SECRET_ARN`.
     #[cfg(feature = "winner_secret")]
     pub fn winner_secret(&self) -> Result<runtime::Secret, ContextError> {
         self.secret("WINNER_SECRET_ARN")
     }
 
-    /// The key that events are signed with on their way to the merchant's address, in the secret `WEBHOOK_SECRET_ARN`.
+    /// The key that signs events for the merchant's address, in the secret `WEBHOOK_SECRET_ARN`.
     #[cfg(feature = "webhook_secret")]
     pub fn webhook_secret(&self) -> Result<runtime::Secret, ContextError> {
         self.secret("WEBHOOK_SECRET_ARN")
     }
 
-    /// The CDN, with its keys in the secret `EDGE_KEY_SECRET_ARN`; none if there is no CDN. `EDGE_ONLY=on` makes it the only
-    /// way in.
+    /// The CDN, with its keys in the secret `EDGE_KEY_SECRET_ARN`, or none without a CDN. `EDGE_ONLY=on` refuses
+    /// requests that bypass it.
     #[cfg(feature = "http")]
     pub(crate) fn edge(&self) -> Result<api::Edge, ContextError> {
         let is_only_way_in = self.settings().optional("EDGE_ONLY").is_some_and(|only| only == "on");
@@ -167,14 +179,14 @@ impl Context {
     {
         self.once(setting, || {
             let client = self.once("", || Ok(aws_sdk_secretsmanager::Client::new(self.aws())))?;
-            let secret = runtime::Secret::new(client, self.settings().required(setting)?);
+            let secret = runtime::Secret::new(client, self.settings().required(setting)?, self.clock());
             let reading = secret.clone();
             self.before_the_first_request(setting, async move { Ok(reading.get().await.map(drop)?) });
             Ok(secret)
         })
     }
 
-    /// The secret that `setting` names, or `None` if it is not set: for what not every deployment has.
+    /// The secret that `setting` names, or `None` if it is not set, for optional parts of a deployment.
     #[cfg(feature = "secrets")]
     fn optional_secret<T>(&self, setting: &'static str) -> Result<Option<runtime::Secret<T>>, ContextError>
     where

@@ -1,18 +1,26 @@
-//! One place for wiring: settings, AWS configuration and clock, and every dependency that is made from them.
+//! Wires a process: reads settings, AWS configuration and clock, and makes every dependency from them.
 //!
-//! A function reads its [`Context`] from the environment. Tests and benchmarks give settings and clients of their own.
+//! A function reads its [`Context`] from the environment. Tests and benchmarks pass their own settings and clients.
 
 mod beforehand;
 mod dependencies;
+mod made;
 mod serve;
 
-use std::any::{Any, TypeId};
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::{Mutex, PoisonError};
+}
+
+use std::any::TypeId;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use runtime::{Clock, MissingSetting, SdkConfig, Settings, aws_config};
 
 use crate::beforehand::Beforehand;
+use crate::made::{Dependency, Key, Made};
+use crate::sync::Mutex;
 
 pub use lambda_runtime::Error;
 #[cfg(feature = "http")]
@@ -24,13 +32,13 @@ pub use serve::serve_events;
 /// Why a dependency cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// A setting is not there.
+    /// A setting is missing.
     #[error(transparent)]
     Missing(#[from] MissingSetting),
-    /// A setting has a value that cannot be used.
-    #[error("the setting {setting} is of no use")]
+    /// The value of a setting is unusable.
+    #[error("the setting {setting} has an unusable value")]
     Unusable {
-        /// Its name.
+        /// The setting's name.
         setting: &'static str,
         /// What is wrong with it.
         #[source]
@@ -38,25 +46,23 @@ pub enum ContextError {
     },
 }
 
-/// The wiring of one process. Each dependency is made once, when it is first asked for; later calls get clones that share its
+/// The wiring of one process. Each dependency is made when it is first asked for; later calls get clones that share its
 /// connections and memory.
 ///
-/// Dependencies are kept by type: with a field for each, every function would be linked with the code that drops them all.
+/// Dependencies are kept in a map by type. With a field for each, the code that drops all of them would be linked into
+/// every function.
 #[derive(Debug)]
 pub struct Context {
     settings: Settings,
     aws: SdkConfig,
     clock: Clock,
-    given: BTreeMap<Key, Arc<dyn Any + Send + Sync>>,
-    made: Mutex<BTreeMap<Key, Arc<dyn Any + Send + Sync>>>,
+    given: BTreeMap<Key, Dependency>,
+    made: Made,
     beforehand: Mutex<Beforehand>,
 }
 
-/// A type, and the setting that tells one of this type from another.
-type Key = (TypeId, &'static str);
-
 impl Context {
-    /// The context of a function, as Lambda and the deployment set it.
+    /// The context of a Lambda function, from the environment that Lambda and the deployment set.
     ///
     /// # Errors
     /// If `AWS_REGION` is not set.
@@ -66,20 +72,20 @@ impl Context {
         Ok(Self::new(settings, aws, Clock::system()))
     }
 
-    /// A context that has made nothing yet.
+    /// A context with no dependencies yet.
     pub fn new(settings: Settings, aws: SdkConfig, clock: Clock) -> Self {
-        Self { settings, aws, clock, given: BTreeMap::new(), made: Mutex::default(), beforehand: Mutex::default() }
+        Self { settings, aws, clock, given: BTreeMap::new(), made: Made::default(), beforehand: Mutex::default() }
     }
 
-    /// Gives the context a dependency, which it uses instead of making one of the type.
+    /// Sets a dependency, which the context then uses instead of making one of that type.
     #[must_use]
     pub fn with<T: Clone + Send + Sync + 'static>(mut self, dependency: T) -> Self {
         self.given.insert((TypeId::of::<T>(), ""), Arc::new(dependency));
         self
     }
 
-    /// The context of another process with the same settings, configuration, clock and given dependencies. It has made
-    /// nothing yet.
+    /// The context of another process with the same settings, configuration, clock and given dependencies, and nothing
+    /// made yet.
     #[must_use]
     pub fn another_process(&self) -> Self {
         let given = self.given.clone();
@@ -107,8 +113,7 @@ impl Context {
         self.clock
     }
 
-    /// The dependency that was given or made before, or else the one that `make` makes now. No lock is held while it does, so
-    /// it may ask for others.
+    /// Returns the dependency that was given or made before, or makes it with `make`, which may ask for others.
     #[cfg_attr(
         not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
         expect(unused)
@@ -119,14 +124,9 @@ impl Context {
         make: impl FnOnce() -> Result<T, ContextError>,
     ) -> Result<T, ContextError> {
         let key = (TypeId::of::<T>(), name);
-        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = self.given.get(&key).cloned().or_else(|| made().get(&key).cloned());
-        let known = match known {
-            Some(known) => known,
-            None => {
-                let new = Arc::new(make()?);
-                Arc::clone(made().entry(key).or_insert(new))
-            }
+        let known = match self.given.get(&key) {
+            Some(given) => Arc::clone(given),
+            None => self.made.get_or_make(key, || make().map(|new| Arc::new(new) as Dependency))?,
         };
         Ok(known.downcast_ref::<T>().expect("it is kept by its type").clone())
     }
@@ -136,7 +136,7 @@ impl Context {
 mod tests {
     use super::*;
 
-    /// What shares its memory with its clones.
+    /// A dependency whose clones share memory.
     type Memory = Arc<Mutex<u32>>;
 
     fn context() -> Context {
@@ -157,7 +157,7 @@ mod tests {
         *memory(&context).lock().unwrap() = 1;
         assert_eq!(*memory(&context).lock().unwrap(), 1);
         let other = context.once("another setting", || Ok(Memory::default())).unwrap();
-        assert_eq!(*other.lock().unwrap(), 0, "of the same type, and not the same");
+        assert_eq!(*other.lock().unwrap(), 0, "same type, different instance");
     }
 
     #[test]

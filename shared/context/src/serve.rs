@@ -14,10 +14,10 @@ fn start() -> Result<(Metrics, Context), Error> {
     Ok((init_telemetry(&Settings::environment())?, Context::from_environment()?))
 }
 
-/// Handles the events of a queue, a stream or a schedule. Does not return while the process lives.
+/// Handles the events of a queue, a stream or a schedule. Runs for the life of the process.
 ///
 /// # Errors
-/// If a setting is missing or unusable, or if the process was not started by Lambda or something like it.
+/// If a setting is missing or unusable, or if Lambda or a stand-in for it did not start the process.
 pub async fn serve_events<D, E, R>(
     new: impl FnOnce(&Context) -> Result<D, ContextError>,
     handle: impl AsyncFn(&D, E) -> Result<R, Error>,
@@ -32,11 +32,11 @@ where
     runtime::serve_events(metrics, move |event: E| handle(deps, event)).await
 }
 
-/// Answers API Gateway's requests, several at once where Lambda gives a process several. Does not return while the process
-/// lives. Where there is a CDN in front, takes the viewer's address from it, and refuses what came past it.
+/// Answers API Gateway's requests, concurrently where Lambda sends a process several. Runs for the life of the process.
+/// With a CDN in front, takes the viewer's address from it and refuses requests that bypassed it.
 ///
 /// # Errors
-/// Likewise.
+/// As [`serve_events`].
 #[cfg(feature = "http")]
 pub async fn serve<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError>,
@@ -61,10 +61,10 @@ where
     .await
 }
 
-/// Like [`serve`], for functions that face the crowd of an opening: counts demand and answers.
+/// Like [`serve`], for functions that face the crowd of an opening: also counts demand and answers.
 ///
 /// # Errors
-/// Likewise.
+/// As [`serve_events`].
 #[cfg(feature = "crowd")]
 pub async fn serve_crowd<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError>,

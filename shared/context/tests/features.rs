@@ -1,5 +1,5 @@
-//! A function's `Cargo.toml` names what its code asks the context for, and no more. The compiler cannot tell: in a build of
-//! the workspace every function has the features of all.
+//! Checks that a function's `Cargo.toml` lists exactly the features of `context` that its code uses. The compiler
+//! cannot tell, because in a workspace build every function has the features of all.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ fn names(text: &str) -> BTreeSet<String> {
     text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// The features that a manifest has of this crate.
+/// The features of `context` that a manifest enables.
 fn declared(manifest: &str) -> BTreeSet<String> {
     let (_, context) = manifest.split_once("\ncontext = ").expect("it has the context");
     let (_, features) = context.split_once("features = [").expect("with features");
@@ -21,7 +21,7 @@ fn sources(folder: &Path) -> String {
     entries.map(|path| if path.is_dir() { sources(&path) } else { fs::read_to_string(path).unwrap() }).collect()
 }
 
-/// The features of this crate, the one apart that is for the others.
+/// The features of this crate, except for the one that the others build on.
 fn features() -> Vec<&'static str> {
     let (_, features) = include_str!("../Cargo.toml").split_once("[features]\n").unwrap();
     let lines = features.split_once("\n[").unwrap().0.lines();
@@ -54,5 +54,5 @@ fn functions_declare_what_they_ask_for() {
         );
         used.extend(asked);
     }
-    assert_eq!(used, features().into_iter().map(str::to_owned).collect(), "what no function asks for can go");
+    assert_eq!(used, features().into_iter().map(str::to_owned).collect(), "a feature that no function uses can go");
 }

@@ -8,11 +8,11 @@ use stock::{Counters, RoundView, Stock};
 
 use crate::error::FulfilmentError;
 
-/// Orders that are read in one call for what they won, and calls beside each other.
+/// How many orders a call reads to find what they won.
 const ORDERS_PER_CALL: usize = 100;
 const CALLS_AT_ONCE: usize = 8;
 
-/// The audit of a round, and what it was made from.
+/// The audit of a round, with what it was made from.
 #[derive(Debug, Clone)]
 pub struct Audited {
     /// Where every unit is.
@@ -23,20 +23,20 @@ pub struct Audited {
     pub awarded: Option<Awarded>,
 }
 
-/// Where every unit of a round is, by what Redis and the ledger say.
+/// Finds where every unit of a round is, from what Redis and the ledger say.
 ///
-/// If Redis has lost an open round, a unit without an order counts as lost until the round is rebuilt; if it has lost some of its
-/// lanes, only what these had. Before the round is first
-/// loaded, and once it is over, such a unit is simply unsold, and there is nothing to repair.
+/// If Redis has lost an open round, a unit without an order counts as lost until the round is rebuilt; if Redis has
+/// lost some of its lanes, only their units do. Before the round is first loaded, and once it is over, such a unit is
+/// simply unsold, and there is nothing to repair.
 ///
-/// Read in pages while the sale may go on, so it is exact only while nobody buys.
+/// Read in pages while the sale may go on, so it is only exact while nobody buys.
 ///
 /// # Errors
 /// If a part does not answer.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
     let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
     let view = match stock.of(round).view().await? {
-        // What the other lanes have is where it is.
+        // The units of the other lanes are where they say.
         None if !nothing_is_lost => stock.of(round).view_of_reachable().await?,
         view => view,
     };
@@ -57,7 +57,7 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
     Ok(Audited { audit, in_redis, awarded: awarded(ledger, round, &view).await? })
 }
 
-/// What the live orders of a round won, by the orders themselves.
+/// What the live orders of a round won, according to the orders themselves.
 async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Option<Awarded>, FulfilmentError> {
     let Some(mut awarded) = Awarded::nothing(&round.terms) else { return Ok(None) };
     if round.terms.allocation.is_drawn_at_end()
@@ -76,7 +76,7 @@ async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Op
     Ok(Some(awarded))
 }
 
-/// What no order has is not sold.
+/// Units without an order are unsold.
 fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
     let guarded = ledger.guards.iter().map(|claim| claim.unit.0);
     let mut taken: Vec<u32> = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect();
@@ -95,7 +95,7 @@ fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
     audit
 }
 
-/// What no order has is in no place until the round is loaded again, which is the one repair there is.
+/// Units without an order are in no place until the round is loaded again, which is the only repair.
 fn audit_to_be_rebuilt(total: u32, ledger: &LedgerView) -> Audit {
     let mut audit = sale::audit::audit(total, &StockView::default(), ledger);
     to_be_rebuilt(&mut audit);
@@ -107,16 +107,16 @@ fn to_be_rebuilt(audit: &mut Audit) {
     audit.discrepancies.iter_mut().for_each(|each| each.repairs = vec![Repair::Rebuild {}]);
 }
 
-/// How many of a round's lanes are not in an audit.
+/// How many of a round's lanes are missing in an audit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnknownLanes {
-    /// Those that do not answer.
+    /// Lanes that do not answer.
     pub away: usize,
-    /// Those that Redis has lost.
+    /// Lanes that Redis has lost.
     pub lost: usize,
 }
 
-/// The audit of a round that Redis has, and what it was made from.
+/// The audit of a round that Redis has, with what it was made from.
 pub(crate) struct AsItIs {
     pub(crate) audit: Audit,
     pub(crate) counters: Counters,
@@ -126,7 +126,7 @@ pub(crate) struct AsItIs {
     ledger: LedgerView,
 }
 
-/// Audits a round that Redis has, as far as it has its lanes and they answer.
+/// Audits a round that Redis has, as far as its lanes exist and answer.
 pub(crate) async fn audit_as_it_is(
     stock: &Stock,
     ledger: &Ledger,
@@ -137,7 +137,7 @@ pub(crate) async fn audit_as_it_is(
     audit_view(view, ledger, round).await
 }
 
-/// Audits a round that Redis has. Redis knows how many units there are.
+/// Audits a round that Redis has. Redis knows the number of units.
 async fn audit_view(
     view: Option<RoundView>,
     ledger: &Ledger,
@@ -148,20 +148,20 @@ async fn audit_view(
     let RoundView { counters, free, entries, held_still, unreachable, lost, .. } = view;
     let unknown = UnknownLanes { away: unreachable.len(), lost: lost.len() };
     let ledger = ledger_view(ledger, round).await?;
-    // Only the first lane knows of the newest units.
+    // Only the first lane knows about the newest units.
     let taken = ledger.guards.iter().map(|guard| guard.unit.0).max().filter(|_| unknown != UnknownLanes::default());
     let total = taken.map_or(counters.total(), |taken| taken.max(counters.total()));
     let mut audit = sale::audit::audit(total, &StockView { free, entries }, &ledger);
     let is_restore = |repair: &Repair| matches!(repair, Repair::Restore { .. });
     let lacks_nothing = held_still && !audit.repairs.iter().any(is_restore);
     if !held_still {
-        // A unit that went from one lane to another meanwhile may have been in neither.
+        // A unit that moved from one lane to another meanwhile may have been seen in neither.
         audit.repairs.retain(|repair| !is_restore(repair));
     } else if !twice.is_empty() {
         audit.repairs.push(Repair::Exclude { units: twice });
     }
     if unknown != UnknownLanes::default() {
-        // What such a lane knows is not known.
+        // Such a lane's knowledge is unavailable.
         let is_there = |guard: &&sale::Claim| unreachable.contains(&guard.lane) || lost.contains(&guard.lane);
         let ids: HashSet<&ReservationId> = ledger.guards.iter().filter(is_there).map(|guard| &guard.id).collect();
         audit.repairs.retain(|repair| match repair {
@@ -172,9 +172,9 @@ async fn audit_view(
     Ok(Some(AsItIs { audit, counters, lacks_nothing, unknown, ledger }))
 }
 
-/// Live orders come from an index of their own, since a unit has one guard only and so leads to one order only. Where index
-/// and guards agree nothing more is read. Each order of which only one of the two knows is read by itself: the index
-/// lacks orders of earlier versions, may have those that they ended, and both lag behind.
+/// Live orders come from their own index, since a unit has only one guard, which leads to only one order. Where index
+/// and guards agree nothing more is read. An order that only one of them has is read individually: the index lacks
+/// orders of earlier versions, may still have orders that those ended, and both lag behind.
 async fn ledger_view(ledger: &Ledger, round: &RoundId) -> Result<LedgerView, FulfilmentError> {
     let (guards, indexed) = tokio::try_join!(ledger.guards(round), ledger.live_orders(round))?;
     let owners: HashMap<_, _> = guards.iter().map(|guard| (guard.unit, &guard.id)).collect();

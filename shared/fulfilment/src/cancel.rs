@@ -7,26 +7,26 @@ use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 use crate::status::{Status, status};
 
-/// What became of a cancellation.
+/// The result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cancel {
-    /// It is cancelled, now or since an earlier run, and its unit is back.
+    /// It is cancelled, by this run or an earlier one, and its unit was given back.
     Cancelled(Order),
-    /// It is paid, granted, expired or failed: as it stands.
+    /// It is paid, granted, expired or failed; the order as it is.
     NotCancellable(Order),
-    /// Its order is not written yet, and will be final: the round is free.
+    /// Its order is not written yet and will be final, since the round is free.
     Final(Claim),
-    /// Redis lost the round a moment ago: ask again.
+    /// Redis lost the round a moment ago: try again later.
     Settling,
     /// The user has no such reservation.
     Unknown,
 }
 
-/// Gives a user's reservation back, whether its order was made yet or not. One of a free round stays: what its unit won may
-/// be known, so the unit must never go to another.
+/// Cancels a user's reservation, whether its order is written yet or not. In a free round it cannot be cancelled: the
+/// user may know what the unit won, so the unit must never go to somebody else.
 ///
 /// Guards against the order message that is still under way (the fence and the order have the same key, so the ledger
-/// lets one of them in) and against a payment at the same moment (both ask for PENDING).
+/// accepts only one of them) and against a concurrent payment (both require PENDING).
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated.
@@ -42,7 +42,8 @@ pub async fn cancel(
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
-        // A round's settlement never changes. A round that the ledger does not have is of a version that had no other one.
+        // A round's settlement never changes. A round that the ledger does not have comes from a version that only had
+        // payment.
         Status::Queued(claim) => {
             let round = ledger.round(&claim.id.round).await?;
             if round.is_some_and(|round| round.terms.settlement == Settlement::Free) {

@@ -1,5 +1,5 @@
-//! Keeping users out. The ledger has the denials. A request meets them in Redis, as a note in the user's record of each
-//! loaded round, so that nobody has to read the whole list.
+//! Denies users. The ledger has the denials. Requests are checked against Redis, which has a note in the user's record
+//! in each loaded round, so nobody has to read the whole list.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use stock::{RoundStock, Stock};
 
 use crate::error::FulfilmentError;
 
-/// Longest wait for a strike to be counted, and noted if it denies.
+/// The longest wait for a strike to be counted, and for the denial it may cause.
 const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Rounds whose notes are changed at once.
+/// How many rounds' notes are changed concurrently.
 const AT_ONCE: usize = 8;
-/// Notes of a round that one run of reconciliation changes: each is looked up in the ledger before. The rest waits for the
-/// next run.
+/// How many notes of a round a run of reconciliation changes, since each is first looked up in the ledger. The next run
+/// does the rest.
 const CHANGES_PER_RUN: usize = 1000;
 
-/// Denies a user, in the ledger and then in every loaded round. What stands then.
+/// Denies a user, in the ledger and then in every loaded round. Returns the denial that is in force then.
 ///
-/// Redis not answering, or dying in between, leaves rounds without the note until reconciliation makes up for it.
+/// If Redis does not answer, or the process dies in between, reconciliation adds the missing notes.
 ///
 /// # Errors
 /// If DynamoDB does not answer. Can be repeated.
@@ -30,7 +30,7 @@ pub async fn deny(stock: &Stock, ledger: &Ledger, denial: &Denial, now: EpochMs)
     Ok(stands)
 }
 
-/// Lets a user in again, in the ledger and then in every loaded round; see [`deny`].
+/// Allows a user again, in the ledger and then in every loaded round; see [`deny`].
 ///
 /// # Errors
 /// If DynamoDB does not answer. Can be repeated.
@@ -40,15 +40,15 @@ pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) 
     Ok(())
 }
 
-/// Counts a strike. If it is one too many, the user is denied in the ledger and then in every loaded round; see [`deny`].
+/// Counts a strike. If it is one too many, denies the user in the ledger and then in every loaded round; see [`deny`].
 ///
-/// None, and a line in the log, if DynamoDB does not answer in time; then it may or may not be counted. No answer depends on
-/// it, so nobody waits longer and nobody tries again.
+/// Returns `None` and logs a warning if DynamoDB does not answer in time; the strike may or may not be counted then. No
+/// answer depends on it, so nobody waits longer or retries.
 pub async fn strike(
     stock: &Stock,
     ledger: &Ledger,
     user: &UserId,
-    strike: &Strike,
+    strike: Strike,
     door: &DoorTerms,
     now: EpochMs,
 ) -> Option<Struck> {
@@ -70,7 +70,7 @@ pub async fn strike(
 
 async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<EpochMs>, now: EpochMs) {
     let late = |error: &(dyn std::error::Error + 'static)| {
-        tracing::warn!(error, %user, "Redis is not told of a denial or its end; reconciliation does it within a minute");
+        tracing::warn!(error, %user, "a denial or its end did not reach Redis; reconciliation repairs that within a minute");
     };
     let rounds = match ledger.published_rounds(now).await {
         Ok(rounds) => rounds,
@@ -85,14 +85,14 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
     }
 }
 
-/// Makes the notes in those of these rounds that are not over what the ledger says: adds those that Redis lost or never had, and
-/// removes those of users who were let in again. How many were changed.
+/// Makes the notes in these rounds match the ledger, except in rounds that are over: adds those that Redis lost or
+/// never had, and removes those of users who are allowed again. Returns how many were changed.
 ///
-/// The list is read once, and may lag behind. So the ledger is asked about each user whose note differs, by a consistent
-/// read, before the note is changed. Guards against: a user who is denied, or let in, since the list was read.
+/// The list of denials is read once, and may lag behind. So before a note is changed, the user's denial is read from
+/// the ledger consistently. That guards against a user who was denied or allowed since the list was read.
 ///
 /// # Errors
-/// If a part does not answer: the last one, after all rounds were tried. Can be repeated, and can run beside itself.
+/// If a part does not answer: the last error, after all rounds were tried. Can be repeated, and can run concurrently.
 pub async fn reconcile_denials(
     stock: &Stock,
     ledger: &Ledger,
@@ -106,7 +106,7 @@ pub async fn reconcile_denials(
         for lane in stock.of(round).each_lane() {
             match reconcile_notes(lane, ledger, round, &listed, most, now).await {
                 Ok(notes) => (changed, most) = (changed + notes, most - notes),
-                // A shard that is away keeps nobody from the notes of the others.
+                // A shard that does not answer must not keep the others from getting notes.
                 Err(error) => failed = Some(error),
             }
         }
@@ -114,7 +114,7 @@ pub async fn reconcile_denials(
     failed.map_or(Ok(changed), Err)
 }
 
-/// In one lane, for the users who are at home there.
+/// The same in one lane, for the users whose home it is.
 async fn reconcile_notes(
     lane: RoundStock<'_>,
     ledger: &Ledger,
@@ -128,7 +128,7 @@ async fn reconcile_notes(
     let at_home = listed.iter().filter(|denial| lane.is_home_of(&denial.user));
     let missing = at_home.filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
-    // A list that is cut off says nothing about those who are not in it.
+    // A truncated list says nothing about users who are not in it.
     let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
     users.extend(stale.map(|(user, _)| user));
     users.truncate(most);
@@ -144,6 +144,6 @@ async fn reconcile_notes(
     if !lane.note_denials(&notes).await? {
         return Ok(0);
     }
-    tracing::info!(sale_id = %id.sale, round = id.number.0, notes = notes.len(), "denials are noted again");
+    tracing::info!(sale_id = %id.sale, round = id.number.0, notes = notes.len(), "repaired the notes of denials");
     Ok(notes.len())
 }

@@ -1,17 +1,22 @@
-//! The draw at the end of a round: fences the entries off, counts and publishes them, and gives each prize to its winner.
+//! The draw at the end of a round: fences off the entries, counts and publishes them, and gives each prize to its
+//! winner.
 //!
-//! Every step is a conditional write of the ledger, and a run begins with the first one that is not made. So a run may die
-//! anywhere, come twice and run beside itself: what is decided is decided once, by the ledger.
+//! Every step is a conditional write to the ledger, and a run begins with the first step that is not done. So a run may
+//! die anywhere, run twice or run concurrently: each decision is made once, by the ledger.
 //!
-//! What the steps rest on:
+//! The steps, and why they are safe:
 //!
-//! 1. **Fence.** Made once Redis sells no more by its own clock, and no reservation waits for its order. If Redis lost the round it
-//!    does not know of those that wait, but SQS does: then the order queue and its dead letters are empty. From then on an order that
-//!    may be late is no entry (`Ledger::place_entry`), and nobody extends the round (`Ledger::steer_round`).
-//! 2. **Close.** What is counted after the fence cannot change any more. Number of entries and root are published.
-//! 3. **Beacon.** If a beacon decides who wins, the root's own write names the round of drand that it will be of, which lies ahead.
-//!    The draw waits until an operator has posted it.
-//! 4. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
+//! 1. **Fence.** Written once Redis sells no more by its own clock and no reservation waits for its order. If Redis
+//!    lost the round, it does not know which reservations wait, but SQS does: then the order queue and its dead letters
+//!    must be empty. After the fence, an order that may be late does not become an entry (`Ledger::place_entry`), and
+//!    nobody can extend the round (`Ledger::steer_round`).
+//! 2. **Close.** What is counted after the fence can no longer change. The number of entries and the root are
+//!    published.
+//! 3. **Beacon.** If the draw uses a beacon, the write of the root also names a future round of drand. The draw waits
+//!    until an operator has posted its beacon.
+//! 4. **Award.** Prize by prize: the order and the prize's own item in one transaction, then the message, then, once
+//!    for many prizes, the progress. A run that dies in between sends some messages again, with the prize's number as
+//!    their id.
 //!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
 
 use std::collections::{BTreeSet, HashMap};
@@ -28,43 +33,43 @@ use stock::Stock;
 use crate::error::FulfilmentError;
 use crate::status::{SETTLING_MS, restored_at};
 
-/// Seconds from the end of a round until its entries are fenced off. The clocks of Redis, which ends a round, and of the functions
-/// differ by much less, and no function works on an order for as long.
+/// Seconds from the end of a round until its entries are fenced off. The clocks of Redis, which ends a round, and of
+/// the functions differ by much less, and no function works on an order for that long.
 pub const DRAW_AFTER_S: u32 = 60;
-/// How long after the fence entries are counted if Redis does not have the round and cannot say how many there are: the index
-/// usually lags by less than a second.
+/// How long after the fence entries are counted if Redis does not have the round and cannot say how many there are, in
+/// milliseconds. The index usually lags by less than a second.
 const INDEX_LAG_MS: u64 = 60 * 1000;
-/// How long the queues must have been empty from the first run that sees it to the one that goes by it. What SQS counts is a
-/// minute old at worst, and a run may look up to a minute after it began.
+/// How long the queues must have been empty, from the first run that sees it to the run that relies on it, in
+/// milliseconds. SQS's counts are at most a minute old, and a run may look at them up to a minute after it began.
 const QUIET_MS: u64 = 2 * 60 * 1000;
-/// Chunks of entries that are read beside each other: a megabyte, and some times that while it is parsed.
+/// How many chunks of entries are read concurrently: a megabyte, and several times that while it is parsed.
 const CHUNKS_AT_ONCE: usize = 8;
-/// Prizes that are given beside each other.
+/// How many prizes are given concurrently.
 const AT_ONCE: usize = 16;
-/// Progress is noted after this many prizes, so a run that dies makes at most this many messages come twice.
+/// Progress is saved after this many prizes, so a run that dies repeats at most this many messages.
 const PRIZES_PER_NOTE: u32 = 64;
 
-/// Where a draw stands after a run.
+/// The state of a draw after a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawStands {
-    /// Its round is not over, or was until a moment ago.
+    /// Its round is not over, or has only just ended.
     TooEarly,
     /// Redis still sells, reservations wait for their orders, or Redis lost the round and messages may be under way.
     Entering,
-    /// The entries are fenced off. Redis knows of more or fewer than the ledger shows.
+    /// The entries are fenced off, but Redis knows more or fewer than the ledger shows.
     Counting,
-    /// The entries are public, and the beacon that decides who wins is still to be posted.
+    /// The entries are public, but the beacon has not been posted.
     AwaitingBeacon,
-    /// This many prizes have winners, and more are still to be given.
+    /// This many prizes have winners, and more must be given.
     Awarding(u32),
     /// Every prize that can be won has its winner.
     Drawn,
 }
 
-/// Takes the draw of a round as far as it goes by `until`.
+/// Advances the draw of a round as far as possible by `until`.
 ///
 /// # Errors
-/// If a part does not answer, or something contradicts what was committed to. Can be repeated, and can run beside itself.
+/// If a part does not answer, or something contradicts the commitment. Can be repeated, and can run concurrently.
 pub async fn draw(
     stock: &Stock,
     ledger: &Ledger,
@@ -74,14 +79,14 @@ pub async fn draw(
     now: EpochMs,
     until: Instant,
 ) -> Result<DrawStands, FulfilmentError> {
-    // Not from a list, which may lag: its end decides.
+    // Not from a list, which may lag: the round's end decides.
     let round = ledger.round(id).await?.ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
     if now < round.terms.closes_at_ms.plus_s(DRAW_AFTER_S) {
         return Ok(DrawStands::TooEarly);
     }
     let known = match ledger.draw(id).await? {
         Some(draw) => Some(draw),
-        // None if the round was extended meanwhile.
+        // `None` if the round was extended meanwhile.
         None if entries_are_in(stock, ledger, orders, &round, now).await? => ledger.fence_draw(&round, now).await?,
         None => None,
     };
@@ -98,7 +103,7 @@ pub async fn draw(
             Some(beacon) => Some(beacon.randomness()),
             None => return Ok(DrawStands::AwaitingBeacon),
         },
-        // A version that knew no beacons closed it.
+        // A version that did not know beacons closed it.
         (true, None) => return Err(FulfilmentError::NoDrandRound(id.clone())),
     };
     let key = award::shuffle_key(&seed, randomness.as_ref());
@@ -107,8 +112,8 @@ pub async fn draw(
     awarding.go_on(awarded, until).await
 }
 
-/// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later, so both
-/// are asked. It is Redis's clock that ends a round, so that must say so too.
+/// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later,
+/// so both are asked. Redis's clock ends a round, so Redis must agree.
 async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
     let is_over = |closes_at: EpochMs| closes_at.plus_s(DRAW_AFTER_S) <= now;
     if !is_over(round.terms.closes_at_ms) {
@@ -120,9 +125,10 @@ async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<b
     }
 }
 
-/// Whether every reservation of a round that was promised is in the ledger, as far as anybody can tell: none is held without an
-/// order, and there are as many orders as units that Redis has given. The outbox alone is no proof: it is read in pages, and
-/// reconciliation may move what is in it. If Redis lost the round, only the queues know of some.
+/// Whether every promised reservation of a round is in the ledger, as far as anybody can tell: none is held without an
+/// order, and there are as many orders as units that Redis has given out. The outbox alone proves nothing: it is read
+/// in pages, and reconciliation may move its elements. If Redis lost the round, only the queues know about some
+/// reservations.
 async fn entries_are_in(
     stock: &Stock,
     ledger: &Ledger,
@@ -136,11 +142,11 @@ async fn entries_are_in(
     if stock.round(&round.id).held_since(usize::MAX).await?.is_some() {
         return Ok(false);
     }
-    // A failover may have forgotten some of those that are held, and a dead letter is tried for minutes after the others.
+    // A failover may have forgotten some held reservations, and a dead letter is retried for minutes after the others.
     if !orders.has_no_dead_letters().await? {
         return Ok(false);
     }
-    // Read last: if Redis loses the round while this is decided, they tell.
+    // Read last: if Redis loses the round meanwhile, the counters show it.
     let counters = stock.round(&round.id).counters().await?;
     let restored = counters.as_ref().and_then(|counters| restored_at(round, counters));
     if (counters.is_none() || restored.is_some()) && !is_settled(ledger, orders, round, restored, now).await? {
@@ -148,13 +154,14 @@ async fn entries_are_in(
     }
     let Some(counters) = counters else { return Ok(true) };
     let given = (counters.total() - counters.free()) as usize;
-    // What Redis calls ordered and the ledger does not have is to be repaired, and is no reason to wait for ever.
+    // An order in Redis that the ledger does not have must be repaired, but is no reason to wait for ever.
     let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= SETTLING_MS;
     Ok(has_had_its_time || ledger.count_entries(&round.id).await? >= given)
 }
 
-/// Whether every reservation of a round that Redis lost, and has again since `restored` if at all, has become an order or never
-/// will: time has passed, and no message is left in the order queue or among its dead letters, whatever round it is of.
+/// Whether every reservation of a round that Redis lost, and may have had again since `restored`, has become an order
+/// or never will: enough time has passed, and no message of any round is left in the order queue or among its dead
+/// letters.
 async fn is_settled(
     ledger: &Ledger,
     orders: &OrderBacklog,
@@ -165,7 +172,7 @@ async fn is_settled(
     let id = &round.id;
     let is_quiet = orders.is_empty().await?;
     let loss = ledger.note_loss(id, now, is_quiet).await?;
-    // A message that is under way between sender, queue and function has had its time.
+    // A message that is between sender, queue and function has had enough time to arrive.
     let has_had_its_time = now.since_ms(restored.unwrap_or(loss.seen_at_ms)) >= SETTLING_MS;
     let stays_quiet = is_quiet && loss.quiet_since_ms.is_some_and(|since| now.since_ms(since) >= QUIET_MS);
     let is_settled = has_had_its_time && stays_quiet;
@@ -175,8 +182,8 @@ async fn is_settled(
     Ok(is_settled)
 }
 
-/// Counts the entries and publishes them. None if they are not all to be seen yet: the index lags, or Redis has to be repaired.
-/// After a quarter of an hour the ledger alone counts.
+/// Counts the entries and publishes them. Returns `None` if some cannot be seen yet, because the index lags or Redis
+/// must be repaired. After a quarter of an hour the ledger's count alone is used.
 async fn close(
     stock: &Stock,
     ledger: &Ledger,
@@ -193,7 +200,7 @@ async fn close(
         None => since_fence >= INDEX_LAG_MS,
     };
     if !is_complete && since_fence < SETTLING_MS {
-        tracing::info!(sale_id = %id.sale, round = id.number.0, in_redis, in_ledger = entries.len(), "entries are to come");
+        tracing::info!(sale_id = %id.sale, round = id.number.0, in_redis, in_ledger = entries.len(), "not all entries are in the ledger yet");
         return Ok(None);
     }
     if !is_complete {
@@ -202,7 +209,7 @@ async fn close(
     let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
     ledger.keep_entries(id, &root, &entries).await?;
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    // What it took to count and keep them is not taken from the minute that the beacon stays ahead.
+    // The time spent counting and storing must not shorten the minute by which the beacon lies ahead.
     let at_ms = EpochMs(now.0 + i64::try_from(began.elapsed().as_millis()).unwrap_or_default());
     let drand_round = round.terms.allocation.has_beacon().then(|| DrandRound::named_at(at_ms.0));
     let closed = ClosedDraw { entries: count, root, at_ms, drand_round };
@@ -217,7 +224,7 @@ struct Awarding<'a> {
     round: &'a Round,
     closed: ClosedDraw,
     shuffle: Shuffle,
-    /// When the run began, or when its entries closed if that was later.
+    /// When the run began or, if later, when the entries closed.
     at: EpochMs,
 }
 
@@ -228,7 +235,7 @@ impl Awarding<'_> {
             return Ok(DrawStands::Drawn);
         };
         let to_win: u32 = prizes.iter().map(|prize| prize.count).sum::<u32>().min(self.closed.entries);
-        // Each chunk once, however many prizes are drawn from it. All of a million entries take 36 MB.
+        // Reads each chunk once, however many prizes are drawn from it. A million entries take 36 MB.
         let mut chunks = HashMap::new();
         while awarded < to_win {
             if Instant::now() >= until {
@@ -236,7 +243,7 @@ impl Awarding<'_> {
             }
             let next = (awarded + PRIZES_PER_NOTE).min(to_win);
             self.give(prizes, awarded, next, &mut chunks).await?;
-            // Another run may be further.
+            // Another run may be further ahead.
             awarded = self.ledger.advance_draw(id, next).await?.awarded.max(next);
         }
         self.ledger.finish_draw(id, self.at).await?;
@@ -244,7 +251,7 @@ impl Awarding<'_> {
         Ok(DrawStands::Drawn)
     }
 
-    /// Gives the prizes after the first `from` ones up to number `to`.
+    /// Gives the prizes after the first `from` ones, up to number `to`.
     async fn give(
         &self,
         prizes: &[Prize],
@@ -297,7 +304,7 @@ impl Awarding<'_> {
     }
 }
 
-/// Which of the prizes, from 1, is the one after so many: the first ones are drawn first.
+/// The kind, from 1, of the prize at this position: the first kinds are drawn first.
 fn prize_at(prizes: &[Prize], position: u32) -> u16 {
     let mut before = 0;
     let is_it = |prize: &Prize| {

@@ -4,7 +4,7 @@ use queue::QueueError;
 use sale::{ReservationId, RoundId, SaleId};
 use stock::StockError;
 
-/// Why a step did not reach its end. It can be run again.
+/// Why a step was not completed. It can be run again.
 #[derive(Debug, thiserror::Error)]
 pub enum FulfilmentError {
     /// Redis did not answer.
@@ -16,25 +16,25 @@ pub enum FulfilmentError {
     /// SQS did not answer.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// The ledger has no such order, though a message names it.
+    /// The ledger does not have an order that a message names.
     #[error("there is no order {0}")]
     UnknownOrder(ReservationId),
-    /// The ledger has no such published sale, though a message names it.
+    /// The ledger does not have a published sale that a message names.
     #[error("there is no published sale {0}")]
     UnknownSale(SaleId),
-    /// Redis handed out unit after unit that other orders have.
-    #[error("{0} has no unit of its own yet")]
+    /// Redis handed out one unit after another that belong to other orders.
+    #[error("{0} has not found a free unit yet")]
     NoUnit(ReservationId),
-    /// The entries of a draw that the ledger keeps are not those that were published.
-    #[error("entry {1} of the draw of round {0} is not there")]
+    /// A published entry of a draw is missing in the ledger.
+    #[error("entry {1} of the draw of round {0} is missing")]
     NoEntry(RoundId, u32),
-    /// The entries of a draw were published without naming the beacon that its terms promise.
-    #[error("the draw of round {0} is to have a beacon, and names no round of drand")]
+    /// The entries of a draw were published without naming the beacon that the terms require.
+    #[error("the draw of round {0} requires a beacon but names no round of drand")]
     NoDrandRound(RoundId),
-    /// The ledger did not answer a moment ago, and nothing is known from before.
-    #[error("nothing is known of the sales yet")]
+    /// The ledger did not answer, and nothing has been read before.
+    #[error("the sales have not been read yet")]
     NothingKnown,
-    /// The run took as long as its function may.
+    /// The run used up its function's time.
     #[error("out of time")]
     OutOfTime,
 }

@@ -5,18 +5,18 @@ use stock::Stock;
 use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 
-/// What became of an order that may be overdue.
+/// The result for an order that may be overdue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expire {
-    /// It is EXPIRED, now or since an earlier run, and its unit is back.
+    /// It is EXPIRED, by this run or an earlier one, and its unit was given back.
     Expired(Order),
-    /// It still waits for its payment, until this moment.
+    /// It still waits for its payment, until this time.
     NotYet(EpochMs),
-    /// It is paid, cancelled or failed: nothing to do.
+    /// It is paid, cancelled or failed; nothing to do.
     Ended(Order),
 }
 
-/// Ends an order whose payment window is over.
+/// Expires an order if its payment window is over.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated.

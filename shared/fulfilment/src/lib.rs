@@ -1,7 +1,7 @@
-//! The steps that join Redis, DynamoDB and SQS.
+//! The workflows across Redis, DynamoDB and SQS.
 //!
-//! Every function here can die at any line and be run again, late, or beside itself. What keeps that right is the order
-//! of the steps: the ledger's conditional write decides, and whatever follows it is repeated until it is done.
+//! Every function here can die at any line and be run again, late, or concurrently. The order of the steps makes that
+//! safe: the ledger's conditional write decides, and what follows it is repeated until it is done.
 
 mod audit;
 mod cancel;

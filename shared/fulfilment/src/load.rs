@@ -6,29 +6,29 @@ use stock::{RoundLoad, Stock, StockError};
 
 use crate::error::FulfilmentError;
 
-/// How long before its opening a round is loaded. Warmup runs every minute, so it has several tries.
+/// How long before its opening a round is loaded, in seconds. Warmup runs every minute, so it has several attempts.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
-/// What became of a round that was to be in Redis.
+/// The result of loading a round into Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loading {
-    /// Redis has it now.
+    /// This call loaded it.
     Loaded,
-    /// Redis had it before.
+    /// It was already loaded.
     Present,
-    /// Its beacon is still to be posted, so nobody can have a unit yet.
+    /// Its beacon has not been posted, so nobody can have a unit yet.
     AwaitsBeacon,
 }
 
-/// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
-/// denied. The table of its awards is kept, and the beacon that its awards need is posted, before anybody can have a unit.
+/// Creates a round's keys if Redis has none, from the round, its taken units and the denials in the ledger. Before
+/// anybody can have a unit, the table of its awards is written, and the beacon that they need must be posted.
 ///
-/// Guards against: an edit that takes units away, since the round is marked as loaded first; an operator who pauses it or
-/// adds units while it is made, whom Redis could not hear; a user who is denied or let in meanwhile, whom nobody could note
-/// in it. So round and denials are read again once it is there.
+/// Guards against: an edit that removes units, since the round is first marked as loaded; an operator who pauses the
+/// round or adds units while it is being loaded, which Redis could not get; and a user who is denied or allowed
+/// meanwhile, who could not get a note. So round and denials are read again once it is loaded.
 ///
 /// # Errors
-/// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
+/// If a part does not answer. Can be repeated, and can run concurrently: the script keeps the first one's keys.
 pub async fn load_round(
     stock: &Stock,
     ledger: &Ledger,
@@ -41,11 +41,11 @@ pub async fn load_round(
     if round.is_loaded().await? {
         return Ok(Loading::Present);
     }
-    // Before it is marked, so that as long as it waits its times can still be edited.
+    // Before it is marked, so that its times can still be edited while it waits.
     if read.terms.allocation.opens_with_beacon() && ledger.beacon(id).await?.is_none() {
         return Ok(Loading::AwaitsBeacon);
     }
-    // The version before marks nothing, and takes nothing away.
+    // The previous version neither marks rounds nor removes units.
     let marked = mark().await?.unwrap_or_else(|| read.clone());
     ledger.keep_table(&marked).await?;
     let Round { terms, paused, version, dealt, .. } = marked;
@@ -61,7 +61,7 @@ pub async fn load_round(
     };
     let loaded = if lanes > 1 { round.load_lanes(&load, dealt).await } else { round.load(&load).await };
     let loaded = match loaded {
-        // Somebody else was quicker.
+        // Another process was faster.
         Err(StockError::OnTheWay) if round.is_loaded().await? => false,
         loaded => loaded?,
     };

@@ -8,22 +8,23 @@ use crate::draw::DRAW_AFTER_S;
 use crate::error::FulfilmentError;
 use crate::settle::settle;
 
-/// An entry of a draw that is placed sooner after its reservation than this is in time, whenever its round ends: the draw fences
-/// the entries off a minute after the round's end, and a message is worked on for 20 s at most.
+/// An entry of a draw that is placed within this time of its reservation is in time, in milliseconds, whenever its
+/// round ends: the draw fences off the entries a minute after the end, and a function works on a message for at most 20
+/// s.
 const PROMPT_ENTRY_MS: u64 = 20 * 1000;
 const _: () = assert!(PROMPT_ENTRY_MS + 20 * 1000 < DRAW_AFTER_S as u64 * 1000);
 
-/// Units tried in one run. Each new one is kept in Redis, so the next run goes on where this one stopped.
+/// How many units a run tries. Each new unit is stored in Redis, so the next run continues from there.
 const MAX_SEATS: usize = 16;
 
-/// Makes a claim an order, or finds out that it never will be one; then settles Redis and the expiry.
+/// Turns a claim into an order, or finds that it can never become one; then updates Redis and schedules the expiry.
 ///
-/// The order that comes back is what the ledger has: PENDING, or GRANTED with what its unit won, when this run or an earlier
-/// one made it, or whatever became of it since.
+/// Returns the order as the ledger has it: PENDING, or GRANTED with its award, if this run or an earlier one wrote it,
+/// or whatever became of it since.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated: the order and both guards are one transaction on the condition that none
-/// of the three is there, and that there is room in `limits`, those of the sale's campaigns.
+/// of the three exists, and that there is room in `limits`, those of the sale's campaigns.
 #[expect(clippy::too_many_arguments, reason = "the parts, and what is placed where")]
 pub async fn place(
     stock: &Stock,
@@ -41,7 +42,7 @@ pub async fn place(
         let order = match terms.settlement {
             Settlement::Paid => Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s)),
             Settlement::Free => {
-                // The award of the unit that this try is for. It is shown only if the order gets that unit.
+                // The award of the unit of this attempt. It is only shown if the order gets that unit.
                 let award = awards.of_unit(&claim.id.round, terms, claim.unit).await?;
                 Order::granted(claim.clone(), terms.price, now, award)
             }
@@ -53,15 +54,15 @@ pub async fn place(
             }
             Placed::Taken(taken) => taken,
             Placed::Fenced => {
-                tracing::error!(reservation_id = %claim.id, "an entry comes after the draw has begun");
+                tracing::error!(reservation_id = %claim.id, "an entry arrived after the draw had begun");
                 metrics::counter!("EntriesLate").increment(1);
                 return fail(stock, ledger, expiry, claim, Failure::EntriesClosed, now).await;
             }
         };
-        tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "it cannot be placed so");
-        // The unit comes first: a reservation that fails for its slot then has a unit of its own to give back.
+        tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "the order cannot be placed with this unit");
+        // The unit is fixed first, so a reservation that fails because of its slot has its own unit to give back.
         if !taken.unit && !taken.slot {
-            // Only a campaign's limit is reached, unless by orders that have ended.
+            // Only a campaign's limit is reached; some of the orders that count may have ended.
             if ledger.forget_ended_in_campaigns(&claim.user, limits).await? {
                 continue;
             }
@@ -75,7 +76,7 @@ pub async fn place(
             Reseated::NoUnit => {
                 return fail(stock, ledger, expiry, claim, Failure::SoldOut, now).await;
             }
-            // Released only after a fence: the next turn reads what it says.
+            // Only released after a fence: the next iteration reads it.
             Reseated::AlreadyReleased => {}
             Reseated::UnknownSale => break,
         }
@@ -83,11 +84,11 @@ pub async fn place(
     Err(FulfilmentError::NoUnit(claim.id))
 }
 
-/// Whether a claim may come after the draw of its round has begun to count the entries. Then the condition on the draw's item
-/// decides. That one item is for the whole round, so the rush must not need it.
+/// Whether a claim may arrive after the draw of its round has begun to count the entries. Then a condition on the
+/// draw's item decides. That item serves the whole round, so the rush must not need it.
 ///
-/// The round is read anew, since an operator may have ended it early. Whoever does that after this reading ends it a minute
-/// before its entries are fenced off, and by then this claim's transaction is over.
+/// The round is read again, since an operator may have ended it early. An operator who does so after this read ends it
+/// a minute before its entries are fenced off, by which time this claim's transaction is over.
 async fn may_be_late(ledger: &Ledger, terms: &Terms, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
     if !terms.allocation.is_drawn_at_end() || now.since_ms(claim.reserved_at_ms) < PROMPT_ENTRY_MS {
         return Ok(false);
@@ -95,11 +96,11 @@ async fn may_be_late(ledger: &Ledger, terms: &Terms, claim: &Claim, now: EpochMs
     Ok(ledger.round(&claim.id.round).await?.is_none_or(|round| round.is_over(now)))
 }
 
-/// Places a claim that became a dead letter, exactly as [`place`] does. It is fenced as FAILED only for what no
-/// retry can change: [`Failure`] lists the reasons. Every other fault is an error, and the message comes back.
+/// Places a claim that became a dead letter, exactly as [`place`] does. It is fenced as FAILED only for the reasons
+/// that retries cannot change, which [`Failure`] lists. Every other fault is an error, and the message comes back.
 ///
 /// # Errors
-/// If a part does not answer, now or for hours. Can be repeated.
+/// If a part does not answer, for a moment or for hours. Can be repeated.
 pub async fn place_or_fail(
     stock: &Stock,
     ledger: &Ledger,
@@ -121,8 +122,8 @@ pub async fn place_or_fail(
     }
 }
 
-/// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. Reads
-/// the sale anew, since its round may have begun or ended since it was read last.
+/// Whether a round is over and its keys are gone: they will not be created again, so nobody can get another of its
+/// units. Reads the sale again, since its round may have begun or ended since the last read.
 async fn has_left(stock: &Stock, ledger: &Ledger, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
     let round = &claim.id.round;
     let Some(Latest { offer, round: latest }) = ledger.latest(&round.sale).await? else { return Ok(false) };

@@ -1,5 +1,5 @@
-//! Finding what Redis and the ledger disagree on, and repairing it. Listing and repairing are apart: whatever is listed
-//! may have changed by the time it is repaired, so every repair asks the ledger again.
+//! Finds where Redis and the ledger disagree, and repairs it. Listing and repairing are separate: what was listed may
+//! have changed by the time it is repaired, so every repair reads the ledger again.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -17,17 +17,17 @@ use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
 use crate::settle::{ended_unpaid, settle_stock};
 
-/// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
-/// take 45 s, so below a minute most messages that are sent again would be for nothing.
+/// How long after it was made a held reservation without an order is sent again, and again after as long. The order
+/// queue's own retries take 45 s, so in less than a minute most messages would be sent in vain.
 pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
-/// Elements of the outbox that one call of the script looks at: keeps it in the order of a millisecond.
+/// How many elements of the outbox a call of the script reads at most: keeps it to about a millisecond.
 const DUE_PER_CALL: usize = 500;
-/// Messages sent, or orders ended, beside each other.
+/// How many messages are sent, or orders ended, concurrently.
 const AT_ONCE: usize = 16;
-/// An order is expired by its own message; after so long that message is taken for lost.
+/// An order that is overdue by this many seconds has lost its expiry message.
 const OVERDUE_AFTER_S: u32 = 60;
 
-/// How many of what a run found.
+/// How many units are in each place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct UnitCounts {
     /// Units that can be handed out.
@@ -36,7 +36,7 @@ pub struct UnitCounts {
     pub held: u32,
     /// Units of live orders.
     pub ordered: u32,
-    /// Units sold to two.
+    /// Units sold twice.
     pub oversold: u32,
     /// Units in no place.
     pub lost: u32,
@@ -51,7 +51,7 @@ impl From<&Audit> for UnitCounts {
     }
 }
 
-/// What Redis and the ledger say of a round, and what to do about it.
+/// The result of comparing Redis and the ledger for a round, with the repairs.
 #[derive(Debug, Clone)]
 pub struct Listing {
     /// The round.
@@ -62,36 +62,36 @@ pub struct Listing {
     pub counters: Counters,
     /// How many units are where.
     pub counts: UnitCounts,
-    /// What to do.
+    /// The repairs to make.
     pub repairs: Vec<Repair>,
     /// Whether nothing moved while it was read, and no unit is in no place.
     pub lacks_nothing: bool,
-    /// The lanes that are not in it. What they have is in no place here.
+    /// The lanes that could not be read. Their units count as in no place.
     pub unknown: UnknownLanes,
 }
 
-/// What became of a repair.
+/// The result of a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repaired {
-    /// Redis knows an order that it had forgotten.
+    /// Redis now knows an order that it had forgotten.
     Adopted,
-    /// A reservation whose order has ended gave its unit back.
+    /// A reservation whose order has ended was released.
     Released,
     /// A unit that was in no place can be handed out again.
     Restored,
     /// Units that two lanes had are in neither, until they are restored.
     Excluded,
-    /// There was nothing left to do.
+    /// Nothing was left to do.
     Nothing,
 }
 
-/// Sends the messages of one lane's claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on
-/// until no other is due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an
-/// error.
+/// Sends again the messages of one lane's claims that no order has confirmed `after` they were made, and again at
+/// doubling ages. Continues until none is due, all were looked at once, or `until` has come. Adds the number of sent
+/// messages to `sent`, also before an error.
 ///
 /// # Errors
-/// If a part does not answer; what was claimed and not sent is due again later.
+/// If a part does not answer. What was claimed and not sent is due again after as long, and so is what was claimed with it.
 pub async fn send_due(
     lane: RoundStock<'_>,
     orders: &OrderQueue,
@@ -99,39 +99,53 @@ pub async fn send_due(
     until: Instant,
     sent: &mut usize,
 ) -> Result<(), FulfilmentError> {
-    let mut left = None;
+    let (mut left, mut sent_of) = (None, None);
     loop {
         let most = left.map_or(DUE_PER_CALL, |left: usize| left.min(DUE_PER_CALL));
-        let due = lane.due(most, after).await?;
+        let due = lane.due(most, after, sent_of.take()).await?;
+        if !due.claims.is_empty() {
+            sent_of = Some(due.due_at_ms);
+        }
         let sends = due.claims.into_iter().map(|claim| OrderMessage::new(claim, None));
         let mut sends =
             stream::iter(sends).map(|message| async move { orders.send(&message).await }).buffer_unordered(AT_ONCE);
+        let mut failed = None;
         while let Some(done) = sends.next().await {
-            done?;
-            *sent += 1;
+            match done {
+                Ok(()) => *sent += 1,
+                // One may be what the breaker lets through, to see whether the queue is back: the others fail at once, and it is
+                // not to be dropped with them.
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error.into());
         }
         let rest = left.unwrap_or(due.length).saturating_sub(due.looked);
         if due.looked < most || rest == 0 || Instant::now() >= until {
+            if sent_of.is_some() {
+                lane.due(0, after, sent_of).await?;
+            }
             return Ok(());
         }
         left = Some(rest);
     }
 }
 
-/// What became of overdue orders.
+/// The result for overdue orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overdue {
-    /// Ended.
+    /// Expired orders.
     pub expired: usize,
-    /// Could not be ended; the log has the reasons.
+    /// Orders that could not be expired; the log has the reasons.
     pub failed: usize,
 }
 
-/// Ends orders whose payment window is over and whose expiry message must be lost, one whatever becomes of the others.
-/// Notes in `overdue` what it did, also before an error.
+/// Expires orders whose payment window is over and whose expiry message must be lost; a failure does not affect the
+/// others. Records in `overdue` what it did, also before an error.
 ///
 /// # Errors
-/// If the ledger does not say which orders these are.
+/// If the overdue orders cannot be read from the ledger.
 pub async fn expire_overdue(
     stock: &Stock,
     ledger: &Ledger,
@@ -151,14 +165,14 @@ pub async fn expire_overdue(
             Ok(Expire::NotYet(_) | Expire::Ended(_)) => {}
             Err(error) => {
                 overdue.failed += 1;
-                tracing::error!(%id, error = &error as &dyn std::error::Error, "an overdue order is not expired");
+                tracing::error!(%id, error = &error as &dyn std::error::Error, "an overdue order could not be expired");
             }
         }
     }
     Ok(())
 }
 
-/// What Redis and the ledger say of a round, if Redis has it.
+/// Compares Redis and the ledger for a round, if Redis has it.
 ///
 /// # Errors
 /// If a part does not answer.
@@ -175,10 +189,11 @@ pub async fn list(
     }))
 }
 
-/// Finishes transfers between lanes that a process left half done, each whatever becomes of the others. How many were open.
+/// Finishes transfers between lanes that a process left half done; a failure does not affect the others. Returns how
+/// many were open.
 ///
 /// # Errors
-/// If Redis does not answer. Can be repeated, and beside the processes that began them.
+/// If Redis does not answer. Can be repeated, and can run concurrently with the processes that began them.
 pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, FulfilmentError> {
     let open = round.open_transfers().await?;
     let mut failed = None;
@@ -190,7 +205,8 @@ pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, Fulfilment
     failed.map_or(Ok(open.len()), |error| Err(error.into()))
 }
 
-/// Notes of a round's lanes that they lack no units which they had before Redis lost them, if the listing says so.
+/// Records that a round's lanes are no longer short of units that they had before Redis lost them, if the listing shows
+/// it.
 ///
 /// # Errors
 /// If Redis does not answer. Can be repeated.
@@ -202,11 +218,11 @@ pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), Fulfi
     Ok(())
 }
 
-/// Does one repair of a listing, if the ledger still asks for it.
+/// Makes one repair of a listing, if the ledger still requires it.
 ///
-/// Guards against everything that happened since the listing: an order that was made, ended or given another unit. Two
-/// runs beside each other adopt and release the same once; and a unit is restored only if none has moved since the
-/// listing, so never by both.
+/// Guards against everything that happened since the listing: an order that was written, ended or given another unit.
+/// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since the listing, so
+/// never by both.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated.
@@ -224,7 +240,7 @@ pub async fn repair(
             stock.round_in(&listing.round, listing.lanes).exclude(units, &listing.counters).await?;
             Ok(Repaired::Excluded)
         }
-        // Done before anything is listed: only a round that Redis has is.
+        // Done before listing: only rounds that Redis has are listed.
         Repair::Rebuild {} => Ok(Repaired::Nothing),
     }
 }
@@ -238,14 +254,14 @@ async fn restore(
     let Listing { round, lanes, counters, .. } = listing;
     let mut in_no_place = Vec::new();
     if units.len() > MAX_DISCREPANCIES {
-        // What a lane had. As when a round is loaded, the index of guards says what is taken, and an order that is not in it yet
-        // is adopted at the next run.
+        // Units that a lost lane had. As in loading a round, the index of guards says what is taken; an order that is
+        // not in it yet is adopted by the next run.
         let taken: HashSet<Unit> = ledger.guards(round).await?.into_iter().map(|guard| guard.unit).collect();
         in_no_place.extend(units.iter().filter(|unit| !taken.contains(unit)));
     } else {
         for unit in units {
             match ledger.owner_of(round, *unit).await? {
-                // The index of guards lags behind: adopted at the next run.
+                // The index of guards lags behind: adopted by the next run.
                 Some(_) => {}
                 None => in_no_place.push(*unit),
             }

@@ -3,10 +3,11 @@ use sale::{EpochMs, Failure, Order, OrderState};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
+use crate::reconcile::SEND_AGAIN_AFTER;
 
-/// Does what an order's state asks of Redis, whether or not it was done before.
+/// Updates Redis as an order's state requires, whether or not that was done before.
 ///
-/// The order must be as the ledger has it: a unit is released only on the ledger's word that nobody has it.
+/// The order must be as the ledger has it: a unit is only released if the ledger says that nobody has it.
 pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), FulfilmentError> {
     let claim = &order.claim;
     let round = stock.round(&claim.id.round);
@@ -21,10 +22,10 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
             round.release(claim, None, ended_unpaid(order)).await?;
         }
         OrderState::Failed => {
-            // Sold out means that its unit was another order's. Naming that unit keeps one that a second run of the same
-            // message found in the meantime from being forgotten too.
+            // "Sold out" means that its unit belonged to another order. Naming that unit protects the one that a second
+            // run of the same message may have found meanwhile.
             let of_another = (order.failure == Some(Failure::SoldOut)).then_some(claim.unit);
-            // Its user could not help it.
+            // Not the user's fault.
             round.release(claim, of_another, false).await?;
         }
     }
@@ -32,20 +33,22 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
 }
 
 /// Longest time from a reservation to its order, or to its cancellation without one, within which its end is the user's
-/// doing: twice what the queue's own tries take.
-const PROMPT_MS: u64 = 2 * 60 * 1000;
+/// doing. The queue's own tries take 45 s.
+const PROMPT_MS: u64 = 50 * 1000;
+// What reconciliation sends may be of a client that never heard of its reservation.
+const _: () = assert!(PROMPT_MS < SEND_AGAIN_AFTER.as_millis() as u64);
 
 /// Whether the order's end counts as unpaid. Whoever had to wait for the order, since a part of the system did not answer,
-/// may have gone by then.
+/// may have gone by then. And whoever paid for it did so in vain, perhaps since the system did not take the payment in time.
 pub(crate) fn ended_unpaid(order: &Order) -> bool {
     let prompt = order.created_at_ms.since_ms(order.claim.reserved_at_ms) < PROMPT_MS;
-    prompt && matches!(order.state, OrderState::Expired | OrderState::Cancelled)
+    prompt && !order.paid_late && matches!(order.state, OrderState::Expired | OrderState::Cancelled)
 }
 
-/// Does what follows an order's state outside the ledger: Redis, and the message that will expire it.
+/// Does what follows an order's state outside the ledger: updates Redis, and sends the message that will expire it.
 ///
-/// A PENDING order is confirmed first and then sent to expire. Between the two it may have been paid or cancelled, which
-/// the expiry message finds out by itself.
+/// A PENDING order is first confirmed and then scheduled to expire. In between it may be paid or cancelled, which the
+/// expiry message then finds out.
 pub(crate) async fn settle(
     stock: &Stock,
     expiry: &ExpiryQueue,

@@ -5,27 +5,28 @@ use stock::{Counters, Stock};
 
 use crate::error::FulfilmentError;
 
-/// How long after Redis was rebuilt a reservation that nobody knows is taken for one that may still become an order: longer
-/// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
+/// How long after Redis was rebuilt an unknown reservation may still become an order, in milliseconds: longer than its
+/// message takes, unless the ledger or the queue is unavailable for longer. Its buyer then sees it once the order is
+/// written.
 pub const SETTLING_MS: u64 = 15 * 60 * 1000;
 
-/// Pages of a user's orders that are read for those of one round: each has twenty.
+/// How many pages of a user's orders are read to find those of one round, with twenty orders each.
 const MAX_PAGES: usize = 5;
 
-/// Where a reservation stands.
+/// The status of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Redis has it and has not heard of an order. The ledger may have one that was written a moment ago.
+    /// Redis has it and knows no order. The ledger may have one that was written a moment ago.
     Queued(Claim),
-    /// The ledger has it.
+    /// The ledger has its order.
     Order(Order),
-    /// Redis lost the round a moment ago, and the reservation, if it is one, is in the queue only: ask again.
+    /// Redis lost the round a moment ago, and the reservation may only be in the queue: try again later.
     Settling,
     /// The user has no such reservation.
     Unknown,
 }
 
-/// Where a user's reservation stands. Another user's is unknown: who asks learns nothing from the difference.
+/// The status of a user's reservation. Another user's is unknown, so the answer reveals nothing.
 ///
 /// # Errors
 /// If a part does not answer.
@@ -37,7 +38,8 @@ pub async fn status(
     user: &UserId,
     now: EpochMs,
 ) -> Result<Status, FulfilmentError> {
-    // Redis first: while a round is being sold out, most who ask are queued, and cost the ledger nothing.
+    // Redis first: while a round sells out, most of the polled reservations are queued, which then costs no read of the
+    // ledger.
     let lanes = snapshots.lanes_of(&id.round.sale);
     let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).find(id.uuid, user).await;
     if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
@@ -48,14 +50,14 @@ pub async fn status(
         return Ok(of_order(order));
     }
     if lanes.is_none() && matches!(found, Ok(None)) {
-        // This process has not read of the sale, which may have several lanes.
+        // This process has not read the sale yet, which may have several lanes.
         let lanes = lanes_of(ledger, snapshots, &id.round).await?;
         if lanes > 1 {
             found = stock.round_in(&id.round, lanes).find(id.uuid, user).await;
         }
         match found {
             Ok(Some(Entry { claim, state: ClaimState::Held })) => return Ok(Status::Queued(claim)),
-            // Ordered since the ledger was read, or ended.
+            // It was ordered or ended since the ledger was read.
             Ok(Some(_)) => return Ok(ledger.order(id).await?.map_or(Status::Unknown, of_order)),
             _ => {}
         }
@@ -64,7 +66,7 @@ pub async fn status(
         Some(_) => Ok(Status::Unknown),
         None => {
             let known = snapshots.now().await?;
-            // The sale may have been published, or come to its round, since its last reading.
+            // The sale may have been published, or the round may have begun, since the last read.
             let known = if known.latest_round(&id.round).is_none() { snapshots.lately().await? } else { known };
             match known.latest_round(&id.round) {
                 Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
@@ -76,9 +78,9 @@ pub async fn status(
     }
 }
 
-/// How many lanes a round has that this process has not read of: as its sale's published rounds have, or as the ledger has it.
+/// The number of lanes of a round that this process has not read: from its sale's published rounds, or from the ledger.
 async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Result<u16, FulfilmentError> {
-    // If it cannot be read, the round itself may still be.
+    // If the sales cannot be read, the round itself may be.
     let read = snapshots.now().await;
     if let Some(lanes) = snapshots.lanes_of(&round.sale) {
         return Ok(lanes);
@@ -92,11 +94,11 @@ async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Re
 /// A user's reservations and orders in a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Reservations of which Redis has not heard of an order.
+    /// Reservations without an order, as far as Redis knows.
     pub queued: Vec<Claim>,
-    /// The orders of the others, those that ended among them.
+    /// The orders of the others, including those that ended.
     pub orders: Vec<Order>,
-    /// Whether Redis lost the user's part of the round a moment ago, so that more may come.
+    /// Whether Redis lost the user's part of the round a moment ago, so more may come back.
     pub settling: bool,
 }
 
@@ -116,7 +118,7 @@ pub async fn standing(
         entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
     let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
     let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
-    // Whoever has as many as may be has nothing that could be missing.
+    // A user at the limit cannot be missing anything.
     let is_missing = live < usize::from(round.terms.per_user_limit);
     let counters = if is_missing { stock.of(round).counters_at_home(user).await? } else { None };
     let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
@@ -130,7 +132,7 @@ pub async fn standing(
     Ok(Standing { queued, orders, settling })
 }
 
-/// A user's orders in a round, as far as the newest pages go.
+/// A user's orders in a round, from the newest pages.
 async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>, FulfilmentError> {
     let (mut orders, mut after) = (Vec::new(), None);
     for _ in 0..MAX_PAGES {
@@ -145,8 +147,8 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
     Ok(orders)
 }
 
-/// Whether Redis has lost what a user had in a sale's latest round, or had until a moment ago. One that is lost after its close is not
-/// made again.
+/// Whether Redis lost what a user had in a sale's latest round, or had lost it until a moment ago. A round lost after
+/// its close is not loaded again.
 async fn is_settling(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
     Ok(settles(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
 }
@@ -154,14 +156,15 @@ async fn is_settling(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) 
 fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
     let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
     match counters {
-        // What was never loaded is not lost.
+        // A round that was never loaded is not lost.
         None if round.awaits_beacon() => false,
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
         Some(counters) => restored_at(round, counters).is_some_and(|at| now.since_ms(at) < SETTLING_MS),
     }
 }
 
-/// When the keys of a round were made that Redis had lost since somebody could reserve. None if they are the first.
+/// When the keys of a round were created, if Redis had lost earlier ones after somebody could reserve. `None` if they
+/// are the first.
 pub(crate) fn restored_at(round: &Round, counters: &Counters) -> Option<EpochMs> {
     let is_first = Some(counters.epoch_ms) == round.loaded_at_ms;
     Some(counters.epoch_ms).filter(|made_at| !is_first && *made_at > round.terms.first_opens_at_ms())

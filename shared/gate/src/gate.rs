@@ -21,17 +21,17 @@ pub struct Gate<'a> {
     pub ledger: &'a Ledger,
     /// Published sales and stops.
     pub snapshots: &'a Snapshots,
-    /// The keys of passes.
+    /// The keys that sign passes.
     pub keys: &'a PassKeys,
-    /// What this process counts of users and addresses.
+    /// This process's counts of users and addresses.
     pub counts: &'a VisitorCounts,
-    /// Who is in which group, for [`Check::Sight`].
+    /// The members of groups, for [`Check::Sight`].
     pub memberships: Option<&'a Memberships>,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
-/// Counters of one process, by user and by address.
+/// The counters of one process, by user and by address.
 #[derive(Default)]
 pub struct VisitorCounts {
     /// Requests, for the rates.
@@ -54,8 +54,8 @@ pub struct Visitor {
 }
 
 impl Gate<'_> {
-    /// Runs the checks in order on a signed-in user's request about a sale. `read` parses the request in the place of
-    /// [`Check::Form`], or after all checks if that is not among them.
+    /// Runs the checks in order on a signed-in user's request about a sale. `read` parses the request at the position
+    /// of [`Check::Form`], or after all checks if that is not among them.
     ///
     /// # Errors
     /// The problem of the first check that fails.
@@ -89,7 +89,7 @@ impl Visitor {
         Ok(visitor)
     }
 
-    /// Looks the sale up in the snapshot. A request that finds it counts as demand for it.
+    /// Looks the sale up in the snapshot. Finding it counts as demand.
     pub(crate) fn find(&mut self) {
         self.sale = self.snapshot.sale(&self.sale_id).cloned();
         if let Some(sale) = &self.sale {
@@ -97,7 +97,7 @@ impl Visitor {
         }
     }
 
-    /// The sale that [`Check::Known`] has found.
+    /// The sale that [`Check::Known`] found.
     ///
     /// # Errors
     /// [`Code::UnknownSale`] if it was not among the checks.
@@ -105,7 +105,7 @@ impl Visitor {
         self.sale.as_deref().ok_or_else(|| Problem::new(Code::UnknownSale))
     }
 
-    /// The pass that [`Check::Pass`] has opened.
+    /// The pass that [`Check::Pass`] verified.
     ///
     /// # Errors
     /// [`Code::BadToken`] if it was not among the checks.
@@ -113,7 +113,7 @@ impl Visitor {
         self.pass.ok_or_else(|| Problem::new(Code::BadToken))
     }
 
-    /// The keys that [`Check::Keys`] has fetched.
+    /// The keys that [`Check::Keys`] fetched.
     ///
     /// # Errors
     /// [`Code::Internal`] if it was not among the checks.

@@ -15,9 +15,10 @@
 //! | [`Check::Keys`] | the process, from Secrets Manager | nothing | `overloaded` |
 //! | [`Check::Turn`] | the process, from a lease | nothing; for an isolated sale one call of Redis a second per process and step | `rate_limited` |
 //!
-//! Nothing else here calls Redis, and only the snapshot, the strikes and the memberships call the ledger. Denials of users are not
-//! checked here: the script that runs after the gate knows them.
+//! Nothing else here calls Redis, and only the snapshot, the strikes and the memberships call the ledger. Denials of
+//! users are not checked here, but by the script that runs after the gate.
 
+mod bounded;
 mod check;
 mod gate;
 mod limiter;
@@ -25,6 +26,15 @@ mod memberships;
 mod not_in_redis;
 mod pass_keys;
 mod rates;
+mod waking_clock;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+    pub(crate) use std::sync::{Mutex, PoisonError};
+
+    pub(crate) use cache::{Clock as WallClock, Moment};
+}
 
 pub use check::{Check, FRONT_HEADER, TICKET_HEADER, address};
 pub use gate::{Gate, Visitor, VisitorCounts};

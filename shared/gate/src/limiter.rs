@@ -1,36 +1,27 @@
-use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cache::Moment;
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
-use governor::nanos::Nanos;
-use governor::state::StateStore;
-use governor::state::keyed::ShrinkableKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use sale::UserId;
 
+use crate::bounded::{Bounded, MAX_KEYS};
+use crate::waking_clock::WakingClock;
 use crate::{Limits, RATES, Rate, Route};
 
-/// Most users, and most addresses, counted for each route. At some 200 bytes each that is a few tens of MB, and it takes a
-/// thousand new ones every second to get there.
-const MAX_KEYS: usize = 16_384;
-
-/// A request over a limit. The next one may come after `retry_after`.
+/// A request over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limited {
-    /// The limits of its route.
+    /// The limits of the route.
     pub limits: &'static Limits,
-    /// Whether it is over the user's own limit, not the address's.
+    /// Whether the user's own limit was exceeded rather than the address's.
     pub own: bool,
     /// How long to wait.
     pub retry_after: Duration,
 }
 
-/// Limits the requests of each user and address, as one process counts them.
+/// Limits the requests of each user and address, counted in this process only.
 pub struct Limiter<C: Clock = WakingClock> {
     routes: [Counters<C>; RATES.len()],
 }
@@ -50,35 +41,8 @@ impl Default for Limiter {
     }
 }
 
-/// Time since the process began to count, by the clock that shows more of it. One that stands still while Lambda freezes the
-/// process would count requests of many minutes as if they had come in the milliseconds in which it ran.
-#[derive(Debug, Clone)]
-pub struct WakingClock {
-    clock: cache::Clock,
-    began: Moment,
-    /// The most that it has shown, in nanoseconds: the wall clock may be set back.
-    shown: Arc<AtomicU64>,
-}
-
-impl WakingClock {
-    /// Begins now, with the wall clock's time from `clock`.
-    pub fn new(clock: cache::Clock) -> Self {
-        Self { clock, began: Moment::now(clock), shown: Arc::default() }
-    }
-}
-
-impl Clock for WakingClock {
-    type Instant = Nanos;
-
-    fn now(&self) -> Nanos {
-        let passed = Moment::now(self.clock).since(self.began).as_nanos();
-        let passed = u64::try_from(passed).unwrap_or(u64::MAX);
-        Nanos::from(self.shown.fetch_max(passed, Ordering::Relaxed).max(passed))
-    }
-}
-
 impl<C: Clock + Clone> Limiter<C> {
-    /// A limiter that has counted nothing yet.
+    /// A limiter with all counts at zero.
     pub fn new(clock: &C) -> Self {
         let counters = |limits: Limits| Counters {
             users: Keyed::new(limits.per_user, clock),
@@ -87,7 +51,7 @@ impl<C: Clock + Clone> Limiter<C> {
         Self { routes: RATES.map(counters) }
     }
 
-    /// Counts a request that is within the limits. One over its user's limit does not count for its address.
+    /// Counts a request if it is within the limits. A request over the user's limit does not count for the address.
     ///
     /// # Errors
     /// [`Limited`] if it is over a limit.
@@ -100,7 +64,7 @@ impl<C: Clock + Clone> Limiter<C> {
 }
 
 impl<C: Clock + Clone> Limiter<C> {
-    /// Counts a request of a user alone, where nobody says what the client's address is.
+    /// Counts a request by user only, for when the client's address is unknown.
     ///
     /// # Errors
     /// [`Limited`] if it is over the user's limit.
@@ -127,44 +91,9 @@ impl<C: Clock + Clone> Keyed<C> {
     }
 }
 
-/// State for at most [`MAX_KEYS`] keys. Requests of further ones pass uncounted: no limit per sender stops a flood from so
-/// many, but the sale's own limit does.
-#[derive(Default)]
-struct Bounded(Mutex<HashMap<String, Nanos>>);
-
-impl StateStore for Bounded {
-    type Key = String;
-
-    fn measure_and_replace<T, F, E>(&self, key: &String, f: F) -> Result<T, E>
-    where
-        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
-    {
-        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (outcome, state) = f(states.get(key).copied())?;
-        if states.len() < MAX_KEYS || states.contains_key(key) {
-            states.insert(key.clone(), state);
-        }
-        Ok(outcome)
-    }
-}
-
-impl ShrinkableKeyedStateStore<String> for Bounded {
-    fn retain_recent(&self, drop_below: Nanos) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, state| *state > drop_below);
-    }
-
-    fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicI64;
+    use std::sync::atomic::{AtomicI64, Ordering};
 
     use governor::clock::FakeRelativeClock;
 
@@ -201,12 +130,12 @@ mod tests {
         let (alice, limits) = (user("alice"), Route::Reserve.limits());
         let taken = || (0..=limits.per_user.burst).take_while(|_| limiter.check(Route::Reserve, &alice, "a").is_ok());
         assert_eq!(taken().count(), limits.per_user.burst as usize);
-        // The wall clock has milliseconds only.
+        // The wall clock only has milliseconds.
         let frozen_ms = i64::from(limits.per_user.per_s) * 1000 + 1;
         moved_ms.store(frozen_ms, Ordering::Relaxed);
-        assert_eq!(taken().count(), limits.per_user.burst as usize, "she may come again as often");
+        assert_eq!(taken().count(), limits.per_user.burst as usize, "the full burst is allowed again");
         moved_ms.store(-3_600_000, Ordering::Relaxed);
-        assert!(limiter.check(Route::Reserve, &alice, "a").is_err(), "a clock that is set back takes nothing from her");
+        assert!(limiter.check(Route::Reserve, &alice, "a").is_err(), "setting the clock back costs her nothing");
         moved_ms.store(frozen_ms * 2, Ordering::Relaxed);
         assert!(limiter.check(Route::Reserve, &alice, "a").is_ok());
     }
@@ -220,7 +149,7 @@ mod tests {
         }
         assert!(limiter.check(Route::Cancel, &user(burst), "192.0.2.1").is_err());
         assert_eq!(limiter.check(Route::Cancel, &user(burst), "192.0.2.2"), Ok(()));
-        assert_eq!(limiter.check(Route::Orders, &user(0), "192.0.2.1"), Ok(()), "each route is counted alone");
+        assert_eq!(limiter.check(Route::Orders, &user(0), "192.0.2.1"), Ok(()), "each route is counted separately");
     }
 
     #[test]
@@ -231,9 +160,9 @@ mod tests {
             assert_eq!(keyed.check(&i.to_string()), Ok(()));
         }
         assert_eq!(keyed.limiter.len(), MAX_KEYS);
-        assert!(keyed.check("0").is_err(), "who is counted stays counted");
+        assert!(keyed.check("0").is_err(), "a counted key stays counted");
         assert_eq!(keyed.check("new"), Ok(()));
-        assert_eq!(keyed.check("new"), Ok(()), "who finds no room is let through");
+        assert_eq!(keyed.check("new"), Ok(()), "a key without room passes");
         clock.advance(Duration::from_secs(21));
         assert_eq!(keyed.check("new"), Ok(()));
         assert!(keyed.check("new").is_err());

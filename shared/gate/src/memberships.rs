@@ -7,14 +7,15 @@ use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
 use sale::{GroupName, UserId};
 
-/// How long a process goes by what a list said of a user. So long a new member may not see a sale, and one who was taken out
-/// may still see it.
+/// How long a process remembers what a list says about a user. For that long a new member may not see a sale, and a
+/// removed one may still see it.
 const KEPT_FOR: Duration = Duration::from_secs(30);
-/// Memberships that are remembered at once: some 200 bytes each.
+/// The largest number of memberships remembered, at some 200 bytes each.
 const MAX_KEPT: u64 = 20_000;
 
-/// Who is in which group, by the token's claim or a list: for whether somebody may see a sale. What a list says is remembered
-/// for a moment, so that neither made-up ids nor a flood of requests for a hidden sale costs more than a reading for each user.
+/// Decides who is in which group, by the token's claim or a list, and so who may see a sale. Results from lists are
+/// remembered for a short time, so made-up ids or a flood of requests for a hidden sale cost at most one read for each
+/// user.
 #[derive(Clone)]
 pub struct Memberships {
     ledger: Ledger,
@@ -23,7 +24,7 @@ pub struct Memberships {
 }
 
 impl Memberships {
-    /// By the lists of `ledger` and these claims; nothing is read yet.
+    /// Uses the lists in `ledger` and these claims. Reads nothing yet.
     pub fn new(ledger: Ledger, claims: GroupClaims) -> Self {
         let kept = Cache::builder().max_capacity(MAX_KEPT).time_to_live(KEPT_FOR).build();
         Self { ledger, claims, kept }
@@ -37,15 +38,15 @@ impl Memberships {
     /// Whether the user is in one of the groups.
     ///
     /// # Errors
-    /// If DynamoDB has to be asked and does not answer.
+    /// If DynamoDB must be read and does not answer.
     pub async fn is_in_one(&self, request: &Request, user: &UserId, groups: &[GroupName]) -> Result<bool, LedgerError> {
         Ok(!self.among(request, user, groups).await?.is_empty())
     }
 
-    /// Those of the groups that the user is in. If the token names one of them, the lists are not asked for the others.
+    /// The given groups that the user is in. If the token names one of them, the lists are not read for the others.
     ///
     /// # Errors
-    /// If DynamoDB has to be asked and does not answer.
+    /// If DynamoDB must be read and does not answer.
     pub async fn among(
         &self,
         request: &Request,

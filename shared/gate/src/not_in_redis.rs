@@ -1,18 +1,18 @@
 use api::{Code, Problem};
 use sale::{EpochMs, Round, RoundId};
 
-/// The problem for a round that Redis does not have: it is not loaded yet, is over, or is lost and will be restored. `latest`
-/// is the sale's latest round in the snapshot. The caller knows that the round was published, so a snapshot without the sale
-/// or without this round is out of date, and the answer is never that the round does not exist.
+/// The problem for a round that Redis does not have: it is not loaded yet, is over, or was lost and will be restored.
+/// `latest` is the sale's latest round in the snapshot. The caller knows that the round was published, so a snapshot
+/// without the sale or the round is out of date, and the answer is never that the round does not exist.
 pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Problem {
     match latest {
         Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),
         Some(latest) if round.number > latest.id.number => Problem::restoring(),
         Some(latest) if latest.is_over(now) => Problem::new(Code::Closed),
         Some(latest) if latest.awaits_beacon() && now >= latest.terms.first_opens_at_ms() => {
-            Problem::paused().detail("it opens as soon as the beacon that its draw waits for is posted")
+            Problem::paused().detail("it opens once the beacon of its draw is posted")
         }
-        // While a group may buy already, Redis has lost the round.
+        // If a group may already buy, Redis has lost the round.
         Some(latest) if now < latest.terms.first_opens_at_ms() => Problem::not_open(latest.terms.opens_at_ms, now),
         _ => Problem::restoring(),
     }

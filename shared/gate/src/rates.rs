@@ -15,9 +15,9 @@ pub enum Route {
     Orders,
     /// Cancelling a reservation.
     Cancel,
-    /// Polling a reservation and having its order made at once.
+    /// Polling a reservation and having its order written at once.
     Expedite,
-    /// Looking at the sales that not everybody may see.
+    /// Listing or looking at sales that not everybody may see.
     Members,
     /// Asking for a ticket of a sale's line.
     Ticket,
@@ -26,14 +26,14 @@ pub enum Route {
 /// A rate: a burst of requests at once, then the same number spread over `per_s` seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Requests that may come at once.
+    /// Requests allowed at once.
     pub burst: u32,
-    /// Seconds over which as many may come again.
+    /// Seconds over which the same number is allowed again.
     pub per_s: u32,
 }
 
 impl Rate {
-    /// Microseconds after which one more request may come.
+    /// Microseconds between two requests in the long run.
     pub const fn interval_us(self) -> u32 {
         self.per_s * 1_000_000 / self.burst
     }
@@ -50,30 +50,31 @@ pub struct Limits {
     pub route: Route,
     /// The limit's name in `RateLimit-Policy`.
     pub name: &'static str,
-    /// By one user.
+    /// For one user.
     pub per_user: Rate,
-    /// From one address. Many people can be behind one: an office, or a good part of a mobile network.
+    /// For one address. Many people can share one: an office, or a good part of a mobile network.
     pub per_ip: Rate,
 }
 
-/// Every limit. A person who retries by hand, or a client that obeys `Retry-After`, stays below those of a user.
+/// All limits. A person who retries by hand, or a client that obeys `Retry-After`, stays below the user's limits.
 ///
-/// Challenges and tokens share one count in Redis, for all processes together: each calls Redis anyway. The other routes
-/// would need an extra call, so every process counts for itself.
+/// Challenges and tokens share one count in Redis, over all processes, since each of them calls Redis anyway. Counting
+/// the other routes there would cost an extra call, so every process counts for itself.
 pub const RATES: [Limits; 9] = [
-    // route, name, by one user, from one address
+    // route, name, for one user, for one address
     limits(Route::Challenge, "challenge", rate(20, 60), rate(1_200, 60)),
     limits(Route::Token, "token", rate(20, 60), rate(1_200, 60)),
     limits(Route::Reserve, "reserve", rate(20, 10), rate(2_000, 10)),
-    // Twenty tabs that look as often as the answers say. While it matters a look costs a call of Redis.
+    // Twenty tabs that poll as often as the answers tell them to. During a rush each poll costs a call to Redis.
     limits(Route::Look, "look", rate(200, 10), rate(2_000, 10)),
     limits(Route::Orders, "orders", rate(20, 60), rate(600, 60)),
     limits(Route::Cancel, "cancel", rate(20, 60), rate(600, 60)),
-    // An order past the queue, and past what the queue lets through at once: seldom more than one for each reservation.
+    // Bypasses the queue and its limit on concurrency, so it is meant for about one request per reservation.
     limits(Route::Expedite, "expedite", rate(5, 60), rate(60, 60)),
-    // As often as a page asks for a sale's card. No cache stands before it.
+    // As often as a page polls a sale's card. No cache stands in front.
     limits(Route::Members, "members", rate(120, 60), rate(1_200, 60)),
-    // One is enough; a second tab or device asks again. A million people come within an hour, many of them from one mobile network.
+    // One is enough; a second tab or device asks again. A million people come within an hour, many of them through one
+    // mobile network.
     limits(Route::Ticket, "ticket", rate(20, 60), rate(6_000, 60)),
 ];
 
@@ -86,13 +87,13 @@ const fn rate(burst: u32, per_s: u32) -> Rate {
 }
 
 impl Route {
-    /// Its limits.
+    /// The limits of this route.
     pub const fn limits(self) -> &'static Limits {
         &RATES[self as usize]
     }
 
-    /// The problem for a client over the limit. It names the rate only if that is the user's `own`: the limits of an address
-    /// and of everybody stay private.
+    /// The problem for a client over the limit. It only names the rate if that is the user's `own`; the limits of an
+    /// address and of everybody stay private.
     pub fn refusal(self, own: bool, retry_after_ms: u64) -> Problem {
         let Limits { name, per_user: Rate { burst, per_s }, .. } = *self.limits();
         let policy = RatePolicy { name, quota: burst, window_s: per_s };
@@ -107,7 +108,7 @@ const _: () = {
     let mut i = 0;
     while i < RATES.len() {
         let Limits { route, per_user, per_ip, .. } = RATES[i];
-        assert!(route as usize == i, "a route's limits are at its place");
+        assert!(route as usize == i, "the limits are in the order of the routes");
         assert!(per_user.is_sound() && per_ip.is_sound());
         assert!(per_ip.interval_us() < per_user.interval_us(), "an address stands for many users");
         i += 1;

@@ -3,11 +3,11 @@ use aws_sdk_dynamodb::types::KeysAndAttributes;
 use crate::item::{Item, text};
 use crate::{Ledger, LedgerError};
 
-/// Most keys in one `BatchGetItem` (DynamoDB API reference).
+/// The largest number of keys in a `BatchGetItem` (DynamoDB API reference).
 const BATCH_GET: usize = 100;
 
 impl Ledger {
-    /// The items of these keys, as far as they exist, in any order. Reads what was last written.
+    /// The existing items with these keys, in any order. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -16,7 +16,7 @@ impl Ledger {
         for page in pks.chunks(BATCH_GET) {
             let mut keys: Vec<Item> =
                 page.iter().map(|pk| Item::from([("pk".to_owned(), text(pk.as_str()))])).collect();
-            // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
+            // DynamoDB may return only a part of a batch; each iteration gets some of it or fails.
             while !keys.is_empty() {
                 let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
                 let output = self

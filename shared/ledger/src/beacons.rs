@@ -1,4 +1,4 @@
-//! Beacons: the public randomness of draws that wait for it, as operators posted it once drand had it.
+//! Beacons: the public randomness that draws wait for, posted by operators once drand has published it.
 
 use award::drand::{self, DrandRound, Signature};
 use award::{Bytes32, Hex};
@@ -12,10 +12,10 @@ use crate::conflict::retry_conflicts;
 use crate::item::{Item, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// The beacon of a round, whose signature was checked before it was posted.
+/// The beacon of a round. Its signature was verified before it was posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beacon {
-    /// The round of drand that it is of.
+    /// The round of drand.
     pub drand_round: DrandRound,
     /// Drand's signature of that round.
     pub signature: Signature,
@@ -35,7 +35,7 @@ struct BeaconItem {
 }
 
 impl Beacon {
-    /// What draws are shuffled with: drand's randomness.
+    /// Drand's randomness, which draws are shuffled with.
     pub fn randomness(&self) -> Bytes32 {
         drand::randomness(&self.signature)
     }
@@ -55,7 +55,7 @@ impl Beacon {
 }
 
 impl Ledger {
-    /// The beacon of a round. None before it is posted. Reads what was last written.
+    /// The beacon of a round, or `None` before it is posted. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -63,10 +63,10 @@ impl Ledger {
         self.item(keys::beacon(id)).await?.map(|item| Beacon::from_item(id, item)).transpose()
     }
 
-    /// The randomness that decides together with the seed what the units of a round win. None if the seed alone does.
+    /// The randomness that, together with the seed, decides what the units of a round win. `None` without a beacon.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, or the beacon is still to be posted.
+    /// If DynamoDB does not answer, or the beacon has not been posted.
     pub async fn randomness(&self, id: &RoundId, allocation: &Allocation) -> Result<Option<Bytes32>, LedgerError> {
         if !allocation.has_beacon() {
             return Ok(None);
@@ -75,13 +75,13 @@ impl Ledger {
         Ok(Some(beacon.randomness()))
     }
 
-    /// Keeps the beacon of a round, unless it has one. The one that it has then: the first stays.
+    /// Stores the beacon of a round, unless it has one. Returns the stored one: the first stays.
     ///
-    /// Guards against two operators at once, and against a request that is sent again.
+    /// Guards against concurrent operators and repeated requests.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, or the round has another one, which cannot be: drand signs a round in one way. Can be
-    /// repeated.
+    /// If DynamoDB does not answer, or the round has another beacon, which is impossible: drand has only one signature
+    /// for a round. Can be repeated.
     pub async fn post_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Beacon, LedgerError> {
         let put = self
             .client

@@ -1,4 +1,4 @@
-//! Walks through indexes by time whose items lie in many partitions.
+//! Pages through indexes by time that are spread over many partitions.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -9,13 +9,13 @@ use sale::EpochMs;
 use crate::item::{Item, number, text};
 use crate::{Ledger, LedgerError};
 
-/// Fewest and most keys of a partition that one query asks for.
+/// The smallest and largest number of keys that a query asks of a partition.
 const FEWEST_KEYS: usize = 8;
 const MOST_KEYS: usize = 2_000;
-/// Partitions that are read at once.
+/// How many partitions are read concurrently.
 const SHARDS_AT_ONCE: usize = 4;
 
-/// Which way a walk goes.
+/// The direction of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the newest item on.
@@ -24,17 +24,17 @@ pub enum Direction {
     OldestFirst,
 }
 
-/// A stretch of time, with both of its ends.
+/// A range of time, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeRange {
-    /// The first moment of it.
+    /// Its first moment.
     pub from: EpochMs,
-    /// The last moment of it.
+    /// Its last moment.
     pub to: EpochMs,
 }
 
 impl TimeRange {
-    /// All of time, as far as DynamoDB can tell moments apart in 38 digits.
+    /// All of time.
     pub const ALL: Self = Self { from: EpochMs(i64::MIN), to: EpochMs(i64::MAX) };
 }
 
@@ -42,40 +42,40 @@ impl TimeRange {
 pub(crate) struct TimeIndex {
     /// Its name.
     pub(crate) name: &'static str,
-    /// The attribute that says in which partition an item is.
+    /// The attribute with an item's partition.
     pub(crate) shard: &'static str,
-    /// The attribute that says when it was.
+    /// The attribute with an item's time.
     pub(crate) time: &'static str,
 }
 
-/// Where a walk is: at the item with this time and key. Items of one moment are in the order of their keys, which DynamoDB
-/// does not promise and the walk therefore sees to.
+/// A position in a walk: the item with this time and key. Items with the same time are ordered by key, which DynamoDB
+/// does not promise, so the walk sorts them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) at_ms: EpochMs,
     pub(crate) pk: String,
 }
 
-/// Some items of a walk.
+/// A page of a walk.
 pub(crate) struct Places {
     pub(crate) places: Vec<Place>,
     /// Whether there are more.
     pub(crate) more: bool,
 }
 
-/// A partition, as far as it is read.
+/// A partition and how far it has been read.
 struct Shard {
     name: String,
     /// In the order of the walk.
     ready: VecDeque<Place>,
-    /// Of the last moment that was read, of which there may be more.
+    /// Items of the last time read, of which there may be more.
     pending: Vec<Place>,
-    /// Where to read on.
+    /// Where to continue reading.
     start: Option<Item>,
     is_read: bool,
 }
 
-/// A walk through all partitions, from a place on.
+/// A walk through all partitions from a position on.
 struct Walk<'a> {
     ledger: &'a Ledger,
     index: &'a TimeIndex,
@@ -86,10 +86,10 @@ struct Walk<'a> {
 }
 
 impl Ledger {
-    /// The first `limit` items of an index that come after `after`. May lag a moment behind.
+    /// The first `limit` items of an index after `after`. May lag a moment behind.
     ///
-    /// Whoever begins where the last page ended meets each item once that was there all the time: the order is that of time and
-    /// key, and neither ever changes.
+    /// Continuing where the last page ended returns each item that existed all the time exactly once, since the order
+    /// by time and key never changes.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -113,7 +113,7 @@ impl Ledger {
         }
         let shard = |name| Shard { name, ready: VecDeque::new(), pending: Vec::new(), start: None, is_read: false };
         let mut shards: Vec<Shard> = shards.map(shard).collect();
-        // Twice what comes from each if they are alike, so that hardly any is asked again.
+        // Twice the even share of each partition, so that few need a second query.
         let keys = (limit * 2 / shards.len().max(1)).clamp(FEWEST_KEYS, MOST_KEYS);
         let keys_at_once = i32::try_from(keys).unwrap_or(i32::MAX);
         let walk = Walk { ledger: self, index, direction, range: TimeRange { from, to }, after, keys_at_once };
@@ -140,7 +140,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads on wherever nothing is ready, so that the first of all that is ready is the first of all.
+    /// Reads from every partition with nothing ready, so that the first of all ready items is the overall first.
     async fn fill(&self, shards: &mut [Shard]) -> Result<(), LedgerError> {
         let empty = shards.iter_mut().filter(|shard| shard.ready.is_empty() && !shard.is_read);
         let reads: Vec<_> = empty.map(|shard| self.read_on(shard).boxed()).collect();

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::item::{number, text};
 use crate::{Ledger, LedgerError, keys};
 
-/// How long what a user has in a campaign is kept after the last change, in seconds: longer than a campaign lasts.
+/// How long a user's orders in a campaign are kept after the last change, in seconds: longer than a campaign lasts.
 const KEPT_FOR_S: u32 = 400 * 24 * 60 * 60;
 
 #[derive(Deserialize)]
@@ -17,11 +17,11 @@ struct CampaignUserItem {
 }
 
 impl Ledger {
-    /// Counts an order in a campaign's limit, on the condition that there is room. It is one write of the transaction that writes
-    /// the order.
+    /// Counts an order in a campaign's limit, on the condition that there is room. This is one write of the transaction
+    /// that writes the order.
     ///
-    /// Guards against: orders of one user in several sales that are placed at the same moment. All of them write this item, so
-    /// DynamoDB lets no more through than the limit. The ids are a set, so an order counts once.
+    /// Guards against concurrent orders of one user in several sales. They all write this item, so DynamoDB lets no
+    /// more through than the limit. The ids are a set, so an order counts once.
     pub(crate) fn count_in_campaign(&self, order: &Order, limit: &CampaignLimit) -> TransactWriteItem {
         let update = Update::builder()
             .table_name(&self.table)
@@ -35,8 +35,8 @@ impl Ledger {
         TransactWriteItem::builder().set_update(update.ok()).build()
     }
 
-    /// Makes room in a campaign's limit for an order that is not live any more. It is one write of the transaction that ends the
-    /// order, and has no condition: the campaign may have been changed since.
+    /// Frees the place in a campaign's limit of an order that is no longer live. This is one write of the transaction
+    /// that ends the order. It has no condition, since the campaign may have changed.
     pub(crate) fn leave_campaign(&self, order: &Order, campaign: &CampaignId) -> TransactWriteItem {
         let update = Update::builder()
             .table_name(&self.table)
@@ -48,8 +48,8 @@ impl Ledger {
         TransactWriteItem::builder().set_update(update.ok()).build()
     }
 
-    /// Makes room in campaigns' limits for the orders of a user that have ended, but still count: the version before ends orders
-    /// without a look at campaigns. Whether there were any. An order that has ended stays so, so it is forgotten without a
+    /// Frees the places in campaigns' limits of a user's ended orders that still count, because the previous version
+    /// does not do it when it ends orders. Returns whether there were any. An ended order stays ended, so this needs no
     /// condition.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Ledger {
             let Some(item) = self.item(&pk).await? else { continue };
             let counted: Vec<ReservationId> =
                 serde_dynamo::from_item::<_, CampaignUserItem>(item)?.orders.into_iter().collect();
-            // An order is written with its place here, so one that is not there is long gone.
+            // An order is written together with its place here, so one that does not exist is long gone.
             let live = self.orders(&counted).await?.into_iter().filter(|order| order.state.is_live());
             let live: BTreeSet<ReservationId> = live.map(|order| order.claim.id).collect();
             let ended: Vec<&ReservationId> = counted.iter().filter(|id| !live.contains(id)).collect();

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// Pages of campaigns that one call walks: each has some hundreds.
+/// How many pages of campaigns a call reads at most: each has some hundreds.
 const MAX_CAMPAIGN_PAGES: usize = 10;
 
-/// What became of a campaign that was to be written.
+/// The result of writing a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutCampaign {
-    /// It is written.
+    /// It was written.
     Now,
-    /// It was written before, by an earlier run of the same request.
+    /// An earlier run of the same request wrote it.
     Before,
-    /// Somebody else wrote another one in between: the campaign as it is.
+    /// Somebody else wrote another version; the current campaign.
     Other(Campaign),
     /// There is no campaign to change.
     Unknown,
@@ -32,10 +32,10 @@ struct CampaignItem {
 }
 
 impl Ledger {
-    /// Writes a campaign on the condition that the version before is there: none before the first.
+    /// Writes a campaign on the condition that the previous version is stored, or none for the first version.
     ///
-    /// Guards against: two operators who change it at once, of whom the later one would undo what the other did; a request
-    /// that is sent again after its answer was lost and after another change came in between.
+    /// Guards against concurrent operators, of whom the later would undo the other's change, and against a request that
+    /// is repeated after another change.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -64,7 +64,7 @@ impl Ledger {
         }
     }
 
-    /// Those of these ids that no sale has, draft or published, in their order.
+    /// The given ids that no sale has, draft or published, in order.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -75,7 +75,7 @@ impl Ledger {
         Ok(ids.iter().filter(is_missing).cloned().collect())
     }
 
-    /// Every campaign, by its id. May lag a moment behind.
+    /// All campaigns, by id. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -92,10 +92,12 @@ impl Ledger {
         for _ in 0..MAX_CAMPAIGN_PAGES {
             let Some(page) = pages.next().await else { break };
             for item in page.map_err(LedgerError::of("Query"))?.items.unwrap_or_default() {
-                // One campaign that cannot be read must not keep the others from being shown.
+                // An unreadable campaign must not hide the others.
                 match serde_dynamo::from_item::<_, CampaignItem>(item) {
                     Ok(item) => campaigns.push(item.campaign),
-                    Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a campaign is left out"),
+                    Err(error) => {
+                        tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable campaign")
+                    }
                 }
             }
         }

@@ -6,25 +6,25 @@ use serde_dynamo::{AttributeValue, Item};
 use crate::item::OrderItem;
 use crate::{LedgerError, NotedPayment, NotedRound, keys};
 
-/// One write of the table, as its stream tells it.
+/// A write to the table, as in its stream.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Change {
-    /// Its place in the stream.
+    /// Its sequence number in the stream.
     pub sequence_number: String,
     new_image: Option<Item>,
     old_image: Option<Item>,
 }
 
-/// What has happened by a write, for systems outside. Each happens once, whatever is written again; only selling out may
-/// happen again, and then it is counted.
+/// A fact about the domain that follows from a write, for systems outside. Each happens once, however often something
+/// is written; only selling out may happen again, and is then counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
-    /// An order was made, or has another state since.
+    /// An order was written or changed its state.
     Order(Order),
-    /// A payment is to be given back.
+    /// A payment must be refunded.
     RefundDue(NotedPayment),
-    /// A payment was marked as given back.
+    /// A payment was marked as refunded.
     RefundMade(NotedPayment),
     /// A round has opened.
     Opened(NotedRound),
@@ -34,14 +34,14 @@ pub enum Fact {
     Ended(NotedRound),
 }
 
-/// The attributes of an order whose change counts. What an earlier version wrote besides it may be anything.
+/// The attributes of an order whose changes count. Others that an earlier version wrote are ignored.
 #[derive(Deserialize)]
 struct Before {
     state: Option<String>,
     award: Option<IgnoredAny>,
 }
 
-/// How an order was changed.
+/// The old and new state of an order.
 struct OrderChange {
     order: Order,
     has_moved: bool,
@@ -49,19 +49,19 @@ struct OrderChange {
 }
 
 impl Change {
-    /// The order that has another state since, won in a draw, or was made. None if it was another write, or one of another item.
+    /// The order that was written, changed its state, or won in a draw. `None` for other writes and other items.
     ///
     /// # Errors
-    /// If an order was written that this version cannot read.
+    /// If an order cannot be read by this version.
     pub fn moved_order(&self) -> Result<Option<Order>, LedgerError> {
         let change = self.order()?.filter(|change| change.has_moved || change.has_won);
         Ok(change.map(|change| change.order))
     }
 
-    /// What has happened by it, in the order in which it did.
+    /// The facts that follow from it, in order.
     ///
     /// # Errors
-    /// If something was written that this version cannot read.
+    /// If the item cannot be read by this version.
     pub fn facts(&self) -> Result<Vec<Fact>, LedgerError> {
         if let Some(change) = self.order()? {
             return Ok(change.has_moved.then_some(Fact::Order(change.order)).into_iter().collect());
@@ -118,7 +118,7 @@ impl Change {
         self.old_image.as_ref().is_some_and(|old| old.contains_key(name))
     }
 
-    /// What was written, if its key begins so.
+    /// The written item, if its key has this prefix.
     fn new_item(&self, begin: &str) -> Option<&Item> {
         let is_one = |item: &&Item| matches!(item.get("pk"), Some(AttributeValue::S(pk)) if pk.starts_with(begin));
         self.new_image.as_ref().filter(is_one)

@@ -5,18 +5,18 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::CancellationReason;
 use backon::{ExponentialBuilder, Retryable};
 
-/// The code of a cancellation reason whose item another transaction was writing.
+/// The code of a cancellation reason for an item that another transaction was writing.
 const REASON: &str = "TransactionConflict";
-/// The code of a plain write's error for the same.
+/// The error code of a plain write for the same.
 const ERROR: &str = "TransactionConflictException";
-/// Retries of a conflict: together well under a second, so that a batch fits its function's time.
+/// How often a conflict is retried: well under a second in total, so that a batch fits into its function's time.
 const RETRIES: usize = 5;
 const DELAY: Duration = Duration::from_millis(10);
 
-/// Makes a write, again if another one was writing the same item at that moment.
+/// Makes a write, and retries it if another write was changing the same item.
 ///
-/// A transaction and another write on one item at once are a conflict, in which DynamoDB lets neither through for sure.
-/// The other one is done within milliseconds, so it is tried again at once.
+/// When a transaction and another write change an item at the same time, DynamoDB may reject both. The other one is
+/// done within milliseconds, so the retry follows at once.
 pub(crate) async fn retry_conflicts<T, E, R, F>(write: impl FnMut() -> F) -> Result<T, SdkError<E, R>>
 where
     E: ProvideErrorMetadata + ConflictReasons,
@@ -31,9 +31,9 @@ fn is_conflict<E: ProvideErrorMetadata + ConflictReasons, R>(error: &SdkError<E,
     error.code() == Some(ERROR) || error.reasons().iter().any(|reason| reason.code() == Some(REASON))
 }
 
-/// An error that may say why a transaction was cancelled.
+/// An error that may have a transaction's cancellation reasons.
 pub(crate) trait ConflictReasons {
-    /// A reason for each write of the transaction, if that is what it says.
+    /// The reason for each write of the transaction, if it was cancelled.
     fn reasons(&self) -> &[CancellationReason] {
         &[]
     }

@@ -5,21 +5,22 @@ use serde::{Deserialize, Serialize};
 use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// Connections of one user: some windows on some devices. An eleventh takes the place of the oldest.
+/// How many connections a user can have: some windows on some devices. An eleventh replaces the oldest.
 pub const MAX_CONNECTIONS: usize = 10;
-/// API Gateway ends a connection after two hours (its quotas for WebSocket APIs).
+/// How long a connection lasts at most, in seconds: two hours (API Gateway's quotas for WebSocket APIs).
 const CONNECTION_LIFE_S: u32 = 2 * 60 * 60;
-/// Connections beyond [`MAX_CONNECTIONS`] that one reading finds. There are some only while several are made at once.
+/// How many connections beyond [`MAX_CONNECTIONS`] one read finds. There are some only while several are opened at
+/// once.
 const SURPLUS_READ: usize = 15;
 
-/// A connection on which a user hears of what becomes of reservations.
+/// A connection on which a user gets messages about reservations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// API Gateway's name for it.
+    /// API Gateway's id of the connection.
     pub id: String,
-    /// Whose it is.
+    /// The user.
     pub user: UserId,
-    /// When it was made.
+    /// When it was opened.
     pub connected_at_ms: EpochMs,
 }
 
@@ -28,11 +29,11 @@ struct ConnectionItem<'a> {
     pk: String,
     connections_of: &'a UserId,
     connected_at_ms: EpochMs,
-    /// Seconds since the Unix epoch, as DynamoDB's time to live takes them. It may come days late, so nobody goes by it.
+    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
     expires_at: i64,
 }
 
-/// What the index has of a connection.
+/// The fields of a connection in the index.
 #[derive(Deserialize)]
 struct IndexedConnection {
     pk: String,
@@ -41,8 +42,8 @@ struct IndexedConnection {
 }
 
 impl Ledger {
-    /// Notes a connection. Without a condition: API Gateway names no two connections alike, and the same one twice is the
-    /// same item.
+    /// Stores a connection. It needs no condition: API Gateway's ids are unique, and storing one twice writes the same
+    /// item.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -58,7 +59,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Forgets a connection, if it is known.
+    /// Deletes a connection, if it exists.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -68,8 +69,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// The user's connections that can still be there at `now`, the newest first and [`MAX_CONNECTIONS`] of them at most.
-    /// May lag a moment behind.
+    /// The user's connections that can still be open at `now`, newest first, at most [`MAX_CONNECTIONS`]. May lag a
+    /// moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -77,14 +78,14 @@ impl Ledger {
         self.newest_connections(user, now, MAX_CONNECTIONS).await
     }
 
-    /// Connections of the user of `new` that are too many with it: the oldest.
+    /// The oldest connections of the user of `new`, as far as they exceed the limit together with `new`.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn surplus_connections(&self, new: &Connection) -> Result<Vec<Connection>, LedgerError> {
         let limit = MAX_CONNECTIONS + SURPLUS_READ;
         let mut all = self.newest_connections(&new.user, new.connected_at_ms, limit).await?;
-        // Whether the index has the new one already or not.
+        // The index may or may not have the new one yet.
         all.retain(|connection| connection.id != new.id);
         Ok(all.split_off(all.len().min(MAX_CONNECTIONS - 1)))
     }

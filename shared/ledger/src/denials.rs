@@ -10,9 +10,9 @@ use crate::conflict::retry_conflicts;
 use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// Most denials that are read, by operators who list them and by whoever loads or reconciles a round: about 1 MB.
+/// How many denials are read at most, to list them or to load or reconcile a round: about 1 MB.
 pub const MAX_DENIALS: usize = 10_000;
-/// How long the item of a denial that has ended stays for a look, until DynamoDB's time to live takes it.
+/// How long the item of an ended denial is kept for inspection, in seconds, before DynamoDB's time to live deletes it.
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
 /// Who denied a user.
@@ -29,26 +29,27 @@ pub enum DeniedBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeniedWhy {
-    /// An operator said so.
+    /// An operator's decision.
     Asked,
-    /// Passes that nobody gave out.
+    /// Forged passes.
     ForgedTokens,
-    /// Challenges answered wrong again and again.
+    /// Wrong answers to challenges.
     WrongAnswers,
-    /// Orders that failed since the user has all that one may have.
+    /// Orders that failed since the user has all that one may have. Earlier versions denied for these; it is still read, and no
+    /// longer written.
     FailedOrder,
 }
 
-/// A user who is kept out until a moment.
+/// A denied user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
     /// Who.
     pub user: UserId,
-    /// The first moment at which the user is let in again.
+    /// When the denial ends.
     pub until_ms: EpochMs,
-    /// Why.
+    /// The reason.
     pub reason: DeniedWhy,
-    /// By whom.
+    /// Who denied the user.
     pub by: DeniedBy,
 }
 
@@ -56,18 +57,18 @@ pub struct Denial {
 struct DenialItem {
     pk: String,
     denied_list: String,
-    /// Seconds since the Unix epoch, as DynamoDB's time to live takes them. It may come days late, so nobody goes by it.
+    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
     expires_at: i64,
     #[serde(flatten)]
     denial: Denial,
 }
 
 impl Ledger {
-    /// Denies a user. What stands then: this denial, or one that the system may not change.
+    /// Denies a user. Returns the denial that is in force then: this one, or one that the system may not change.
     ///
-    /// The last word of an operator holds, longer or shorter. The system's is on the condition that the user is not
-    /// denied for as long already. Guards against: strikes that are counted while an operator denies the user for longer;
-    /// two processes that count the last strike at once; a denial by strikes that comes late, after a later one.
+    /// An operator's last decision holds, longer or shorter. The system's denial is on the condition that the user is
+    /// not already denied for as long. Guards against strikes that are counted while an operator denies the user for
+    /// longer, two processes that count the last strike at once, and a late denial for strikes after a later one.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -94,10 +95,10 @@ impl Ledger {
         }
     }
 
-    /// Lets a user in again and forgets the strikes.
+    /// Ends a user's denial and deletes the strikes.
     ///
-    /// The strikes go first: if this dies in between, the user is still denied and the same call ends it; the other way
-    /// round, one more strike would deny a user whom an operator has just let in.
+    /// The strikes are deleted first: if the process dies in between, the user is still denied and the same call ends
+    /// it. In the other order, one more strike would deny a user whom an operator has just allowed.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -109,7 +110,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The denials of these users, as they were last written, ended ones included.
+    /// The denials of these users, including ended ones. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -124,7 +125,7 @@ impl Ledger {
             .collect()
     }
 
-    /// Everybody who is denied at `now`, those for longest first. May lag a moment behind.
+    /// Everybody who is denied at `now`, those denied for longest first. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -145,14 +146,14 @@ impl Ledger {
             if denials.len() == MAX_DENIALS {
                 tracing::error!(
                     MAX_DENIALS,
-                    "more users are denied than are read: Redis may not know those that end first"
+                    "too many denied users to read all: Redis may not know those whose denial ends first"
                 );
                 break;
             }
-            // One that cannot be read must not let the others in.
+            // An unreadable denial must not affect the others.
             match serde_dynamo::from_item::<_, DenialItem>(item) {
                 Ok(item) => denials.push(item.denial),
-                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a denial is left out"),
+                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable denial"),
             }
         }
         Ok(denials)

@@ -1,7 +1,8 @@
 //! Rounds whose units differ: the seed that decides what each unit won, and the table that follows from it.
 //!
-//! The seed is written in the transaction that begins the round, and the round is committed to it there. The table follows
-//! from seed and terms, so whoever writes it writes the same bytes. It is kept in chunks, so that an order reads one of them.
+//! The seed is written, and the round committed to it, in the transaction that begins the round. The table follows from
+//! seed and terms, so whoever writes it writes the same bytes. It is stored in chunks, so an order reads only one of
+//! them.
 
 use award::drand::DrandRound;
 use award::{Bytes32, CHUNK_VALUES, Commitment, Plan, Seed};
@@ -15,20 +16,20 @@ use crate::conflict::retry_conflicts;
 use crate::item::{Item, bytes, text};
 use crate::{Ledger, LedgerError, keys};
 
-/// Chunks that are written beside each other: 256 KiB under way.
+/// How many chunks are written concurrently: 256 KiB at a time.
 const AT_ONCE: usize = 8;
 
 /// The secret of a round with awards. `Debug` does not print it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedItem {
-    /// What the awards follow from. Secret until the round is over.
+    /// The seed of the awards. Secret until the round is over.
     pub seed: Seed,
-    /// Whether every chunk of the table is written.
+    /// Whether every chunk of the table has been written.
     table_is_kept: bool,
 }
 
 impl SeedItem {
-    /// 32 bytes of the operating system's randomness.
+    /// Draws 32 bytes of the operating system's randomness.
     fn draw() -> Result<Self, LedgerError> {
         Ok(Self { seed: draw_seed()?, table_is_kept: false })
     }
@@ -55,7 +56,7 @@ impl SeedItem {
     }
 }
 
-/// 32 bytes of the operating system's randomness.
+/// Draws 32 bytes of the operating system's randomness.
 pub(crate) fn draw_seed() -> Result<Seed, LedgerError> {
     let mut seed = [0; 32];
     SysRng.try_fill_bytes(&mut seed)?;
@@ -66,7 +67,7 @@ fn other_commitment(id: &RoundId) -> LedgerError {
     LedgerError::Contradiction(format!("round {id} is committed to another seed or other terms"))
 }
 
-/// The table in generated order, and what the round is committed to by it.
+/// The table in the order of generation, and the commitment to it.
 fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment), LedgerError> {
     let values = plan.values(seed).map_err(|invalid| LedgerError::Contradiction(format!("round {id}: {invalid}")))?;
     let commitment = award::commit(id.sale.as_str(), id.number.0, seed, &award::digest(&values));
@@ -74,7 +75,7 @@ fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment
 }
 
 impl Ledger {
-    /// The seed of a round with awards. None if the round has none. Reads what was last written.
+    /// The seed of a round, or `None` without awards. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -83,12 +84,12 @@ impl Ledger {
         item.map(|item| SeedItem::from_item(id, &item)).transpose()
     }
 
-    /// Draws the seed of a round that is about to begin, and commits the round to it: the write that goes into the
-    /// transaction with the round's. None for a round without awards. If it opens with a beacon, names the round of drand that it
-    /// will be of, which lies ahead of `now`.
+    /// Draws the seed of a round that is about to begin, and commits the round to it. Returns the write for the
+    /// transaction that also writes the round, or `None` without awards. If the round opens with a beacon, names a
+    /// round of drand after `now`.
     ///
-    /// Each try of that transaction draws anew. Seed and round are written together, so one seed is kept, and it is the
-    /// one that the round is committed to.
+    /// Each attempt of that transaction draws again. Seed and round are written together, so only one seed is stored,
+    /// and the round is committed to it.
     pub(crate) fn commit(
         &self,
         round: &mut Round,
@@ -99,18 +100,18 @@ impl Ledger {
         let (_, commitment) = table(&round.id, &plan, &drawn.seed)?;
         round.commitment = Some(commitment);
         if round.terms.allocation.opens_with_beacon() {
-            let no_moment = || LedgerError::Contradiction(format!("round {} begins, and nobody says when", round.id));
+            let no_moment = || LedgerError::Contradiction(format!("round {} begins at an unknown time", round.id));
             round.drand_round = Some(DrandRound::named_at(now.ok_or_else(no_moment)?.0));
         }
         Ok(Some(self.put_if_absent(drawn.to_item(&round.id))))
     }
 
-    /// Keeps the table of a round's awards, unless that was done before. Does nothing for a round without awards, and for one
-    /// that is drawn at its end: its table depends on how many enter.
+    /// Stores the table of a round's awards, unless that was done before. Does nothing for a round without awards, or
+    /// with a draw at its end, whose table depends on the number of entries.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the round is not committed to its seed and terms. Can be repeated, and can run
-    /// beside itself: the same bytes are written again.
+    /// concurrently, since the bytes are the same.
     pub async fn keep_table(&self, round: &Round) -> Result<(), LedgerError> {
         if round.terms.allocation.is_drawn_at_end() {
             return Ok(());
@@ -132,7 +133,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Writes the table of a round's awards, whether or not it is there.
+    /// Writes the table of a round's awards, whether or not it exists.
     ///
     /// # Errors
     /// Those of [`Ledger::keep_table`].
@@ -143,7 +144,7 @@ impl Ledger {
         }
     }
 
-    /// The seed of a round that is drawn at its end.
+    /// The seed of a round with a draw at its end.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the round is committed to another seed or other terms.
@@ -155,7 +156,7 @@ impl Ledger {
         if round.commitment == Some(commitment) { Ok(kept.seed) } else { Err(other_commitment(id)) }
     }
 
-    /// The values of one chunk of a round's table. None if it is not there.
+    /// The values of one chunk of a round's table. `None` if it does not exist.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

@@ -1,15 +1,15 @@
-//! The item of the version before, which kept a sale and its running round as one. It stays readable, and becomes an offer
-//! and a round with the first write of this version.
+//! The item of the previous version, which stored a sale and its running round as one. It stays readable, and the first
+//! write of this version converts it to an offer and a round.
 
 use sale::{EpochMs, Log, LogEntry, Offer, Recurrence, Round, RoundId, RoundNumber, SaleId, SaleState, Terms};
 use serde::Deserialize;
 
-/// What operators could ask for then.
+/// The actions that operators had then.
 const ACTIONS: [&str; 6] = ["pause", "resume", "close", "restock", "isolate", END_RECURRENCE];
-/// The one of these that is about the offer.
+/// The only one of these that concerns the offer.
 const END_RECURRENCE: &str = "end_recurrence";
 
-/// A sale as the version before stored it.
+/// A sale as the previous version stored it.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct EarlierSale {
     id: SaleId,
@@ -22,18 +22,18 @@ pub(crate) struct EarlierSale {
     isolated_requests_per_s: Option<u32>,
     #[serde(default)]
     recurrence: Option<Recurrence>,
-    /// `KEY ACTION ROUND PARAMETERS` each, or `ACTION-KEY` by a version before that.
+    /// Each is `KEY ACTION ROUND PARAMETERS`, or `ACTION-KEY` from a still earlier version.
     #[serde(default)]
     requests: Vec<String>,
     #[serde(flatten)]
     terms: Terms,
-    /// What the rounds to come offer, if the running one was changed.
+    /// The terms of future rounds, if the running one was changed.
     #[serde(default)]
     regular_terms: Option<Terms>,
 }
 
 impl EarlierSale {
-    /// The offer that it is.
+    /// The offer in it.
     pub(crate) fn offer(&self) -> Offer {
         let Self { id, state, version, recurrence, .. } = self.clone();
         let terms = self.regular_terms.as_ref().unwrap_or(&self.terms).clone();
@@ -41,7 +41,7 @@ impl EarlierSale {
         Offer { id, state, version, latest_round: self.round, terms, recurrence, log }
     }
 
-    /// Its running round, if it is published. It may be loaded, and nobody noted when.
+    /// Its running round, if it is published. It may be loaded; the time of that was not recorded.
     pub(crate) fn round(&self) -> Option<Round> {
         let Self { id, version, paused, isolated_requests_per_s, terms, .. } = self.clone();
         (self.state == SaleState::Published).then(|| Round {
@@ -64,7 +64,7 @@ impl EarlierSale {
     }
 }
 
-/// What was asked for, and of which round if that is known. None for what a schedule did.
+/// The log entry of a request, and its round if known. `None` for what a schedule did.
 fn entry(request: &str) -> Option<(LogEntry, Option<RoundNumber>)> {
     let entry = |key: &str, action: &str, parameters: &str| {
         let (key, action, parameters) = (key.to_owned(), action.to_owned(), parameters.to_owned());
@@ -77,7 +77,7 @@ fn entry(request: &str) -> Option<(LogEntry, Option<RoundNumber>)> {
     };
     let (action, rest) = rest.split_once(' ')?;
     let (round, parameters) = rest.split_once(' ')?;
-    // An offer's request says which round it is about, since the offer has many.
+    // An offer's entry names the round, since the offer has many.
     let parameters = if action == END_RECURRENCE { round } else { parameters };
     Some((entry(key, action, parameters), Some(round.parse().ok()?)))
 }

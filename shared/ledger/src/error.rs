@@ -1,27 +1,27 @@
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 
-/// Why the ledger did not answer.
+/// Why a call of the ledger failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// DynamoDB gave no answer or refused; the same call can be made again.
+    /// DynamoDB gave no answer or refused; the call can be repeated.
     #[error("DynamoDB did not answer {call}")]
     DynamoDb {
         /// The call.
         call: &'static str,
-        /// What it said.
+        /// The SDK's error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// An item that this version does not know.
+    /// An item that this version cannot read.
     #[error("the ledger holds an item that this version cannot read")]
     Item(#[from] serde_dynamo::Error),
     /// The operating system gave no randomness for a seed.
     #[error("there is no randomness for a seed")]
     Randomness(#[from] rand::rngs::SysError),
-    /// What was asked for follows from a beacon that nobody has posted yet.
+    /// The result depends on a beacon that has not been posted.
     #[error("the beacon of round {0} is not posted yet")]
     NoBeacon(String),
-    /// Something that the ledger's own conditions make impossible.
+    /// A state that the ledger's own conditions rule out.
     #[error("the ledger contradicts itself: {0}")]
     Contradiction(String),
 }

@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 use crate::item::{text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// Most writes in one `BatchWriteItem` (DynamoDB API reference).
+/// The largest number of writes in a `BatchWriteItem` (DynamoDB API reference).
 const BATCH_WRITE: usize = 25;
-/// Batches of one request that are written at once.
+/// How many batches of a request are written concurrently.
 const BATCHES_AT_ONCE: usize = 8;
-/// How often what DynamoDB left out of a batch is sent again, and how long each time waits more than the one before. It
-/// leaves out what exceeds a partition's writes for a moment.
+/// How often writes that DynamoDB left out of a batch are retried, with growing pauses. It leaves out what exceeds a
+/// partition's capacity for the moment.
 const TRIES: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
 /// Users in a page of a group's list.
 pub const GROUP_PAGE: usize = 1000;
 
-/// That a user is in a group.
+/// The membership of a user in a group.
 #[derive(Serialize)]
 struct MemberItem<'a> {
     pk: String,
-    /// In which part of its group's list the user is.
+    /// The part of the group's list with this user.
     member_shard: String,
     member: &'a UserId,
 }
@@ -34,20 +34,20 @@ struct Indexed {
     member: UserId,
 }
 
-/// Some users of a group.
+/// A page of a group's users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupPage {
-    /// They, in the order of the list.
+    /// The users, in the order of the list.
     pub users: Vec<UserId>,
     /// The last of them, if there may be more.
     pub more_after: Option<UserId>,
 }
 
 impl Ledger {
-    /// Puts users into a group. One who is in it stays so. There is no condition: the last word about a user holds.
+    /// Adds users to a group. Existing members stay. There is no condition: the last write about a user holds.
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then some may be in it. Can be repeated.
+    /// If DynamoDB does not answer; some may have been added then. Can be repeated.
     pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let put = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let (pk, member_shard) =
@@ -60,10 +60,10 @@ impl Ledger {
         self.write_all(once(users).into_iter().map(put).collect::<Result<_, _>>()?).await
     }
 
-    /// Takes users out of a group. One who is not in it stays so.
+    /// Removes users from a group. Others are ignored.
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then some may be out of it. Can be repeated.
+    /// If DynamoDB does not answer; some may have been removed then. Can be repeated.
     pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let delete = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let delete = DeleteRequest::builder().key("pk", text(keys::member(group, user))).build();
@@ -73,7 +73,7 @@ impl Ledger {
         self.write_all(once(users).into_iter().map(delete).collect::<Result<_, _>>()?).await
     }
 
-    /// Which of these groups the user is in, as it was last written. One call.
+    /// The given groups that the user is in. One consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -84,7 +84,7 @@ impl Ledger {
         Ok(groups.iter().zip(&pks).filter(|(_, pk)| is_in(pk)).map(|(group, _)| group.clone()).collect())
     }
 
-    /// The users of a group that come after `after` in its list, or from its beginning. May lag a moment behind.
+    /// The users of a group after `after` in its list, or from its beginning. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -99,7 +99,7 @@ impl Ledger {
                 .index_name(keys::MEMBERS_BY_GROUP)
                 .expression_attribute_values(":shard", text(keys::member_shard(group, shard)))
                 .limit(i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX));
-            // Only the first part of the list is begun in its middle.
+            // Only the first part of the list is begun in the middle.
             let query = match after.take() {
                 // `member` alone is a reserved word.
                 Some(after) => query
@@ -142,7 +142,7 @@ impl Ledger {
     }
 }
 
-/// Each user once: DynamoDB refuses a batch that names a key twice.
+/// Removes duplicates: DynamoDB refuses a batch that names a key twice.
 fn once(users: &[UserId]) -> HashSet<&UserId> {
     users.iter().collect()
 }

@@ -4,7 +4,7 @@ use crate::item::GuardItem;
 use crate::{Ledger, LedgerError, keys};
 
 impl Ledger {
-    /// The claims of a round whose units are guarded for their orders. May lag a moment behind.
+    /// The claims of a round whose units have guards. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -14,7 +14,7 @@ impl Ledger {
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
-    /// Reads which order has a unit, as it was last written.
+    /// The order that has a unit. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

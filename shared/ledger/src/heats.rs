@@ -1,4 +1,4 @@
-//! How much rounds are asked for: what reconciliation saw of it at its last look, to go on from there and to be shown.
+//! The heat of rounds: how many requests each gets, as reconciliation last measured.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use crate::item::{Item, to_item};
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
-/// How long after a round's end its item goes, in seconds: nobody looks at it any more.
+/// How long after a round's end its item is kept, in seconds.
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
-/// How much a round is asked for, as it was last noted.
+/// The heat of a round as last recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotedHeat {
-    /// What the looks found.
+    /// The measurements.
     pub heat: Heat,
-    /// Whether it was isolated for it: that is done once, so that operators may undo it.
+    /// Whether the round was isolated because of it: that is done once, so operators can undo it.
     pub isolated: bool,
-    /// Counts the writes.
+    /// The version, counting writes.
     version: u32,
 }
 
@@ -43,8 +43,8 @@ fn read_from(item: Item) -> Result<NotedHeat, LedgerError> {
 }
 
 impl Ledger {
-    /// What was noted of these rounds, as it was last written. A round of which nothing was noted is left out, and so is what this
-    /// version cannot read, which it does not write either.
+    /// The heat of these rounds. A consistent read. Rounds without a record, or with one that this version cannot read,
+    /// are left out; the latter are not written either.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -60,19 +60,19 @@ impl Ledger {
             match read_from(item) {
                 Ok(noted) => drop(heats.insert(id, noted)),
                 Err(error) => {
-                    tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "a heat that cannot be read");
+                    tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "the heat of a round cannot be read");
                 }
             }
         }
         Ok(heats)
     }
 
-    /// Notes what a look found, on the condition that nobody noted anything since `read` was. Whether that is so.
+    /// Records a measurement, on the condition that nothing was recorded since `read`. Returns whether it was recorded.
     ///
-    /// Guards against two looks at once: the one that is late says nothing, so that no time is counted twice.
+    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice.
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then it may or may not be noted, and the next look tells.
+    /// If DynamoDB does not answer; it may or may not be recorded then, and the next measurement shows which.
     pub async fn note_heat(
         &self,
         round: &Round,

@@ -12,24 +12,25 @@ use crate::{LedgerError, keys};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// How long a guard outlives the order that it is for, in seconds. A guard that goes while a message of its round can
-/// still come would let that message sell the unit again.
+/// How long a guard outlives its order, in seconds. If a guard were deleted while a message of its round could still
+/// arrive, that message could sell the unit again.
 const GUARD_LIFE_S: u32 = 90 * 24 * 60 * 60;
-/// SQS keeps a message at most this long; a dead letter begins again, and a redriven one once more.
+/// How long messages can exist at most, in seconds: 14 days in SQS, as long again as dead letters, and once more when
+/// sent back.
 const QUEUES_KEEP_S: u32 = 3 * 14 * 24 * 60 * 60;
 const _: () = assert!(GUARD_LIFE_S > MAX_SALE_DURATION_S + MAX_PAYMENT_WINDOW_S + QUEUES_KEEP_S);
 
-/// An order as an item: the order and what the indexes need.
+/// An order as an item, with the attributes for the indexes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OrderItem {
     pub(crate) pk: String,
     pub(crate) orders_of: UserId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pending_shard: Option<String>,
-    /// While it is live. Orders of earlier versions have none.
+    /// Present while it is live. Absent in orders of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) live_shard: Option<String>,
-    /// Written with the order and never changed. Orders of earlier versions have none.
+    /// Written with the order and never changed. Absent in orders of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) order_shard: Option<String>,
     #[serde(flatten)]
@@ -50,7 +51,7 @@ impl OrderItem {
     }
 }
 
-/// A unit guard as an item: the claim of the order that it is for. The slot guard is the same without the index.
+/// A unit guard as an item: the claim of its order. The slot guard is the same without the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct GuardItem {
     pub(crate) pk: String,
@@ -58,13 +59,13 @@ pub(crate) struct GuardItem {
     round_shard: Option<String>,
     pub(crate) order_id: ReservationId,
     user: UserId,
-    /// The first one, unless the item says another.
+    /// The first lane, unless the item says otherwise.
     #[serde(default, skip_serializing_if = "is_first")]
     lane: Lane,
     unit: Unit,
     slot: Slot,
     reserved_at_ms: EpochMs,
-    /// Seconds since the Unix epoch, as DynamoDB's time to live takes them.
+    /// Seconds since the Unix epoch, for DynamoDB's time to live.
     expires_at: i64,
 }
 
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// An order as it has been kept since orders by time have an index.
+    /// An order as stored since there is an index of orders by time.
     fn stored_order() -> Value {
         json!({
             "pk": "ORDER#lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "orders_of": "alice", "pending_shard": "PENDING#15",

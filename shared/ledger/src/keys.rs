@@ -9,46 +9,46 @@ pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
 /// A round's live orders.
 pub(crate) const ORDERS_BY_ROUND: &str = "orders_by_round";
-/// A round's orders by time, whatever became of them.
+/// A round's orders by time, in any state.
 pub(crate) const ORDERS_BY_TIME: &str = "orders_by_time";
-/// Payments that are to be given back, by when that was noted.
+/// Payments to refund, by when that was recorded.
 pub(crate) const REFUNDS_BY_TIME: &str = "refunds_by_time";
-/// Rounds of published sales by their end; likewise drafts, and sales that were withdrawn.
+/// Rounds of published sales by their end; also drafts, and withdrawn sales.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
 /// Denials by their end.
 pub(crate) const DENIED_BY_END: &str = "denied_by_end";
-/// The one partition of [`DENIED_BY_END`]: it is read whole, and written by operators and for repeated misuse only.
+/// The only partition of [`DENIED_BY_END`]: it is read whole, and only written by operators and for repeated misuse.
 pub(crate) const DENIED: &str = "denied";
 /// A user's connections by time.
 pub(crate) const CONNECTIONS_BY_USER: &str = "connections_by_user";
 /// Campaigns by their ids.
 pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
-/// The one partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and written by operators only.
+/// The only partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and only written by operators.
 pub(crate) const CAMPAIGNS: &str = "campaigns";
 /// A group's users.
 pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
-/// Partitions of a group in [`MEMBERS_BY_GROUP`]: so many thousand users a second can be written.
+/// Partitions of a group in [`MEMBERS_BY_GROUP`]: each allows a thousand writes a second.
 pub(crate) const MEMBER_SHARDS: u32 = 16;
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
-/// What operators read of the networks that are denied. What the gate needs of them is with the switches.
+/// The list of denied networks for operators. The gate's list is with the switches.
 pub(crate) const DENIED_NETWORKS: &str = "DENIED_NETWORKS";
-/// The partition of [`SALES_BY_CLOSE`] with rounds: there are few of them, and few writes to each.
+/// The partition of [`SALES_BY_CLOSE`] with rounds: there are few of them, with few writes each.
 pub(crate) const PUBLISHED: &str = "published";
 /// The partition of [`SALES_BY_CLOSE`] with drafts.
 pub(crate) const DRAFTS: &str = "draft";
-/// The partition of [`SALES_BY_CLOSE`] with sales that were withdrawn.
+/// The partition of [`SALES_BY_CLOSE`] with withdrawn sales.
 pub(crate) const WITHDRAWN: &str = "withdrawn";
 
-/// Partitions of the index of pending orders. One takes 1,000 writes a second (DynamoDB developer guide, "Burst and
-/// adaptive capacity"), so this many take any sale that the order queue's concurrency lets through.
+/// Partitions of the index of pending orders. Each allows 1,000 writes a second (DynamoDB developer guide, "Burst and
+/// adaptive capacity"), so together they allow more than the order queue's concurrency lets through.
 pub(crate) const PENDING_SHARDS: u32 = 16;
-/// Partitions of [`REFUNDS_BY_TIME`], for the same reason: payments may come late for a whole round.
+/// Partitions of [`REFUNDS_BY_TIME`], for the same reason: a whole round's payments may come late.
 pub(crate) const REFUND_SHARDS: u32 = 16;
-/// Partitions of a round's indexes of guards, of live orders and of orders by time, for the same reason.
+/// Partitions of each of a round's indexes (guards, live orders, orders by time), for the same reason.
 pub const ROUND_SHARDS: u32 = 16;
 
-/// Orders in one page of a user's list.
+/// The number of orders in a page of a user's list.
 pub const ORDERS_PAGE: i32 = 20;
 
 pub(crate) fn sale(id: &SaleId) -> String {
@@ -63,7 +63,7 @@ pub(crate) fn unit(RoundId { sale, number }: &RoundId, unit: Unit) -> String {
     format!("UNIT#{sale}#{number}#{unit}")
 }
 
-/// A user id may contain `#`: it stands between fields that cannot, so the key still reads one way.
+/// A user id may contain `#`, but the fields around it cannot, so the key is unambiguous.
 pub(crate) fn slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot) -> String {
     format!("SLOT#{sale}#{number}#{user}#{slot}")
 }
@@ -77,7 +77,7 @@ pub(crate) fn campaign(id: &CampaignId) -> String {
     format!("CAMPAIGN#{id}")
 }
 
-/// A group's name has no `#`, so the key reads one way.
+/// A group's name has no `#`, so the key is unambiguous.
 pub(crate) fn member(group: &GroupName, user: &UserId) -> String {
     format!("GROUP#{group}#{user}")
 }
@@ -86,27 +86,27 @@ pub(crate) fn member_shard(group: &GroupName, shard: u32) -> String {
     format!("GROUP#{group}#{shard}")
 }
 
-/// In which part of a group's list a user is: the index has it.
+/// The part of a group's list that has a user; stored in the index.
 pub(crate) fn shard_of_member(user: &UserId) -> u32 {
     hash(user.as_str()) % MEMBER_SHARDS
 }
 
-/// A hash that stays the same (FNV-1a).
+/// A stable hash (FNV-1a).
 fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Providers' ids have no form of their own, so this prefix ends the key.
+/// Providers' ids can have any form, so the id comes last in the key.
 pub(crate) fn payment(id: &str) -> String {
     format!("PAYMENT#{id}")
 }
 
-/// The payment whose key this is.
+/// The payment with this key.
 pub(crate) fn payment_id(pk: &str) -> Option<&str> {
     pk.strip_prefix("PAYMENT#")
 }
 
-/// Where a payment is that is to be given back.
+/// The partition of a payment to refund.
 pub(crate) fn refund_shard(payment_id: &str) -> String {
     refund_shard_name(hash(payment_id) % REFUND_SHARDS)
 }
@@ -127,7 +127,7 @@ pub(crate) fn connection(id: &str) -> String {
     format!("CONN#{id}")
 }
 
-/// The connection whose key this is.
+/// The connection with this key.
 pub(crate) fn connection_id(pk: &str) -> Option<&str> {
     pk.strip_prefix("CONN#")
 }
@@ -136,7 +136,7 @@ pub(crate) fn pending_shard(id: &ReservationId) -> String {
     pending_shard_name(last_bits(id) % PENDING_SHARDS)
 }
 
-/// The UUID's last bits, which are random or hashed, whatever its version.
+/// The UUID's last bits, which are random or hashed in every version.
 fn last_bits(id: &ReservationId) -> u32 {
     id.uuid.as_u128() as u32
 }
@@ -145,7 +145,7 @@ pub(crate) fn pending_shard_name(shard: u32) -> String {
     format!("PENDING#{shard}")
 }
 
-/// The order whose key this is.
+/// The order with this key.
 pub(crate) fn order_id(pk: &str) -> Option<ReservationId> {
     pk.strip_prefix("ORDER#")?.parse().ok()
 }
@@ -154,12 +154,12 @@ pub(crate) fn round_shard(RoundId { sale, number }: &RoundId, shard: u32) -> Str
     format!("ROUND#{sale}#{number}#{shard}")
 }
 
-/// Where a round's live orders are: found without going through guards.
+/// The partition of a round's live orders, which are found independently of guards.
 pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
     format!("LIVE#{sale}#{number}#{shard}")
 }
 
-/// Where an order is among those of its round by time, whatever becomes of it.
+/// The partition of an order in its round's orders by time, in any state.
 pub(crate) fn order_shard(id: &ReservationId) -> String {
     order_shard_name(&id.round, shard_of_order(id))
 }
@@ -184,17 +184,18 @@ pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
     format!("SEED#{sale}#{number}")
 }
 
-/// Prefixes of the items whose changes are facts for the merchant's systems. The filter of the stream in `infra/cdk` has them.
+/// Prefixes of the items whose changes are facts for the merchant's systems. The stream's filter in `infra/cdk` has the
+/// same.
 pub(crate) const ORDERS_BEGIN: &str = "ORDER#";
 pub(crate) const PAYMENTS_BEGIN: &str = "PAYMENT#";
 pub(crate) const MILESTONES_BEGIN: &str = "MILESTONES#";
 
-/// What is noted of a round as it goes.
+/// The milestones of a round.
 pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
     format!("{MILESTONES_BEGIN}{sale}#{number}")
 }
 
-/// How much a round is asked for.
+/// The heat of a round.
 pub(crate) fn heat(RoundId { sale, number }: &RoundId) -> String {
     format!("HEAT#{sale}#{number}")
 }
@@ -209,17 +210,17 @@ pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
     format!("TABLE#{sale}#{number}#{chunk}")
 }
 
-/// How far the draw at the end of a round is.
+/// The state of the draw at the end of a round.
 pub(crate) fn draw(RoundId { sale, number }: &RoundId) -> String {
     format!("DRAW#{sale}#{number}")
 }
 
-/// What orders of units of one shard check, once the draw of their round may have begun.
+/// The item that orders of one shard's units check, once the draw of their round may have begun.
 pub(crate) fn fence(RoundId { sale, number }: &RoundId, shard: u32) -> String {
     format!("FENCE#{sale}#{number}#{shard}")
 }
 
-/// What a draw knows of the loss of its round in Redis.
+/// What a draw knows about the loss of its round in Redis.
 pub(crate) fn loss(RoundId { sale, number }: &RoundId) -> String {
     format!("LOST#{sale}#{number}")
 }
@@ -242,7 +243,7 @@ pub(crate) fn shard_of(unit: Unit) -> u32 {
 mod tests {
     use super::*;
 
-    /// What lies in the index stays where it is looked for.
+    /// Items in the index must be found again by later versions.
     #[test]
     fn a_member_stays_in_its_part_of_the_list() {
         // The published test vectors of FNV-1a: "a" is e40c292c, "foobar" bf9cf968.

@@ -8,7 +8,7 @@
 //! | seed of a line, and how far it may be | `LINE#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | milestones of a round | `MILESTONES#sale#round` | |
-//! | how much a round is asked for | `HEAT#sale#round` | |
+//! | heat of a round | `HEAT#sale#round` | |
 //! | beacon of a draw | `BEACON#sale#round` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
 //! | fence of its entries | `FENCE#sale#round#shard` | |
@@ -22,12 +22,13 @@
 //! | strikes | `STRIKES#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
 //! | switches | `SWITCHES` | |
-//! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while it is to be given back |
+//! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while a refund is due |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
 //! | member of a group | `GROUP#group#user` | `member_shard`, `member` |
 //!
-//! The version before kept an offer and its running round as one item, `SALE#id`, with the index attributes of a round, and
-//! of a round that is over its terms alone. Such items are read as what they are; the first write of this version converts them.
+//! The previous version stored an offer and its running round as one item, `SALE#id`, with the index attributes of a
+//! round, and of a finished round only its terms. Such items can still be read; the first write of this version
+//! converts them.
 
 mod batch;
 mod beacons;
@@ -101,12 +102,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A handle on `table`.
+    /// The ledger in `table`.
     pub fn new(client: Client, table: impl Into<String>) -> Self {
         Self { client, table: table.into() }
     }
 
-    /// Reads the item of this key, as it was last written.
+    /// Reads the item with this key consistently.
     async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
         Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)

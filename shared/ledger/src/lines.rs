@@ -1,7 +1,8 @@
-//! Lines in front of rounds: the seed that the order follows from, and how far a line may have moved.
+//! Lines in front of rounds: the seed of the order, and how far a line may have moved.
 //!
-//! The seed is written in the transaction that begins the round, and never again. Redis keeps the line; what is here is a bound that
-//! it has not passed, written every ten seconds at most while the line moves, and before that how many people have come.
+//! The seed is written in the transaction that begins the round, and never changes. Redis has the line itself. The
+//! ledger has a ceiling that the line has not passed, written at most every ten seconds while it moves, and before that
+//! the number of people who have come.
 
 use award::{Bytes32, Commitment, Seed, bytes32};
 use aws_sdk_dynamodb::error::SdkError;
@@ -19,13 +20,13 @@ use crate::{Ledger, LedgerError, keys};
 /// The line of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptLine {
-    /// What the order follows from. Secret until the sale opens.
+    /// The seed of the order. Secret until the sale opens.
     pub seed: Seed,
-    /// What the round published of it before anybody came.
+    /// The commitment that the round published before anybody came.
     pub commitment: Commitment,
-    /// What the line has not passed. None if it has not moved.
+    /// The ceiling that the line has not passed. `None` if it has not moved.
     pub ceiling: Option<Front>,
-    /// How many people had come early when somebody last wrote it.
+    /// The number of early people, as last recorded.
     pub people: u64,
 }
 
@@ -66,18 +67,18 @@ fn ceiling_of(item: &Item) -> Result<Option<Front>, ()> {
     read().map(Some).ok_or(())
 }
 
-/// A front as text that sorts as fronts do.
+/// A front as text with the same order.
 fn sorted_text(Front { early_ppb, late_s, late_ppb }: &Front) -> String {
     format!("{early_ppb:010}-{late_s:012}-{late_ppb:010}")
 }
 
 impl Ledger {
-    /// Draws the seed of a round's line: what goes into the transaction with the round's. None for a round without a line.
+    /// Draws the seed of a round's line, for the transaction that writes the round. `None` without a line.
     pub(crate) fn commit_line(round: &Round) -> Result<Option<Item>, LedgerError> {
         round.terms.line.map(|_| Ok(to_item(&round.id, &draw_seed()?))).transpose()
     }
 
-    /// The line of a round. None if it has none. Reads what was last written.
+    /// The line of a round, or `None` if it has none. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the seed is not the one that the round is committed to.
@@ -86,9 +87,10 @@ impl Ledger {
         item.map(|item| KeptLine::from_item(id, &item)).transpose()
     }
 
-    /// Notes that the line of a round may move up to `ceiling`, with so many early people. What holds then: this or a higher one.
+    /// Records that the line of a round may move up to `ceiling`, and the number of early people. Returns the ceiling
+    /// in force then: this one or a higher one.
     ///
-    /// Guards against: a process that is behind, which must not lower what another has published.
+    /// Guards against a process that is behind, which must not lower what another has published.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the round has no line. Can be repeated.
@@ -105,10 +107,10 @@ impl Ledger {
         }
     }
 
-    /// Notes that so many people have come early, while the line does not move yet: Redis may lose all of them, and then it is not to
-    /// be taken for a line of few. What holds then: this number or a higher one.
+    /// Records the number of people who have come early, while the line does not move yet: if Redis loses them all, the
+    /// line must not be taken for a short one. Returns the number in force then: this one or a higher one.
     ///
-    /// Guards against: a process that is behind, and Redis that has lost people, which must not lower what was noted.
+    /// Guards against a process that is behind, and a Redis that has lost people, which must not lower the number.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the round has no line. Can be repeated.
@@ -129,7 +131,7 @@ impl Ledger {
     }
 }
 
-/// Makes a write. The line as it is instead, if its condition does not hold.
+/// Makes a write. Returns the current line instead if the condition fails.
 async fn written_or_kept(id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Option<KeptLine>, LedgerError> {
     match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
         Ok(_) => Ok(None),

@@ -12,8 +12,8 @@ struct LiveKeys {
 }
 
 impl Ledger {
-    /// A round's live orders, found by themselves and not by their guards. May lag a moment behind, lacks what versions
-    /// without the index wrote, and may have what they ended.
+    /// A round's live orders, found independently of their guards. May lag a moment behind, lacks orders of versions
+    /// without the index, and may still have orders that those versions ended.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

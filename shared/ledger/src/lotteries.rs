@@ -1,8 +1,8 @@
-//! Draws at the end of a round: the item `DRAW#…`, which says how far the draw is, the entries in chunks, and an item for each
-//! prize that has a winner.
+//! Draws at the end of a round: the item `DRAW#…` with the state of the draw, the entries in chunks, and an item for
+//! each prize with a winner.
 //!
-//! Each write is conditional and is one step of the draw. None is ever undone, so any step can be repeated, at any time and
-//! beside itself.
+//! Each write is conditional and is one step of the draw. None is ever undone, so any step can be repeated at any time
+//! and run concurrently.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -26,27 +26,28 @@ use crate::item::{Item, bytes, number, text, to_item};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
-/// Entries in a chunk: their units and leaves take 147 KB, well within the 400 KB that an item in DynamoDB may have.
+/// How many entries a chunk has: their units and leaves take 147 KB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_ENTRIES: usize = 4096;
-/// Shards of the index of live orders that are read at once. A page is a megabyte, and some times that once it is read.
+/// How many shards of the index of live orders are read concurrently. A page is a megabyte, and several times that once
+/// parsed.
 const SHARDS_AT_ONCE: usize = 4;
-/// Chunks that are written beside each other: a megabyte under way.
+/// How many chunks are written concurrently: a megabyte at a time.
 const CHUNKS_AT_ONCE: usize = 8;
 
-/// The draw of a round whose winners are drawn at its end, once its entries are fenced off.
+/// A draw at the end of a round whose entries are fenced off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draw {
-    /// Since when no late order is taken for an entry any more.
+    /// When the entries were fenced off: later orders do not become entries.
     pub fenced_at_ms: EpochMs,
     /// Its entries, once they are counted.
     pub closed: Option<ClosedDraw>,
-    /// Prizes whose winners have them and were sent to be notified: all up to this number.
+    /// How many prizes, from the first, have winners that were sent to be notified.
     pub awarded: u32,
-    /// When the last prize had its winner.
+    /// When the last prize got its winner.
     pub drawn_at_ms: Option<EpochMs>,
 }
 
-/// The entries of a draw, as they were published.
+/// The entries of a draw, as published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosedDraw {
     /// How many there are.
@@ -55,7 +56,7 @@ pub struct ClosedDraw {
     pub root: Bytes32,
     /// When they were counted.
     pub at_ms: EpochMs,
-    /// The round of drand whose beacon decides who wins. None if the seed alone does.
+    /// The round of drand whose beacon takes part in the draw. `None` without a beacon.
     pub drand_round: Option<DrandRound>,
 }
 
@@ -68,16 +69,16 @@ pub struct DrawEntry {
     pub leaf: Bytes32,
 }
 
-/// The loss of a round in Redis, as its draw has seen it.
+/// The loss of a round in Redis, as seen by its draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Loss {
-    /// When it was seen first.
+    /// When it was first seen.
     pub seen_at_ms: EpochMs,
-    /// Since when no order was seen to be still under way. None if some was the last time.
+    /// Since when no order has been under way. `None` if the last look found one.
     pub quiet_since_ms: Option<EpochMs>,
 }
 
-/// Whose prize a prize is.
+/// The winner of a prize.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Winner {
     /// The order.
@@ -86,7 +87,7 @@ pub struct Winner {
     pub entry: u32,
     /// Its unit.
     pub unit: Unit,
-    /// Which of the round's prizes it won, from 1.
+    /// The number of the prize's kind, from 1.
     pub prize: u16,
     /// When it was drawn.
     pub awarded_at_ms: EpochMs,
@@ -141,7 +142,7 @@ impl Draw {
 }
 
 impl Ledger {
-    /// How far the draw of a round is. None before its entries are fenced off. Reads what was last written.
+    /// The draw of a round, or `None` before its entries are fenced off. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -149,15 +150,15 @@ impl Ledger {
         self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, &item)).transpose()
     }
 
-    /// Fences the entries of a round off: an order that comes late is none any more ([`Ledger::place_entry`]), and the round is
-    /// not extended any more ([`Ledger::steer_round`]). The draw as it stands then; none if the round does not end any more
-    /// when it did as it was read.
+    /// Fences off the entries of a round: a later order does not become an entry ([`Ledger::place_entry`]), and the
+    /// round cannot be extended ([`Ledger::steer_round`]). Returns the draw as it is then, or `None` if the round's end
+    /// has changed since it was read.
     ///
-    /// Guards against an operator who extends the round at that moment: whichever of the two comes second finds the other,
+    /// Guards against an operator who extends the round at the same time: whichever comes second finds the other,
     /// whatever their clocks say.
     ///
     /// # Errors
-    /// If DynamoDB does not answer. Can be repeated: the first moment stays.
+    /// If DynamoDB does not answer. Can be repeated: the first time stays.
     pub async fn fence_draw(&self, round: &Round, now: EpochMs) -> Result<Option<Draw>, LedgerError> {
         const DRAW: usize = 0;
         let id = &round.id;
@@ -185,11 +186,12 @@ impl Ledger {
         }
     }
 
-    /// Notes that Redis is seen to have lost a round, and whether orders are still under way. What is known of the loss then.
+    /// Records that Redis has lost a round, and whether orders are still under way. Returns what is known about the
+    /// loss then.
     ///
     /// # Errors
-    /// If DynamoDB does not answer. Can be repeated, and can run beside itself: the first moment of the loss stays, and so does
-    /// that since which nothing was under way, until something is.
+    /// If DynamoDB does not answer. Can be repeated, and can run concurrently: the first time of the loss stays, and so
+    /// does the time since which nothing was under way, until something is.
     pub async fn note_loss(&self, id: &RoundId, now: EpochMs, is_quiet: bool) -> Result<Loss, LedgerError> {
         let seen = "SET seen_at_ms = if_not_exists(seen_at_ms, :now)";
         let quiet =
@@ -206,11 +208,10 @@ impl Ledger {
         Ok(serde_dynamo::from_item(output.attributes.unwrap_or_default())?)
     }
 
-    /// Publishes the entries of a round: from then on these and no others take part. If a beacon decides who wins, the same write
-    /// names the round of drand that it will be of. The draw as it stands then, which is
-    /// another's if that was first.
+    /// Publishes the entries of a round: from then on exactly these take part. If the draw uses a beacon, the same
+    /// write names the round of drand. Returns the draw as it is then, which may be another run's.
     ///
-    /// Guards against a run beside this one that counted something else.
+    /// Guards against a concurrent run that counted something else.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -231,10 +232,10 @@ impl Ledger {
         self.changed_draw(id, update).await
     }
 
-    /// Notes that the winners up to this number have their prizes, and are sent to be notified.
+    /// Records that the winners up to this number have their prizes and were sent to be notified.
     ///
     /// # Errors
-    /// If DynamoDB does not answer. Can be repeated, and can run beside itself: the highest number stays.
+    /// If DynamoDB does not answer. Can be repeated, and can run concurrently: the highest number stays.
     pub async fn advance_draw(&self, id: &RoundId, awarded: u32) -> Result<Draw, LedgerError> {
         let update = self
             .update_draw(id)
@@ -244,7 +245,7 @@ impl Ledger {
         self.changed_draw(id, update).await
     }
 
-    /// Notes that every prize that can be won has its winner. The first moment stays.
+    /// Records that every prize that can be won has its winner. The first time stays.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -261,7 +262,7 @@ impl Ledger {
         self.client.update_item().table_name(&self.table).key("pk", text(keys::draw(id)))
     }
 
-    /// Makes a conditional update. The item as it stands then, whether or not the condition held.
+    /// Makes a conditional update. Returns the item as it is then, whether or not the condition held.
     async fn changed_draw(&self, id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Draw, LedgerError> {
         let update = update
             .return_values(ReturnValue::AllNew)
@@ -275,14 +276,16 @@ impl Ledger {
         Draw::from_item(id, &item.ok_or_else(none)?)
     }
 
-    /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million of them take 36 MB.
+    /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million entries
+    /// take 36 MB.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or a unit has two orders.
     pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
         let shards = self.shards_of_entries(id).map(|query| {
             query
-                // The index has more of an order than this, and a million times that is much to send and to parse.
+                // The index has more fields of an order, which would be a lot to transfer and parse for a million
+                // orders.
                 .projection_expression("pk, #unit")
                 .expression_attribute_names("#unit", "unit")
                 .into_paginator()
@@ -310,7 +313,7 @@ impl Ledger {
         }
     }
 
-    /// How many entries a round has, from the same index, which sends no more than that.
+    /// The number of entries of a round, from the same index, without transferring them.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -327,7 +330,7 @@ impl Ledger {
         counts.try_fold(0, async |sum, count| Ok(sum + count)).await
     }
 
-    /// A query for the live orders of a round in each shard of their index.
+    /// A query for the live orders of a round in each shard of the index.
     fn shards_of_entries(&self, id: &RoundId) -> impl Iterator<Item = QueryFluentBuilder> {
         (0..keys::ROUND_SHARDS).map(move |shard| {
             let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
@@ -337,11 +340,11 @@ impl Ledger {
         })
     }
 
-    /// Keeps the entries whose tree has this root, in chunks. Their keys have the root in them, so that runs which counted
-    /// something else do not disturb each other.
+    /// Stores the entries whose tree has this root, in chunks. Their keys contain the root, so runs that counted
+    /// something else do not interfere.
     ///
     /// # Errors
-    /// If DynamoDB does not answer. Can be repeated, and can run beside itself: the same bytes are written again.
+    /// If DynamoDB does not answer. Can be repeated, and can run concurrently, since the bytes are the same.
     pub async fn keep_entries(&self, id: &RoundId, root: &Bytes32, entries: &[DrawEntry]) -> Result<(), LedgerError> {
         let puts = (0..).zip(entries.chunks(CHUNK_ENTRIES)).map(|(number, chunk)| {
             let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
@@ -358,7 +361,7 @@ impl Ledger {
         .await
     }
 
-    /// One chunk of the entries whose tree has this root, by unit. None if there is no such chunk.
+    /// One chunk, by unit, of the entries whose tree has this root. `None` if there is no such chunk.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -381,14 +384,14 @@ impl Ledger {
         entries().ok_or_else(unreadable).map(Some)
     }
 
-    /// Gives a prize to its winner: the award in the order and the prize's own item, both or none. The winner as it stands
-    /// then.
+    /// Gives a prize to its winner: writes the award into the order and the prize's own item, both or none. Returns the
+    /// winner as it is then.
     ///
-    /// Guards against the same prize twice (the condition of the prize's item) and an order that would win twice (that of the
-    /// order).
+    /// Guards against giving the same prize twice (by the condition on the prize's item) and an order that would win
+    /// twice (by that on the order).
     ///
     /// # Errors
-    /// If DynamoDB does not answer; if the prize or the order has another. Can be repeated.
+    /// If DynamoDB does not answer, or the prize has another winner or the order another prize. Can be repeated.
     pub async fn award_prize(&self, id: &RoundId, position: u32, winner: &Winner) -> Result<Winner, LedgerError> {
         const PRIZE: usize = 0;
         let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;
@@ -420,7 +423,7 @@ impl Ledger {
         }
     }
 
-    /// Whose prize the prize with this number is, from 1. None before it was drawn.
+    /// The winner of the prize with this number, from 1. `None` before it was drawn.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -428,7 +431,7 @@ impl Ledger {
         Ok(self.item(keys::winner(id, position)).await?.map(serde_dynamo::from_item).transpose()?)
     }
 
-    /// The prizes with these numbers that have winners, with them, in any order.
+    /// The winners of the prizes with these numbers, as far as there are any, in any order.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -447,7 +450,7 @@ impl Ledger {
         self.batch_get(&pks).await?.into_iter().map(read).collect()
     }
 
-    /// Notes that the winner of a prize was notified. The first moment stays.
+    /// Records that the winner of a prize was notified. The first time stays.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -466,9 +469,9 @@ impl Ledger {
 
     /// The condition that the entries of a round are not fenced off, for an order of this unit.
     ///
-    /// DynamoDB may cancel a transaction that has an item in common with another one under way, and does not say that checks are
-    /// exempt (API reference, `TransactWriteItems`). So each shard of a round has a fence of its own, all of which are made in
-    /// one transaction: orders that come late by the thousand do not all wait for one item.
+    /// DynamoDB may cancel a transaction that shares an item with a concurrent one, and does not exempt condition
+    /// checks (API reference, `TransactWriteItems`). So each shard of a round has its own fence, all written in one
+    /// transaction: thousands of late orders then do not all wait for one item.
     pub(crate) fn unless_fenced(&self, id: &RoundId, unit: Unit) -> TransactWriteItem {
         self.unless_there(keys::fence(id, keys::shard_of(unit)))
     }

@@ -1,5 +1,5 @@
-//! What is noted of rounds as they go, for the merchant's systems: that they opened, sold out, ended. It is noted so that the
-//! table's stream tells of it, once.
+//! Milestones of rounds for the merchant's systems: that they opened, sold out, ended. Each is recorded so that it
+//! appears in the table's stream exactly once.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use crate::item::{Item, to_item};
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
-/// What was noted of a round, and its terms as they were then.
+/// The recorded milestones of a round, and its terms at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedRound {
     /// Which round.
     pub id: RoundId,
-    /// What was noticed of it.
+    /// The milestones.
     pub milestones: Milestones,
     /// Its title.
     pub title: String,
@@ -25,7 +25,7 @@ pub struct NotedRound {
     pub closes_at_ms: EpochMs,
     /// Its units.
     pub total: u32,
-    /// Counts the writes.
+    /// The version, counting writes.
     version: u32,
 }
 
@@ -50,7 +50,7 @@ struct MilestonesItem {
 }
 
 impl NotedRound {
-    /// Nothing was noted of it.
+    /// A round without milestones.
     pub fn new(round: &Round) -> Self {
         Self {
             id: round.id.clone(),
@@ -98,8 +98,8 @@ impl NotedRound {
 }
 
 impl Ledger {
-    /// What was noted of these rounds, as it was last written. A round of which nothing was noted is left out; what this version
-    /// cannot read is none.
+    /// The milestones of these rounds. A consistent read. Rounds without any are left out; `None` for those that this
+    /// version cannot read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -115,20 +115,21 @@ impl Ledger {
             let Some(id) = item.get("pk").and_then(|pk| ids.remove(pk.as_s().ok()?)) else { continue };
             let read = NotedRound::from_item(item);
             let read = read.inspect_err(|error| {
-                tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "milestones that cannot be read");
+                tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "the milestones of a round cannot be read");
             });
             noted.insert(id, read.ok());
         }
         Ok(noted)
     }
 
-    /// Notes what a look at a round found, on the condition that nobody noted anything since `read` was. Whether that is so.
+    /// Records an observation of a round, on the condition that nothing was recorded since `read`. Returns whether it
+    /// was recorded.
     ///
-    /// Guards against two looks at once, whichever of them is older: one that was made before the other one's note finds
-    /// another version, and notes nothing. So `read` has to be read before the look.
+    /// Guards against concurrent observations, whichever is older: one that was made before the other was recorded
+    /// finds another version, and records nothing. So `read` must be read before the observation is made.
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then it may or may not be noted, and the next look tells.
+    /// If DynamoDB does not answer; it may or may not be recorded then, and the next observation shows which.
     pub async fn note_milestones(
         &self,
         read: &NotedRound,

@@ -9,29 +9,30 @@ use crate::item::{text, to_item};
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
-/// Most networks and addresses that are denied at once. Every process reads all of them with the stops every two seconds: 8 KB
-/// at most, so that their partition carries 6,000 processes. A request is compared with each, which takes a microsecond.
+/// How many networks and addresses can be denied at once. Every process reads all of them with the stops every two
+/// seconds: at most 8 KB, so their partition serves 6,000 processes. A request is compared with each, which takes a
+/// microsecond.
 pub const MAX_DENIED_NETWORKS: usize = 200;
-/// How often a change is made anew that somebody else came before.
+/// How often a change is retried after somebody else's.
 const TRIES: usize = 10;
 
-/// A network that is denied, as much as the gate needs of it.
+/// A denied network, with what the gate needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeniedNetwork {
     /// Its addresses.
     pub network: Network,
-    /// The first moment at which they are let in again.
+    /// When the denial ends.
     pub until_ms: EpochMs,
 }
 
 impl DeniedNetwork {
-    /// Whether this address is kept out at `now`.
+    /// Whether this address is denied at `now`.
     pub fn keeps_out(&self, address: &IpAddr, now: EpochMs) -> bool {
         now < self.until_ms && self.network.contains(address)
     }
 }
 
-/// As the switches have it: `NETWORK UNTIL_MS`.
+/// The form in the switches: `NETWORK UNTIL_MS`.
 impl FromStr for DeniedNetwork {
     type Err = ();
 
@@ -45,25 +46,25 @@ impl FromStr for DeniedNetwork {
 /// A denial of a network or an address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkDenial {
-    /// Whom it is about.
+    /// The network.
     pub network: Network,
-    /// The first moment at which they are let in again.
+    /// When the denial ends.
     pub until_ms: EpochMs,
-    /// Why, in an operator's words.
+    /// The reason, as an operator wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The operator.
     pub by: UserId,
-    /// When it was said.
+    /// When it was made.
     pub at_ms: EpochMs,
 }
 
-/// What became of a denial of a network.
+/// The result of denying a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeniedNetworks {
-    /// These are denied now.
+    /// All denials now.
     Now(Vec<NetworkDenial>),
-    /// As many as can be are denied already.
+    /// There are already as many as possible.
     Full,
 }
 
@@ -75,7 +76,7 @@ struct NetworksItem {
 }
 
 impl Ledger {
-    /// The networks that are denied at `now`, as they were last written.
+    /// The networks that are denied at `now`. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -85,7 +86,7 @@ impl Ledger {
         Ok(networks)
     }
 
-    /// Denies a network. The last word about a network holds.
+    /// Denies a network. The last write about a network holds.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -97,7 +98,7 @@ impl Ledger {
         .await
     }
 
-    /// Lets a network in again. One within another that is denied stays out.
+    /// Allows a network again. A denied network that contains it stays denied.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -114,11 +115,11 @@ impl Ledger {
         Ok(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
     }
 
-    /// Writes the list for operators and the one for the gate, both or none, on the condition that the list is the one that was
-    /// read. Those whose time is over go.
+    /// Writes the list for operators and the one for the gate, both or none, on the condition that the list has not
+    /// changed since it was read. Ended denials are removed.
     ///
-    /// Guards against: two operators who change it at once, of whom the later one would undo what the other did; a run that dies
-    /// between the two lists, so that a denial that is shown is none, or one that is not shown cannot be undone.
+    /// Guards against concurrent operators, of whom the later would undo the other's change, and against a run that
+    /// dies between the two lists, which would show a denial that is not in force, or hide one that is.
     async fn change_networks(
         &self,
         now: EpochMs,

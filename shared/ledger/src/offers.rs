@@ -14,81 +14,81 @@ use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
 
-/// Tries to change an offer or a round while others change it too.
+/// How often a change of an offer or a round is tried while others change it too.
 pub(crate) const TRIES: usize = 5;
-/// What nobody can undo: asked for once more, it changes nothing, and need not be remembered. A pause is another matter: a late
-/// copy of one must not pause again.
+/// Actions that nobody can undo: repeating one changes nothing, so it need not be in the log. A pause is different: a
+/// late copy must not pause again.
 const FOR_GOOD: [&str; 2] = ["close", "end_recurrence"];
-/// The condition for a write in the place of an offer that was read.
+/// The condition for replacing an offer that was read.
 const SAME_OFFER: &str = "offer_version = :version";
-/// The same for a sale as the version before stored it. An offer has no such attribute.
+/// The same for a sale stored by the previous version. An offer has no such attribute.
 const SAME_SALE: &str = "version = :version";
 
-/// An offer, and its latest round. A draft has none.
+/// An offer and its latest round. A draft has no round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
-    /// What operators edit.
+    /// The offer.
     pub offer: Offer,
     /// The round that began last.
     pub round: Option<Round>,
 }
 
-/// What became of an offer that was to be created.
+/// The result of creating an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Created {
-    /// It is written, as a draft.
+    /// It was written, as a draft.
     Now(Offer),
-    /// It was there before, with the same terms.
+    /// It existed already, with the same terms.
     Before(Offer),
     /// Another sale has this id.
     Other(Offer),
 }
 
-/// What became of a change that an operator asked for.
+/// The result of an operator's change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Steered {
-    /// It is made, now or by an earlier run of the same request: offer and round as they are.
+    /// It is made, by this run or an earlier one of the same request; the current offer and round.
     Made(Box<Latest>),
-    /// The rules do not allow it.
+    /// The domain rules refuse it.
     Refused(Refusal),
-    /// The sale has another latest round than the request names: this one.
+    /// The sale's latest round is not the one that the request names, but this one.
     RoundChanged(RoundNumber),
-    /// The key named another request before; nothing was written.
+    /// The key was used for another request before; nothing was written.
     KeyReused,
     /// There is no such sale.
     Unknown,
 }
 
-/// What became of a draft that was to be deleted.
+/// The result of deleting a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deleted {
-    /// It is gone.
+    /// It was deleted.
     Now,
-    /// The sale is not a draft, and stays.
+    /// The sale is not a draft, and was not deleted.
     NoDraft,
     /// There is no such sale.
     Unknown,
 }
 
-/// What became of a sale that was to be withdrawn.
+/// The result of withdrawing a sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Withdrawal {
-    /// It is withdrawn, now or by an earlier request: offer and round as they are.
+    /// It is withdrawn, by this request or an earlier one; the current offer and round.
     Done(Box<Latest>),
-    /// Its round may be in Redis, and is to be paused there before.
+    /// Its round may be in Redis, and must be paused there first.
     ToPause(RoundId),
-    /// The rules do not allow it.
+    /// The domain rules refuse it.
     Refused(Refusal),
     /// There is no such sale.
     Unknown,
 }
 
-/// An offer as an item. Its attributes have names of their own: the version before can neither take it for a sale of its
-/// own, nor publish it, nor write over it.
+/// An offer as an item. Its attributes have their own names, so that the previous version cannot mistake it for its own
+/// sale, publish it or overwrite it.
 #[derive(Serialize, Deserialize)]
 struct OfferItem {
     pk: String,
-    /// Of one that has no round in the list. The version before writes none.
+    /// Present if the offer has no round in the list. The previous version writes none.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     sale_list: Option<&'static str>,
     id: SaleId,
@@ -103,12 +103,12 @@ struct OfferItem {
     terms: Terms,
 }
 
-/// An offer as it was stored.
+/// An offer as stored.
 pub(crate) struct Stored {
     pub(crate) offer: Offer,
-    /// Whether it is a sale of the version before, which is to be converted before it is changed.
+    /// Whether it is a sale of the previous version, which must be converted before it is changed.
     is_earlier: bool,
-    /// The round that such a sale is in.
+    /// The running round of such a sale.
     pub(crate) running: Option<Round>,
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn is_for_good(request: &LogEntry) -> bool {
     FOR_GOOD.contains(&&*request.action)
 }
 
-/// `offer` in the place of `read`.
+/// Replaces `read` by `offer`.
 pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, LedgerError> {
     Ok(Replacement { item: to_item(OfferItem::from(offer))?, condition: SAME_OFFER, version: read.version })
 }
@@ -156,7 +156,7 @@ impl Ledger {
         self.item(keys::sale(id)).await?.map(stored_from).transpose()
     }
 
-    /// Reads the offer of this sale, as it was last written.
+    /// The offer of this sale. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -164,21 +164,22 @@ impl Ledger {
         Ok(self.stored(id).await?.map(|stored| stored.offer))
     }
 
-    /// The offers of these sales, as far as they exist, in any order. One that cannot be read is left out.
+    /// The existing offers of these sales, in any order. Unreadable ones are skipped.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
         let stored = self.batch_get(&pks).await?.into_iter().filter_map(|item| {
-            let left_out =
-                |error: &LedgerError| tracing::error!(error = error as &dyn std::error::Error, "an offer is left out");
+            let left_out = |error: &LedgerError| {
+                tracing::error!(error = error as &dyn std::error::Error, "skipped an unreadable offer")
+            };
             stored_from(item).inspect_err(left_out).ok()
         });
         Ok(stored.map(|stored| stored.offer).collect())
     }
 
-    /// Reads the offer of this sale and its latest round, as they were last written.
+    /// The offer of this sale and its latest round. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -186,7 +187,7 @@ impl Ledger {
         Ok(self.read_latest(id).await?.map(|(latest, _)| latest))
     }
 
-    /// Likewise, and whether it is a sale of the version before.
+    /// The same, and whether it is a sale of the previous version.
     pub(crate) async fn read_latest(&self, id: &SaleId) -> Result<Option<(Latest, bool)>, LedgerError> {
         let Some(Stored { offer, is_earlier, running }) = self.stored(id).await? else { return Ok(None) };
         let round = match offer.state {
@@ -225,10 +226,11 @@ impl Ledger {
         }
     }
 
-    /// Publishes a draft, on the condition that it is as it was read, and begins its first round, with a seed if it has
-    /// awards: all or none. None if there is no such sale; one that is published or withdrawn stays as it is.
+    /// Publishes a draft, on the condition that it has not changed since it was read, and begins its first round, with
+    /// a seed if it has awards: all or none. `None` if there is no such sale. A published or withdrawn sale stays as it
+    /// is.
     ///
-    /// Guards against: two operators at once; an edit of the draft meanwhile, which the round would not offer.
+    /// Guards against concurrent operators, and against an edit of the draft meanwhile, which the round would not have.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or others change the draft all the time. Can be repeated.
@@ -262,8 +264,8 @@ impl Ledger {
 
     /// Deletes a draft, on the condition that it is one.
     ///
-    /// Guards against: its publication meanwhile. One of both finds that the condition no longer holds, so a published sale
-    /// always has its offer.
+    /// Guards against a concurrent publication: one of the two conditions fails, so a published sale always has its
+    /// offer.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -273,7 +275,7 @@ impl Ledger {
             .delete_item()
             .table_name(&self.table)
             .key("pk", text(keys::sale(id)))
-            // The second one is a draft of the version before.
+            // The second condition is for a draft of the previous version.
             .condition_expression("offer_state = :draft OR attribute_not_exists(offer_version) AND #state = :draft")
             .expression_attribute_names("#state", "state")
             .expression_attribute_values(":draft", text("draft"));
@@ -286,11 +288,11 @@ impl Ledger {
         }
     }
 
-    /// Withdraws a published sale, on the condition that offer and round are as they were read: both or none. A round that may
-    /// be in Redis must be the version that is known to be paused there.
+    /// Withdraws a published sale, on the condition that offer and round have not changed since they were read: both or
+    /// none. A round that may be in Redis must have the version that is known to be paused there.
     ///
-    /// Guards against: whoever resumes, edits or loads the round meanwhile; two who withdraw it at once; the draw of a round at
-    /// its end, by a clock that is fast. Who loads the round later loads one that closes before it opens.
+    /// Guards against: a concurrent resume, edit or load of the round; two concurrent withdrawals; the draw at the end
+    /// of the round, started by a fast clock. If the round is loaded later, it closes before it opens.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or others change the sale all the time. Can be repeated.
@@ -336,11 +338,11 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
     }
 
-    /// Changes the offer of this round, which is its latest one, on the condition that the offer is as it was read. A request
-    /// whose key is in the logs of offer and round changes nothing.
+    /// Changes the offer of this round, which must be its latest one, on the condition that the offer has not changed
+    /// since it was read. A request whose key is in the logs of offer and round changes nothing.
     ///
-    /// Guards against: two operators at once; a request that is sent again; the next round's beginning meanwhile, which is a
-    /// new version of the offer.
+    /// Guards against concurrent operators, a repeated request, and the beginning of the next round, which is a new
+    /// version of the offer.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or others change the offer all the time. Can be repeated with the same key.
@@ -373,9 +375,9 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
     }
 
-    /// Reads the offer and the round that a request is to change, and whether they are a sale of the version before. `Err` if
-    /// the request was already carried out or is refused. Its key is looked up in the logs of the offer, of the named round,
-    /// of the latest round and of the one before that.
+    /// Reads the offer and the round for a change, and whether they are a sale of the previous version. `Err` if the
+    /// request was already carried out or is refused. Looks up its key in the logs of the offer, of the named round, of
+    /// the latest round and of the one before that.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,
@@ -405,7 +407,8 @@ impl Ledger {
         })
     }
 
-    /// The round before this one, if the ledger keeps it. A client that retries once a round is over may name the next one.
+    /// The round before this one, if the ledger has it. A client that retries after a round's end may name the next
+    /// one.
     async fn round_before(&self, RoundId { sale, number }: &RoundId) -> Result<Option<Round>, LedgerError> {
         match number.0.checked_sub(1).filter(|before| *before > 0) {
             Some(before) => self.kept_round(&RoundId { sale: sale.clone(), number: RoundNumber(before) }).await,
@@ -413,8 +416,8 @@ impl Ledger {
         }
     }
 
-    /// An offer, the round of this id, and whether they are a sale of the version before. The round is read first: if it is
-    /// the latest one when the offer is read, it was so as it was read.
+    /// An offer, the round with this id, and whether they are a sale of the previous version. The round is read first:
+    /// if it is the latest one when the offer is read, it also was when it was read.
     async fn read_named(&self, id: &RoundId) -> Result<Option<(Offer, Option<Round>, bool)>, LedgerError> {
         for _ in 0..TRIES {
             let named = self.kept_round(id).await?;
@@ -424,16 +427,16 @@ impl Ledger {
             if has_it {
                 return Ok(Some((offer, round, is_earlier)));
             }
-            // It was published or converted between the two readings.
+            // It was published or converted between the two reads.
         }
         Err(LedgerError::Contradiction(format!("sale {} has lost its round", id.sale)))
     }
 
-    /// Makes a sale of the version before an offer and a round, on the condition that it is as it was read: both or none. If
-    /// it is not, whoever asked reads it again.
+    /// Converts a sale of the previous version to an offer and a round, on the condition that it has not changed since
+    /// it was read: both or none. If it has, the caller reads it again.
     ///
-    /// Guards against: two who convert it at once; a change by the version before, which has another version, and which does
-    /// not find the version that it read once this is done.
+    /// Guards against two concurrent conversions, and against a change by the previous version, which has another
+    /// version number, and no longer finds the version it read once this is done.
     pub(crate) async fn convert(&self, latest: &Latest) -> Result<(), LedgerError> {
         let Latest { offer, round } = latest;
         let item = to_item(OfferItem::from(offer))?;

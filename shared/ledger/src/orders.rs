@@ -10,38 +10,38 @@ use crate::item::{GuardItem, Item, OrderItem, number, order_from, text, to_item}
 use crate::{Ledger, LedgerError, keys};
 
 const ABSENT: &str = "attribute_not_exists(pk)";
-/// The position of each write in the transaction that places an order, and of its cancellation reason.
+/// The index of each write in the transaction that places an order, and of its cancellation reason.
 const ORDER: usize = 0;
 const UNIT: usize = 1;
 const SLOT: usize = 2;
 const FENCE: usize = 3;
-/// The code of a cancellation reason whose condition did not hold.
+/// The code of a cancellation reason whose condition failed.
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
-/// What became of an order that was to be placed.
+/// The result of placing an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
 pub enum Placed {
-    /// There is one, as it stands: written now, live and with both guards, or before, or fenced.
+    /// There is an order: written now, live and with both guards; written before; or fenced.
     Order(Order),
-    /// A guard is another order's; nothing was written.
+    /// A guard belongs to another order; nothing was written.
     Taken(Taken),
     /// The entries of its round are fenced off for the draw; nothing was written.
     Fenced,
 }
 
-/// Which guards are another order's, and whether a campaign's limit is reached.
+/// Which guards belong to other orders, and whether a campaign's limit is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
-    /// The unit: Redis handed it out twice.
+    /// The unit's guard: Redis handed the unit out twice.
     pub unit: bool,
-    /// The slot: the user has an order there.
+    /// The slot's guard: the user already has an order there.
     pub slot: bool,
-    /// The user has as many orders in a campaign as it allows.
+    /// The user has reached a campaign's limit.
     pub campaign: bool,
 }
 
-/// A page of a user's orders, the newest first.
+/// A page of a user's orders, newest first.
 #[derive(Debug, Clone)]
 pub struct OrdersPage {
     /// The orders.
@@ -51,7 +51,7 @@ pub struct OrdersPage {
 }
 
 impl Ledger {
-    /// Reads the order of this id, as it was last written.
+    /// The order with this id. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -59,7 +59,7 @@ impl Ledger {
         self.item(keys::order(id)).await?.map(order_from).transpose()
     }
 
-    /// The orders of these ids, as far as they exist, in any order.
+    /// The existing orders with these ids, in any order.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -70,18 +70,19 @@ impl Ledger {
 
     /// Writes an order and its two guards, all or none.
     ///
-    /// Guards against: the same message twice, or five times at once (the order's own condition); a unit that Redis
-    /// handed out twice after it lost a write (the unit guard); a user beyond the limit by whatever path (the slot guard).
+    /// Guards against: the same message twice, or five times at once (by the order's own condition); a unit that Redis
+    /// handed out twice after it lost a write (by the unit guard); a user beyond the limit in any way (by the slot
+    /// guard).
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then the order may or may not be written, and the same call tells.
+    /// If DynamoDB does not answer; the order may or may not be written then, and the same call tells.
     pub async fn place(&self, order: Order) -> Result<Placed, LedgerError> {
         self.place_on(order, None, &[]).await
     }
 
-    /// Does what [`Ledger::place`] does, on the further condition that the entries of the round are not fenced off.
+    /// Like [`Ledger::place`], on the further condition that the entries of the round are not fenced off.
     ///
-    /// Guards against an entry that comes after its draw has begun to count. The condition is on one item for each shard of a
+    /// Guards against an entry after its draw has begun to count. The condition is on one item for each shard of a
     /// round's units, so only orders that may be late are placed in this way.
     ///
     /// # Errors
@@ -90,8 +91,8 @@ impl Ledger {
         self.place_late(order, &[]).await
     }
 
-    /// Does what [`Ledger::place`] does, or [`Ledger::place_entry`] if it may be late, on the further condition that there is room
-    /// in the limits of the sale's campaigns. The order notes them, so that its end makes room again in those that it counts in.
+    /// Like [`Ledger::place`], or [`Ledger::place_entry`] if it may be late, on the further condition that there is
+    /// room in the limits of the sale's campaigns. The order records them, so that its end frees its places in them.
     ///
     /// # Errors
     /// Those of [`Ledger::place`].
@@ -107,7 +108,7 @@ impl Ledger {
 
     async fn place_late(&self, order: Order, limits: &[CampaignLimit]) -> Result<Placed, LedgerError> {
         let round = &order.claim.id.round;
-        // The version before made a fence of this item alone.
+        // The fence of the previous version was this item alone.
         if self.item(keys::draw(round)).await?.is_some() {
             return Ok(self.order(&order.claim.id).await?.map_or(Placed::Fenced, Placed::Order));
         }
@@ -150,7 +151,7 @@ impl Ledger {
         }
     }
 
-    /// Makes all of the writes, or none and says which conditions did not hold.
+    /// Makes all of the writes, or none; then says which conditions failed.
     pub(crate) async fn transact(
         &self,
         writes: Vec<TransactWriteItem>,
@@ -174,10 +175,10 @@ impl Ledger {
         TransactWriteItem::builder().set_put(put.ok()).build()
     }
 
-    /// Writes the order of a claim that never will have one ([`Order::cancelled`], [`Order::failed`]), on the condition that
-    /// there is none yet. The order as it stands then: this one, or the one that was there.
+    /// Writes the order of a claim that will never have one ([`Order::cancelled`], [`Order::failed`]), on the condition
+    /// that there is none yet. Returns the order as it is then: this one, or the one that existed.
     ///
-    /// Guards against the order message that is still under way: whichever of the two comes second finds the other.
+    /// Guards against the order message that is still under way: whichever comes second finds the other.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -202,13 +203,14 @@ impl Ledger {
         }
     }
 
-    /// Ends a PENDING order, unpaid, takes its guards away and makes room in the campaigns that it counts in, all or none. `EXPIRED` only once its `pay_by` has come. The
-    /// order as it stands then, whether it took the step or its state did not allow it; none if there is no such order.
+    /// Ends a PENDING order without payment, deletes its guards and frees its places in campaigns, all or none.
+    /// `EXPIRED` only once its `pay_by` has come. Returns the order as it is then, whether or not its state allowed the
+    /// step, or `None` if there is no such order.
     ///
-    /// Guards against a payment at the same moment: both ask for PENDING, so DynamoDB lets one of them win.
+    /// Guards against a concurrent payment: both require PENDING, so DynamoDB lets only one of them win.
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then the step may or may not be taken, and the same call tells.
+    /// If DynamoDB does not answer; the step may or may not have been taken then, and the same call tells.
     pub async fn end_unpaid(
         &self,
         order: &Order,
@@ -245,7 +247,7 @@ impl Ledger {
         }
     }
 
-    /// A guard goes only with the order that it is for. One that is gone already does not hold the step up.
+    /// Deletes a guard if it belongs to this order. A guard that is already gone is no obstacle.
     fn delete_guard(&self, pk: String, id: &ReservationId) -> TransactWriteItem {
         let delete = Delete::builder()
             .table_name(&self.table)
@@ -256,7 +258,7 @@ impl Ledger {
         TransactWriteItem::builder().set_delete(delete.ok()).build()
     }
 
-    /// A page of a user's orders, the newest first; `after` is the last page's `next`. May lag a moment behind.
+    /// A page of a user's orders, newest first; `after` is the last page's `next`. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -268,7 +270,7 @@ impl Ledger {
         self.orders_of_within(user, TimeRange::ALL, after, keys::ORDERS_PAGE).await
     }
 
-    /// Likewise, of orders that were made in `range`, and so many at most.
+    /// The same for orders made in `range`, and at most `limit` of them.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -309,12 +311,12 @@ impl Ledger {
     }
 }
 
-/// Whether it is the condition of this write that did not hold.
+/// Whether the condition of this write failed.
 pub(crate) fn has_failed(reasons: &[CancellationReason], at: usize) -> bool {
     reasons.get(at).and_then(CancellationReason::code) == Some(CONDITION_FAILED)
 }
 
-/// The item at which the condition of one of the writes failed, if it did and there is one.
+/// The item on which the condition of a write failed, if it did and the item exists.
 pub(crate) fn old_item(
     reasons: &[CancellationReason],
     at: usize,

@@ -8,23 +8,23 @@ use crate::item::{Item, number, text};
 use crate::{Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::ORDERS_BY_TIME, shard: "order_shard", time: "created_at_ms" };
-/// Pages of one partition that are counted at most, of a megabyte each: more than a round of a million has.
+/// How many pages of a partition are counted at most, of a megabyte each: more than a round of a million has.
 const MOST_COUNTED_PAGES: usize = 50;
-/// From so many orders in one partition on, all are alike.
+/// From this many orders in a partition on, all partitions are about the same size.
 const MANY_IN_A_SHARD: u64 = 500;
 
-/// Some orders of a round, by time.
+/// A page of a round's orders, by time.
 #[derive(Debug, Clone)]
 pub struct OrderIdsPage {
-    /// When each was made, and its id.
+    /// The time and id of each order.
     pub ids: Vec<(EpochMs, ReservationId)>,
     /// Whether there are more.
     pub more: bool,
 }
 
 impl Ledger {
-    /// The first `limit` orders of a round that were made in `range` and come after `after`, whatever became of them. May lag a
-    /// moment behind, and lacks what versions without the index wrote.
+    /// The first `limit` orders of a round that were made in `range` and come after `after`, in any state. May lag a
+    /// moment behind, and lacks orders of versions without the index.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -42,8 +42,9 @@ impl Ledger {
         page(found)
     }
 
-    /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the other and in
-    /// each the oldest first: all of a round with as few queries as can be. Otherwise as [`Ledger::order_ids`].
+    /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the
+    /// other, each with the oldest first: reads a whole round with the fewest queries. Otherwise like
+    /// [`Ledger::order_ids`].
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -60,7 +61,7 @@ impl Ledger {
         let mut places = Vec::with_capacity(limit);
         for shard in first..keys::ROUND_SHARDS {
             let name = std::iter::once(keys::order_shard_name(round, shard));
-            // Only the first is begun in its middle.
+            // Only the first partition is begun in the middle.
             let (from, rest) = (after.take(), limit - places.len());
             let found = self.walk(&BY_TIME, name, Direction::OldestFirst, range, from.as_ref(), rest).await?;
             places.extend(found.places);
@@ -71,7 +72,7 @@ impl Ledger {
         page(Places { places, more: false })
     }
 
-    /// The orders of these ids in their order, as they were last written.
+    /// The orders with these ids, in their order. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -83,8 +84,8 @@ impl Ledger {
         Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// About how many orders of a round were made until `to`: sixteen times as many as the first partition has, and exactly as
-    /// many if that are few.
+    /// Roughly how many orders of a round were made until `to`: sixteen times the number in the first partition, or the
+    /// exact number if there are few.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -111,7 +112,7 @@ impl Ledger {
         Ok(count)
     }
 
-    /// The keys in one page of a partition, and where the next one begins.
+    /// The number of keys in a page of a partition, and where the next page begins.
     async fn count_page(
         &self,
         round: &RoundId,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::item::{number, text};
 use crate::{Ledger, LedgerError, keys};
 
-/// Overdue orders read from one shard at a time: what is left waits for the next run.
+/// How many overdue orders are read from a shard at a time; the next run reads more.
 const OVERDUE_PER_SHARD: i32 = 25;
 
 #[derive(Deserialize)]
@@ -14,8 +14,8 @@ struct PendingKeys {
 }
 
 impl Ledger {
-    /// PENDING orders whose `pay_by` was before `moment`, some of each shard, the longest overdue first. May lag a moment
-    /// behind.
+    /// PENDING orders whose `pay_by` was before `moment`, some from each shard, the longest overdue first. May lag a
+    /// moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

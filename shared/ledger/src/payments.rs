@@ -2,41 +2,44 @@ use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{
     AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
-use sale::{Currency, EpochMs, Order, Price, ReservationId, Transition};
+use sale::{Currency, EpochMs, Order, OrderState, Price, ReservationId, Transition};
 use serde::Deserialize;
 
 use crate::item::{number, order_from, text};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
-/// The position of each write in the transactions of a payment, and of its cancellation reason.
+/// The index of each write in the transactions of a payment, and of its cancellation reason.
 const ORDER: usize = 0;
 const PAYMENT: usize = 1;
 
-/// What is remembered of every payment.
+/// The update that records a payment.
 const REMEMBER: &str = "SET reservation_id = :reservation, price_minor = :minor, currency = :currency, \
                         noted_at_ms = if_not_exists(noted_at_ms, :now)";
-/// That a payment was for nothing else before.
+/// The condition that a payment was not recorded for anything else.
 const NOTHING_ELSE: &str = "attribute_not_exists(pk) \
                             OR (reservation_id = :reservation AND price_minor = :minor AND currency = :currency)";
 
-/// What became of a payment.
+/// The result of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payment {
-    /// The order is PAID by it, now or since an earlier run.
+    /// The order is PAID by it, by this run or an earlier one.
     Applied,
-    /// The order could not take it (it had ended, was paid by another payment, or costs something else): the ledger
-    /// notes, now or since an earlier run, that it is to be given back.
+    /// The order could not take it: it had ended, another payment had paid it, or the amount was wrong. The ledger has
+    /// recorded, in this run or an earlier one, that it must be refunded.
     RefundDue,
+    /// Likewise, and all that is wrong with it is that the order had ended. The order remembers that too, so its end no
+    /// longer counts as unpaid.
+    TooLate,
     /// It was applied to another order, or is to be given back for one. Nothing was written.
     Reused,
-    /// It came before, for the same order with another amount or currency. Nothing was written.
+    /// It was reported before for the same order, with another amount or currency. Nothing was written.
     AmountChanged,
     /// There is no such order.
     UnknownOrder,
 }
 
-/// What the ledger remembers of a payment, as far as it decides about the next one.
+/// The recorded fields of a payment that decide about a repeated callback.
 #[derive(Deserialize)]
 struct PaymentItem {
     reservation_id: ReservationId,
@@ -45,15 +48,15 @@ struct PaymentItem {
 }
 
 impl Ledger {
-    /// Makes a PENDING order PAID, if the payment is for its price; else notes that the payment is to be given back.
-    /// Either way one transaction also remembers the payment's order and amount.
+    /// Makes a PENDING order PAID if the amount is right; otherwise records that the payment must be refunded. Either
+    /// way the same transaction records the payment's order and amount.
     ///
-    /// Guards against: the same callback twice (an order remembers its payment, and refunds are a set); one payment for
-    /// two orders, or again with another amount (the payment remembers what it was for); expiry at the same moment (both
-    /// ask for PENDING, so DynamoDB lets one of them win).
+    /// Guards against: the same callback twice (an order records its payment, and refunds are a set); one payment for
+    /// two orders, or again with another amount (the payment records what it was for); a concurrent expiry (both
+    /// require PENDING, so DynamoDB lets only one of them win).
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then either may have happened, and the same call tells.
+    /// If DynamoDB does not answer; either may have happened then, and the same call tells.
     pub async fn pay(
         &self,
         id: &ReservationId,
@@ -87,34 +90,45 @@ impl Ledger {
             Rejection::Order(order) if order.payment_id.as_deref() == Some(payment_id) => {
                 self.paid_before(&order, paid, remember).await
             }
-            Rejection::Order(_) => self.note_refund(id, payment_id, paid, now).await,
+            Rejection::Order(order) => {
+                // Neither its end nor its price ever changes.
+                let is_late =
+                    matches!(order.state, OrderState::Expired | OrderState::Cancelled) && order.price == Some(paid);
+                let noted = self.note_refund(id, payment_id, paid, is_late, now).await?;
+                Ok(if is_late && noted == Payment::RefundDue { Payment::TooLate } else { noted })
+            }
             Rejection::Contradiction(payment) => Ok(payment),
         }
     }
 
-    /// Only on the condition that this payment is not the one that the order took: an answer that was lost on the way
-    /// must not turn a payment into a refund. And only while it is not marked as given back: a callback that comes again
-    /// after that must not make it due again.
+    /// Only on the condition that this payment is not the one that the order accepted: a lost answer must not turn a
+    /// payment into a refund. And only while it is not marked as refunded: a repeated callback must not make it due
+    /// again.
     async fn note_refund(
         &self,
         id: &ReservationId,
         payment_id: &str,
         paid: Price,
+        is_late: bool,
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
         let note = Update::builder()
             .table_name(&self.table)
             .key("pk", text(keys::order(id)))
-            .update_expression("ADD refunds_due :payments")
             .condition_expression(
                 "attribute_exists(pk) AND (attribute_not_exists(payment_id) OR payment_id <> :payment)",
             )
             .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment_id.to_owned()]))
             .expression_attribute_values(":payment", text(payment_id))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let note = if is_late {
+            let note = note.update_expression("SET paid_late = :late ADD refunds_due :payments");
+            note.expression_attribute_values(":late", AttributeValue::Bool(true))
+        } else {
+            note.update_expression("ADD refunds_due :payments")
+        };
         let due = self.remember_refund(id, payment_id, paid, now);
-        let Some(reasons) = self.transact(vec![update(note.ok()), due]).await? else {
+        let Some(reasons) = self.transact(vec![update(note.build().ok()), due]).await? else {
             return Ok(Payment::RefundDue);
         };
         match rejection(&reasons, id, paid)? {
@@ -125,8 +139,8 @@ impl Ledger {
         }
     }
 
-    /// The order took this payment before. The previous version remembered no payments: what it applied is remembered
-    /// once its callback comes again.
+    /// The order accepted this payment before. The previous version recorded no payments: those that it applied are
+    /// recorded once their callback is repeated.
     async fn paid_before(
         &self,
         order: &Order,
@@ -148,7 +162,7 @@ impl Ledger {
         update(remember.build().ok())
     }
 
-    /// Remembers a payment as one that is to be given back, on the same condition and while it is not given back.
+    /// Records that a payment must be refunded, on the same condition and while it is not refunded.
     fn remember_refund(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
         let remember = self
             .payment_update(id, payment_id, paid, now)
@@ -174,7 +188,7 @@ impl Ledger {
 
 /// Why a transaction of a payment was cancelled.
 enum Rejection {
-    /// The order does not take it: as it stands.
+    /// The order does not accept it; the order as it is.
     Order(Box<Order>),
     /// There is no order, or the payment was for something else.
     Contradiction(Payment),
@@ -192,14 +206,14 @@ fn rejection(reasons: &[CancellationReason], id: &ReservationId, paid: Price) ->
 }
 
 impl PaymentItem {
-    /// What a payment is that this is remembered of, and that does not agree.
+    /// How a payment with these records contradicts the request.
     fn contradicts(&self, id: &ReservationId, paid: Price) -> Payment {
         if self.reservation_id != *id {
             Payment::Reused
         } else if (Price { price_minor: self.price_minor, currency: self.currency }) != paid {
             Payment::AmountChanged
         } else {
-            // Nothing but that it has been given back since.
+            // Only that it has been refunded since.
             Payment::RefundDue
         }
     }

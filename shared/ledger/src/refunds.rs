@@ -1,4 +1,4 @@
-//! Payments that are to be given back. `payments` notes them; here they are found, and marked as given back.
+//! Payments to refund: finds those that `payments` recorded, and marks them as refunded.
 
 use std::collections::HashMap;
 
@@ -12,53 +12,53 @@ use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refund_shard", time: "refund_due_at_ms" };
-/// The position of the payment in the transaction that marks it.
+/// The index of the payment in the transaction that marks it.
 const PAYMENT: usize = 1;
 
-/// A payment as the ledger has it.
+/// A payment as recorded in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedPayment {
-    /// The provider's name of it.
+    /// The provider's id.
     pub payment_id: String,
     /// The order that it came for.
     pub reservation_id: ReservationId,
-    /// How much.
+    /// The amount.
     pub price: Price,
-    /// When it was first noted.
+    /// When it was first recorded.
     pub noted_at_ms: EpochMs,
-    /// When it was noted that it is to be given back. None of one that an order took, and of one that a version before this
-    /// noted.
+    /// When the refund was recorded as due. `None` if an order accepted the payment, or an earlier version recorded it.
     pub refund_due_at_ms: Option<EpochMs>,
-    /// Who gave it back, if it was.
+    /// Who refunded it and when, if anybody did.
     pub refunded: Option<Refunded>,
 }
 
-/// That a payment was given back.
+/// The mark that a payment was refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refunded {
-    /// When that was marked.
+    /// When it was marked.
     pub at_ms: EpochMs,
-    /// By which operator.
+    /// The operator.
     pub by: UserId,
 }
 
-/// A page of the payments that are to be given back, the longest due first.
+/// A page of the payments to refund, the longest due first.
 #[derive(Debug, Clone)]
 pub struct RefundsPage {
     /// The payments.
     pub refunds: Vec<NotedPayment>,
-    /// After which the next page begins: since when it is due, and its id. `None` on the last one.
+    /// The position after which the next page begins: when the refund became due, and the payment's id. `None` on the
+    /// last page.
     pub next: Option<(EpochMs, String)>,
 }
 
-/// What became of the request to mark a payment as given back.
+/// The result of marking a payment as refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refund {
     /// It is marked now.
     Marked(NotedPayment),
-    /// It was marked before, as it says; nothing was written.
+    /// It was marked before; nothing was written.
     Before(NotedPayment),
-    /// It is not to be given back, or there is no such payment. Nothing was written.
+    /// It need not be refunded, or there is no such payment. Nothing was written.
     NotDue,
 }
 
@@ -94,7 +94,7 @@ impl NotedPayment {
 }
 
 impl Ledger {
-    /// The payments of these ids as they were last written, as far as they are known, in any order.
+    /// The known payments with these ids, in any order. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -103,8 +103,8 @@ impl Ledger {
         self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()
     }
 
-    /// A page of up to `limit` payments that are to be given back, the longest due first; `after` is the last page's `next`.
-    /// May lag a moment behind in what came to be due, and lacks what versions without the index noted.
+    /// A page of up to `limit` payments to refund, the longest due first; `after` is the last page's `next`. Recent
+    /// ones may be missing for a moment, and so are those recorded by versions without the index.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -124,19 +124,18 @@ impl Ledger {
         let noted = self.payments(&ids).await?;
         let mut noted: HashMap<String, NotedPayment> =
             noted.into_iter().map(|payment| (payment.payment_id.clone(), payment)).collect();
-        // The index may still have one that was given back a moment ago.
+        // The index may still have a payment that was refunded a moment ago.
         let refunds =
             ids.iter().filter_map(|id| noted.remove(id)).filter(|payment| payment.refunded.is_none()).collect();
         Ok(RefundsPage { refunds, next })
     }
 
-    /// Marks a payment as given back, once, if its order could not take it. The order's state stays as it is.
+    /// Marks a payment as refunded, once, if its order could not take it. The order's state does not change.
     ///
-    /// Guards against two operators at once, and one who clicks twice: the payment remembers who marked it, and that one
-    /// holds. And against a payment that its order did take: the order names those that it could not.
-    ///
+    /// Guards against two concurrent operators, and a double click: the payment records who marked it first. Also
+    /// guards against a payment that its order accepted, since the order lists those that it could not take.
     /// # Errors
-    /// If DynamoDB does not answer; then it may or may not be marked, and the same call tells.
+    /// If DynamoDB does not answer; it may or may not be marked then, and the same call tells.
     pub async fn mark_refunded(&self, payment: &str, by: &UserId, now: EpochMs) -> Result<Refund, LedgerError> {
         let Some(item) = self.item(keys::payment(payment)).await? else { return Ok(Refund::NotDue) };
         let noted = NotedPayment::from_item(item)?;

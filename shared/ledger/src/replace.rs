@@ -6,7 +6,7 @@ use crate::conflict::retry_conflicts;
 use crate::item::{Item, number};
 use crate::{Ledger, LedgerError};
 
-/// An item in the place of one that was read, on a condition about its `:version`.
+/// Replaces an item that was read, on a condition on its `:version`.
 pub(crate) struct Replacement {
     pub(crate) item: Item,
     pub(crate) condition: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Replacement {
 }
 
 impl Ledger {
-    /// Whether the condition held, so that the item is written.
+    /// Returns whether the condition held and the item was written.
     pub(crate) async fn replace(&self, replacement: Replacement) -> Result<bool, LedgerError> {
         let Replacement { item, condition, version } = replacement;
         let put = self
@@ -31,7 +31,7 @@ impl Ledger {
         }
     }
 
-    /// The same as one of a transaction's writes.
+    /// The same as one write of a transaction.
     pub(crate) fn replacing(&self, replacement: Replacement) -> TransactWriteItem {
         let Replacement { item, condition, version } = replacement;
         let put = Put::builder()

@@ -17,22 +17,22 @@ use crate::orders::has_failed;
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
-/// The position of the condition on the draw in the transaction that changes a round's terms.
+/// The index of the condition on the draw in the transaction that changes a round's terms.
 const DRAW: usize = 1;
-/// Pages of rounds that one call walks: the rest waits for the next minute.
+/// How many pages of rounds a call reads; the next minute's call continues.
 const MAX_ROUNDS_PAGES: usize = 10;
 
-/// A round as an item. What the version before needs to read it, as a sale of the index or as a round that is over, is in it
-/// too. Of a round that the version before ended there is its sale, its number and its terms.
+/// A round as an item. It also has the attributes that the previous version needs to read it, as a sale of the index or
+/// as a finished round. For a round that the previous version ended there are only sale, number and terms.
 #[derive(Serialize, Deserialize)]
 struct RoundItem {
     pk: String,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     sale_list: Option<&'static str>,
-    /// The sale again, as the version before names it in its sales.
+    /// The sale again, under the previous version's name.
     #[serde(skip_deserializing)]
     id: Option<SaleId>,
-    /// Likewise.
+    /// As above.
     #[serde(skip_deserializing)]
     state: Option<SaleState>,
     sale: SaleId,
@@ -45,7 +45,7 @@ struct RoundItem {
     paused: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     isolated_requests_per_s: Option<u32>,
-    /// Of the terms. Apart from them, since one lane is written as well.
+    /// The number of lanes in the terms. Separate from them, since one lane is written too.
     #[serde(default = "one_lane")]
     lanes: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ impl From<Round> for RoundItem {
     fn from(round: Round) -> Self {
         let Round { id, version, mut terms, loaded_at_ms, paused, .. } = round;
         let Round { isolated_requests_per_s, dealt, commitment, drand_round, log, .. } = round;
-        // One that is not written with the terms.
+        // Not written with the terms.
         let lanes = std::mem::replace(&mut terms.lanes, one_lane());
         Self {
             pk: keys::round(&id),
@@ -106,14 +106,14 @@ fn round_from(item: Item) -> Result<Round, LedgerError> {
     Ok(serde_dynamo::from_item::<_, RoundItem>(item)?.into())
 }
 
-/// The round of an item in the index, where the version before listed sales.
+/// The round of an item in the index, where the previous version listed sales.
 pub(crate) fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
     let is_round = item.contains_key("round") && item.contains_key("sale");
     if is_round { round_from(item).map(Some) } else { stored_from(item).map(|stored| stored.running) }
 }
 
-/// `round` in the place of `read`. Noting that a round is loaded is no new version, so what was not loaded when it was read
-/// must still not be.
+/// Replaces `read` by `round`. Marking a round as loaded does not change its version, so if it was not loaded when it
+/// was read, it still must not be.
 pub(crate) fn in_place_of(read: &Round, round: Round) -> Result<Replacement, LedgerError> {
     let condition = match read.loaded_at_ms {
         Some(_) => "version = :version",
@@ -126,20 +126,20 @@ pub(crate) fn round_item(round: Round) -> Result<Item, LedgerError> {
     to_item(RoundItem::from(round))
 }
 
-/// What became of the round after one that is over.
+/// The result of beginning the next round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     /// It has begun.
     Now(Box<Round>),
-    /// There is none to begin: another run began it, the sale does not come again, or the round is not over.
+    /// There is none to begin: another run began it, the sale does not recur, or the round is not over.
     Not,
-    /// The sale comes again and has no next window.
+    /// The sale recurs, but has no next window.
     NeverAgain,
 }
 
 impl Ledger {
-    /// A round as it is, running or over. None if the sale has not come to it, or if an earlier version ended it and did not
-    /// keep it. Reads what was last written.
+    /// A round, running or over. `None` if it has not begun, or an earlier version ended it without keeping it. A
+    /// consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -147,21 +147,21 @@ impl Ledger {
         if let Some(round) = self.kept_round(id).await? {
             return Ok(Some(round));
         }
-        // The version before keeps the running round in the sale.
+        // The previous version stores the running round in the sale.
         match self.stored(&id.sale).await? {
             Some(Stored { running: Some(round), .. }) if round.id == *id => Ok(Some(round)),
-            // It may have been converted, or have ended, between the two readings.
+            // It may have been converted, or have ended, between the two reads.
             _ => self.kept_round(id).await,
         }
     }
 
-    /// A round that has an item of its own.
+    /// A round with its own item.
     pub(crate) async fn kept_round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
         self.item(keys::round(id)).await?.map(round_from).transpose()
     }
 
-    /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind. One that an
-    /// earlier version ended is not listed.
+    /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind. Rounds
+    /// that an earlier version ended are not listed.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -169,8 +169,8 @@ impl Ledger {
         self.listed_rounds(since, EpochMs(i64::MAX), true).await
     }
 
-    /// Rounds that closed after `since` and are over at `now`, the last to close first: if there are too many, it is the
-    /// oldest that are left out. May lag a moment behind. One that an earlier version ended is not listed.
+    /// Rounds that closed after `since` and are over at `now`, the last to close first, so if there are too many, the
+    /// oldest are left out. May lag a moment behind. Rounds that an earlier version ended are not listed.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -202,10 +202,12 @@ impl Ledger {
                 .await
                 .map_err(LedgerError::of("Query"))?;
             for item in output.items.unwrap_or_default() {
-                // One round that cannot be read must not keep the others from being sold.
+                // An unreadable round must not affect the others.
                 match listed_from(item) {
                     Ok(round) => rounds.extend(round),
-                    Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a round is left out"),
+                    Err(error) => {
+                        tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable round")
+                    }
                 }
             }
             start = output.last_evaluated_key;
@@ -213,7 +215,7 @@ impl Ledger {
                 break;
             }
         }
-        // While a sale of the version before is converted, the index may have its round twice.
+        // While a sale of the previous version is converted, the index may have its round twice.
         let mut newest: HashMap<RoundId, u32> = HashMap::new();
         for round in &rounds {
             let version = newest.entry(round.id.clone()).or_default();
@@ -223,13 +225,13 @@ impl Ledger {
         Ok(rounds)
     }
 
-    /// Changes the round of this id, on the condition that it is as it was read, and is the sale's latest one. A request whose
-    /// key is in the logs of offer and round changes nothing.
+    /// Changes the round with this id, on the condition that it has not changed since it was read and is the sale's
+    /// latest one. A request whose key is in the logs of offer and round changes nothing.
     ///
-    /// Guards against: two operators at once (each reads what the other wrote); a request that is sent again after its
-    /// answer was lost, and after another one came in between; the next round's beginning meanwhile, which is a new version
-    /// of this one. The round is read before the offer: if it is the latest one then, it was so when it was read. And against
-    /// the draw of a round at its end, which may have begun by another clock: its terms stay then.
+    /// Guards against: concurrent operators (each reads what the other wrote); a repeated request after another one;
+    /// the beginning of the next round meanwhile, which is a new version of this one. The round is read before the
+    /// offer: if it is the latest one then, it also was when it was read. Also guards against the draw at the end of
+    /// the round, which may have begun by another clock: its terms must not change then.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or others change the round all the time. Can be repeated with the same key.
@@ -272,11 +274,12 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("round {id} is changed by others all the time")))
     }
 
-    /// Begins the round after `over`, with a seed if it has awards, on the condition that this is the latest one, that neither it nor the offer has changed
-    /// since they were read, and that the new one is not there: all or nothing. The one that is over gets a new version.
+    /// Begins the round after `over`, with a seed if it has awards, on the condition that `over` is the latest one,
+    /// that neither it nor the offer has changed since they were read, and that the new one does not exist: all or
+    /// nothing. The finished round gets a new version.
     ///
-    /// Guards against: two runs at once; an operator who pauses the round at that moment (the new one is paused too) or ends
-    /// the recurrence; one who steers it, by its old version, once the new one has begun.
+    /// Guards against: concurrent runs; an operator who pauses the round (the new one is then paused too) or ends the
+    /// recurrence at the same time; one who changes the old round, by its old version, once the new one has begun.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or others change offer or round all the time. Can be repeated.
@@ -314,10 +317,10 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("round {over} is changed by others all the time")))
     }
 
-    /// Notes that a round may be in Redis from now on, unless that was noted before. The round as it is then: its units are
-    /// never fewer again. None if the version before has it, or nobody.
+    /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is
+    /// then; its units can never become fewer again. `None` if the previous version stores it, or it does not exist.
     ///
-    /// Guards against an edit of the units beside the loading: whichever is written second sees the other.
+    /// Guards against an edit of the units during the load: whichever is written second sees the other.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -326,8 +329,8 @@ impl Ledger {
         mark(update, now).await
     }
 
-    /// The same for a round with several lanes. With the first mark it is noted how many units are dealt to them, so that all
-    /// who load it deal alike.
+    /// The same for a round with several lanes. The first mark also records how many units are dealt to the lanes, so
+    /// that every load deals alike.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -342,10 +345,10 @@ impl Ledger {
     }
 }
 
-/// The round as it is with a mark. None if there is no such round.
+/// The round with the mark. `None` if there is no such round.
 async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Round>, LedgerError> {
     let update = update
-        // What the version before keeps of a round that is over has none.
+        // Finished rounds of the previous version have no version.
         .condition_expression("attribute_exists(version)")
         .expression_attribute_values(":now", number(now.0))
         .return_values(ReturnValue::AllNew);

@@ -1,4 +1,4 @@
-//! Sales by their state: what operators look through.
+//! Lists sales by state, for operators.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::rounds::listed_from;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_CLOSE: TimeIndex = TimeIndex { name: keys::SALES_BY_CLOSE, shard: "sale_list", time: "closes_at_ms" };
-/// Items that are read at once: as many as one call of DynamoDB gives.
+/// How many items are read at once: one call to DynamoDB.
 const READ_AT_ONCE: usize = 100;
-/// Items that one call reads at most, to find sales of a state: of a sale that comes each day, every round but the last is
-/// passed over.
+/// How many items a call reads at most to find sales of a state: of a daily sale, every round except the last is
+/// skipped.
 const MAX_READ: usize = 500;
 
-/// How far a sale is.
+/// The state of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedState {
     /// Not published.
@@ -28,25 +28,25 @@ pub enum ListedState {
     Open,
     /// Its latest round is over.
     Ended,
-    /// Taken back before anybody could buy.
+    /// Withdrawn before anybody could buy.
     Withdrawn,
 }
 
-/// Where a page of sales ended: when the last item that was looked at closes, and its key.
+/// Where a page of sales ended: the closing time of the last item read, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SalePlace {
-    /// When it closes.
+    /// The closing time.
     pub closes_at_ms: EpochMs,
     /// Its key in the table.
     pub pk: String,
 }
 
-/// Some sales of one state.
+/// A page of the sales in a state.
 #[derive(Debug, Clone)]
 pub struct SalesPage {
-    /// Each with its latest round, if it has one.
+    /// Each sale, with its latest round if it has one.
     pub sales: Vec<Latest>,
-    /// Where the next page begins, unless there is none.
+    /// Where the next page begins, if there is one.
     pub next: Option<SalePlace>,
 }
 
@@ -57,10 +57,10 @@ enum Listed {
 }
 
 impl Ledger {
-    /// The first sales of a state at `now` that come after `after`, `limit` at most: those that ended by their end, the newest
-    /// first, and the others by their end, the first to close first. A page may be short and have a next one. May lag a moment
-    /// behind. A draft that the version before wrote is found once it is written again, and a sale whose end is moved meanwhile
-    /// may be missed or come twice.
+    /// The first sales in a state at `now` after `after`, at most `limit`: ended ones by their end, newest first; the
+    /// others by their end, the first to close first. A page may be short although there is another one. May lag a
+    /// moment behind. A draft of the previous version is found once it is written again, and a sale whose end is moved
+    /// meanwhile may be missed or come twice.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -101,8 +101,7 @@ impl Ledger {
         }
     }
 
-    /// The sales of these items by their keys, as far as the item is their draft or their latest round. What cannot be read is
-    /// left out.
+    /// The sales of these items by key, if the item is the draft or the latest round. Unreadable ones are skipped.
     async fn listed_of(&self, places: &[Place]) -> Result<HashMap<String, Latest>, LedgerError> {
         let pks: Vec<String> = places.iter().map(|place| place.pk.clone()).collect();
         let mut listed: HashMap<String, Listed> = HashMap::new();
@@ -110,7 +109,9 @@ impl Ledger {
             let Some(pk) = item.get("pk").and_then(|pk| pk.as_s().ok()).cloned() else { continue };
             match listed_item(item) {
                 Ok(read) => listed.extend(read.map(|read| (pk, read))),
-                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, pk, "a sale is left out"),
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, pk, "skipped an unreadable sale")
+                }
             }
         }
         let mut of_rounds: Vec<SaleId> = Vec::new();

@@ -4,10 +4,10 @@ use crate::item::{Item, text};
 use crate::{Ledger, LedgerError};
 
 impl Ledger {
-    /// Reads every item of an index whose key `attribute` is one of `shards`, all of them at once. May lag a moment behind.
+    /// Reads every item of an index whose key `attribute` is one of `shards`, concurrently. May lag a moment behind.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, or `read` cannot read an item.
+    /// If DynamoDB does not answer, or `read` fails on an item.
     pub(crate) async fn of_shards<T>(
         &self,
         index: &str,

@@ -1,45 +1,39 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure};
-use sale::{DoorTerms, EpochMs, ReservationId, UserId};
+use aws_sdk_dynamodb::types::ReturnValue;
+use sale::{DoorTerms, EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
 use crate::item::{number, text, to_item};
 use crate::{Denial, DeniedBy, DeniedWhy, Ledger, LedgerError, keys};
 
-/// Tries to count a strike while windows end and begin.
+/// How often counting a strike is tried while windows end and begin.
 const TRIES: usize = 3;
 
-/// What a user did that nobody does who uses the shop as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a user did that nobody does who uses the shop as it is. A reservation beyond the limit is none: `reserve.lua` makes one
+/// only if Redis forgot those that there were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strike {
-    /// Sent passes that nobody gave out.
+    /// Sent a forged pass.
     ForgedTokens,
-    /// Answered challenges wrong again and again.
+    /// Answered a challenge wrong again.
     WrongAnswers,
-    /// Got an order that failed at the limit. One order is one strike, however often its message comes.
-    FailedOrder(ReservationId),
 }
 
-/// What became of a strike.
+/// The result of a strike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Struck {
-    /// It is counted, now or since an earlier run: so many within the window.
+    /// It is counted: so many within the window.
     Counted(u32),
-    /// It was one too many: the user is denied until this moment.
+    /// It was one too many: the user is denied until this time.
     Denied(EpochMs),
 }
 
 #[derive(Serialize, Deserialize)]
 struct Strikes {
     strikes: u32,
-    /// When the window began.
-    since_ms: EpochMs,
-    /// Orders that are counted. No more than a user can have made by the time of the denial.
-    #[serde(default)]
-    orders: Vec<ReservationId>,
 }
 
 #[derive(Serialize)]
@@ -51,37 +45,29 @@ struct StrikesItem {
 }
 
 impl Strike {
-    const fn why(&self) -> DeniedWhy {
+    const fn why(self) -> DeniedWhy {
         match self {
             Self::ForgedTokens => DeniedWhy::ForgedTokens,
             Self::WrongAnswers => DeniedWhy::WrongAnswers,
-            Self::FailedOrder(_) => DeniedWhy::FailedOrder,
-        }
-    }
-
-    const fn order(&self) -> Option<&ReservationId> {
-        match self {
-            Self::FailedOrder(id) => Some(id),
-            _ => None,
         }
     }
 }
 
 impl Ledger {
-    /// Counts a strike, and denies the user if it is one too many by the sale's `door`.
+    /// Counts a strike, and denies the user if the sale's `door` says so.
     ///
-    /// Dying between the count and the denial leaves a user who is not denied: the next strike denies.
+    /// If the process dies between the count and the denial, the next strike denies the user.
     ///
     /// # Errors
-    /// If DynamoDB does not answer; then it may or may not be counted.
+    /// If DynamoDB does not answer; it may or may not be counted then.
     pub async fn strike(
         &self,
         user: &UserId,
-        strike: &Strike,
+        strike: Strike,
         door: &DoorTerms,
         now: EpochMs,
     ) -> Result<Struck, LedgerError> {
-        let strikes = self.count(user, strike, door, now).await?;
+        let strikes = self.count(user, door, now).await?;
         tracing::warn!(%user, ?strike, strikes, "a strike");
         if strikes < door.strikes {
             return Ok(Struck::Counted(strikes));
@@ -91,18 +77,17 @@ impl Ledger {
         Ok(Struck::Denied(self.deny(&denial).await?.until_ms))
     }
 
-    /// Counts within the window that is running, or begins one.
+    /// Counts within the current window, or begins one.
     ///
     /// Guards against: two processes that count at once (the count is added to, not written); two that begin a window at
-    /// once (one of them does, and the other counts within it); the message of an order that comes twice (its id is in
-    /// the set).
-    async fn count(&self, user: &UserId, strike: &Strike, door: &DoorTerms, now: EpochMs) -> Result<u32, LedgerError> {
+    /// once (one of them does, and the other counts within it).
+    async fn count(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<u32, LedgerError> {
         for _ in 0..TRIES {
-            if let Some(strikes) = self.add_strike(user, strike, door, now).await? {
+            if let Some(strikes) = self.add_strike(user, door, now).await? {
                 return Ok(strikes);
             }
             if self.begin_window(user, door, now).await?
-                && let Some(strikes) = self.add_strike(user, strike, door, now).await?
+                && let Some(strikes) = self.add_strike(user, door, now).await?
             {
                 return Ok(strikes);
             }
@@ -110,48 +95,29 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("the strikes of {user} begin again and again")))
     }
 
-    /// The count with this strike in it; none if no window is running.
-    async fn add_strike(
-        &self,
-        user: &UserId,
-        strike: &Strike,
-        door: &DoorTerms,
-        now: EpochMs,
-    ) -> Result<Option<u32>, LedgerError> {
-        let began_after = begins_after(door, now);
-        let mut update = self
+    /// The count with one more strike in it; none if no window is running.
+    async fn add_strike(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<Option<u32>, LedgerError> {
+        let update = self
             .client
             .update_item()
             .table_name(&self.table)
             .key("pk", text(keys::strikes(user)))
+            .update_expression("ADD strikes :one")
+            .condition_expression("since_ms > :began_after")
             .expression_attribute_values(":one", number(1))
-            .expression_attribute_values(":began_after", number(began_after.0))
-            .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        update = match strike.order() {
-            None => update.update_expression("ADD strikes :one").condition_expression("since_ms > :began_after"),
-            Some(order) => update
-                .update_expression("ADD strikes :one, orders :orders")
-                .condition_expression("since_ms > :began_after AND NOT contains(orders, :order)")
-                .expression_attribute_values(":orders", AttributeValue::Ss(vec![order.to_string()]))
-                .expression_attribute_values(":order", text(order.to_string())),
-        };
+            .expression_attribute_values(":began_after", number(begins_after(door, now).0))
+            .return_values(ReturnValue::AllNew);
         match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
             Ok(output) => {
-                let Strikes { strikes, .. } = serde_dynamo::from_item(output.attributes.unwrap_or_default())?;
+                let Strikes { strikes } = serde_dynamo::from_item(output.attributes.unwrap_or_default())?;
                 Ok(Some(strikes))
             }
-            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-                let Some(item) = failed.item.filter(|item| !item.is_empty()) else { return Ok(None) };
-                let Strikes { strikes, since_ms, orders } = serde_dynamo::from_item(item)?;
-                let counted = strike.order().is_some_and(|order| orders.contains(order));
-                Ok((counted && since_ms > began_after).then_some(strikes))
-            }
+            Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(None),
             Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
         }
     }
 
-    /// Begins a window on the condition that none is running. Whether this call did.
+    /// Begins a window on the condition that there is no current one. Returns whether this call did.
     async fn begin_window(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<bool, LedgerError> {
         let expires_at = now.plus_s(door.strike_window_s).as_epoch_s();
         let item = StrikesItem { pk: keys::strikes(user), strikes: 0, since_ms: now, expires_at };
@@ -170,7 +136,7 @@ impl Ledger {
     }
 }
 
-/// A window that began at this moment or before is over at `now`.
+/// A window that began at this time or before is over at `now`.
 const fn begins_after(door: &DoorTerms, now: EpochMs) -> EpochMs {
     EpochMs(now.0.saturating_sub(door.strike_window_s as i64 * 1000))
 }

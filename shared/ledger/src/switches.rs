@@ -9,26 +9,26 @@ use crate::item::{Item, text};
 use crate::networks::DeniedNetwork;
 use crate::{Ledger, LedgerError, keys};
 
-/// What operators have stopped at once, whatever its terms say.
+/// What operators have stopped, whatever the terms say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Switches {
     /// Whether everything is stopped.
     #[serde(default)]
     pub stopped: bool,
-    /// Sales that are stopped each by itself. Starting everything leaves them stopped.
+    /// Sales that were stopped individually. Starting everything does not start them.
     #[serde(default)]
     pub stopped_sales: BTreeSet<SaleId>,
-    /// Networks that are denied, those whose time is over included.
+    /// Denied networks, including those whose denial has ended.
     #[serde(default, deserialize_with = "readable")]
     pub denied_networks: Vec<DeniedNetwork>,
 }
 
-/// One that cannot be read must not let the others in.
+/// An unreadable denial must not affect the others.
 fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DeniedNetwork>, D::Error> {
     let read = |text: String| {
         let network = text.parse().ok();
         if network.is_none() {
-            tracing::error!(text, "a denied network is left out");
+            tracing::error!(text, "skipped an unreadable denied network");
         }
         network
     };
@@ -36,7 +36,7 @@ fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DeniedNetw
 }
 
 impl Switches {
-    /// Whether nothing may be bought in this sale.
+    /// Whether nothing can be bought in this sale.
     pub fn stop(&self, sale: &SaleId) -> bool {
         self.stopped || self.stopped_sales.contains(sale)
     }
@@ -47,7 +47,7 @@ impl Switches {
 }
 
 impl Ledger {
-    /// What is stopped. Reads what was last written.
+    /// What is stopped. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -75,7 +75,7 @@ impl Ledger {
         }
     }
 
-    /// Undoes [`Self::stop`] of the same: who starts everything does not start a sale that was stopped by itself.
+    /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
@@ -86,8 +86,8 @@ impl Ledger {
         }
     }
 
-    /// Without a condition: each change is of one switch or of one element of a set, so that two operators who stop
-    /// different things at once do not undo each other, and a repeated request changes nothing.
+    /// Without a condition: each change concerns one switch or one element of a set, so operators who stop different
+    /// things concurrently do not undo each other, and a repeated request changes nothing.
     async fn switch(&self, update: &str, to: AttributeValue) -> Result<Switches, LedgerError> {
         let update = self
             .client

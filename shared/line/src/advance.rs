@@ -3,102 +3,102 @@ use std::str::FromStr;
 
 use crate::front::{Front, WHOLE_PPB};
 
-/// How long the line waits for somebody whom it has admitted. Who comes later is still let in: the line never moves back. It only
-/// stops counting on them, so that people who are away hold nobody up.
+/// How long the line waits for an admitted person, in seconds. Somebody who comes later is still let in, since the line
+/// never moves back; it only stops counting on them, so that absent people hold nobody up.
 pub const TURN_S: u32 = 60;
-/// How many people the line admits for a unit that is free, at most. Most of those who are admitted are away or undecided.
+/// How many people the line admits for a free unit, at most. Most admitted people are absent or undecided.
 pub const OVERBOOKED: u64 = 10;
-/// The line moves once in so many milliseconds at most.
+/// The line moves at most once in this many milliseconds.
 pub const LOOK_AGAIN_MS: u64 = 1000;
-/// The longest pause that is made up for: twice of what is usual while somebody looks. If nobody looked for longer, or Redis did not
-/// answer, what the line did not do is not done all at once.
+/// The longest pause that is made up for, in milliseconds: twice the usual one while people poll. After a longer one,
+/// or an outage of Redis, the line does not catch up all at once.
 const LONGEST_STEP_MS: u64 = 2 * LOOK_AGAIN_MS;
-/// How far ahead of what is published the ledger is told, in seconds of the planned rate: see [`ceiling`].
+/// How far ahead of what is published the ledger's ceiling is, in seconds at the planned rate: see [`ceiling`].
 const AHEAD_S: u64 = 10;
-/// A person, as rates and remainders count.
+/// A person in the unit of rates and remainders, thousandths.
 const MILLI: u64 = 1000;
 
-/// How far a line is, and what it needs to know to go on.
+/// How far a line is, and what it needs to continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// When it moved last, in milliseconds since the Unix epoch by Redis's clock.
     pub at_ms: u64,
     /// How far it is.
     pub front: Front,
-    /// People who came early, as far as they are counted. Never falls.
+    /// People who came early, as far as they are counted. Never decreases.
     pub people: u64,
-    /// Of what the last step had to give out, what was less than a part per billion (in millionths of a thousandth of a person), or
-    /// less than a late person (in thousandths); of its time, what was less than a second (in milliseconds), while the line goes
-    /// through seconds that Redis has lost.
+    /// The remainder of the last step: less than a part per billion (in millionths of a thousandth of a person), or
+    /// less than a late person (in thousandths); or of its time less than a second (in milliseconds), while the line
+    /// passes through seconds that Redis has lost.
     pub carry: u64,
-    /// People who were admitted and have neither bought nor run out of time, in thousandths.
+    /// Admitted people who have neither bought nor run out of time, in thousandths.
     pub waited_for: u64,
-    /// Units that were gone at the last step.
+    /// Units that were taken at the last step.
     pub taken: u64,
-    /// Of late ones who came before this second it is not known how many there are: Redis has lost them. Their tickets have their
-    /// places, and the line goes through these seconds as fast as they passed.
+    /// Redis has lost the users who came late before this second, so their number is unknown. Their tickets have their
+    /// places, and the line passes through these seconds as fast as they passed.
     pub unknown_until_s: u64,
 }
 
-/// What a step of a line depends on.
+/// The inputs of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    /// Now, by Redis's clock.
+    /// The current time, by Redis's clock.
     pub now_ms: u64,
     /// When the sale opens.
     pub opens_at_ms: u64,
     /// People who came early, as Redis counts them.
     pub people: u64,
-    /// Late ones who wait.
+    /// Late users who are waiting.
     pub late_waiting: u64,
-    /// Units that can be had now.
+    /// Units that can be handed out now.
     pub free: u64,
-    /// Units that are gone.
+    /// Units that are taken.
     pub taken: u64,
-    /// How many of these may come back.
+    /// How many of those may come back.
     pub may_return: u64,
-    /// People to admit a second; 0 while the line is paused.
+    /// People to admit in a second; 0 while the line is paused.
     pub per_s: u64,
 }
 
-/// What a step does.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Advance {
-    /// The line after it, but for the late ones.
+    /// The line after it, except for late users.
     pub progress: Progress,
-    /// What it does about the late ones.
+    /// What it does about late users.
     pub late: Late,
 }
 
-/// Which late people a step admits.
+/// Which late users a step admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Late {
-    /// None: it is the early ones' turn.
+    /// None: it is early users' turn.
     Stay,
-    /// So many more.
+    /// This many more.
     More(u64),
     /// Those who came before this second.
     Until(u64),
 }
 
-/// Moves a line on, as far as its rate and the units allow. `None` if it is not time.
+/// Moves a line as far as its rate and the units allow. `None` if it is not time.
 ///
-/// The line goes on as long as those who were admitted and have neither bought nor run out of time could still be served: from free
-/// units, from those that may come back, or, since most people who are admitted do not come at once, by [`OVERBOOKED`] people for
-/// each free unit. While nothing is free it stands still, and nobody is waited for any more. A unit that comes back moves it by [`OVERBOOKED`] people a second
-/// at most.
+/// The line moves as long as the admitted people who have neither bought nor run out of time could still be served:
+/// from free units, from those that may come back, or, since most admitted people do not come at once, from
+/// [`OVERBOOKED`] people for each free unit. While nothing is free it stands still, and waits for nobody. A unit that
+/// comes back moves it by at most [`OVERBOOKED`] people a second.
 pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     let since_ms = since_ms(before, flow)?;
     let step_ms = since_ms.clamp(LOOK_AGAIN_MS, LONGEST_STEP_MS);
     let people = before.people.max(flow.people);
     let bought = flow.taken.saturating_sub(before.taken);
-    // Who was admitted and found nothing free has heard that it is sold out, and need not be waited for.
+    // Admitted people who found nothing free have been told "sold out", and need not be waited for.
     let since_ms = if flow.free == 0 { u64::MAX } else { since_ms };
     let waited_for = still_waited_for(before.waited_for.saturating_sub(bought * MILLI), since_ms);
 
     let can_serve = (flow.free + flow.may_return).max(flow.free * OVERBOOKED) * MILLI;
     let room = if flow.free == 0 { 0 } else { can_serve.saturating_sub(waited_for) };
-    // People a second times milliseconds are thousandths of people.
+    // People a second times milliseconds gives thousandths of people.
     let budget = (flow.per_s * step_ms).min(flow.free * OVERBOOKED * step_ms).min(room);
 
     let mut front = before.front;
@@ -145,20 +145,20 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     Some(Advance { progress, late })
 }
 
-/// Lets time pass while a line stands, so that it is not made up for: nothing is known of the units, or the ledger does not hear how
-/// far it would be. `None` if it is not time.
+/// Lets time pass while a line stands still, so that it does not catch up later: the units are unknown, or the position
+/// cannot be recorded in the ledger. `None` if it is not time.
 pub fn stand(before: &Progress, flow: &Flow) -> Option<Progress> {
     let waited_for = still_waited_for(before.waited_for, since_ms(before, flow)?);
     Some(Progress { at_ms: flow.now_ms, people: before.people.max(flow.people), waited_for, ..*before })
 }
 
-/// How long it is since the line moved last. `None` if it is not time to move it again.
+/// Milliseconds since the line last moved. `None` if it is not time to move it again.
 fn since_ms(before: &Progress, flow: &Flow) -> Option<u64> {
     let since_ms = flow.now_ms.saturating_sub(before.at_ms.max(flow.opens_at_ms));
     (flow.now_ms >= flow.opens_at_ms && (since_ms >= LOOK_AGAIN_MS || before.at_ms == 0)).then_some(since_ms)
 }
 
-/// How many of those who were admitted are waited for so much later.
+/// How many admitted people are still waited for after `since_ms`.
 fn still_waited_for(people: u64, since_ms: u64) -> u64 {
     let turn_ms = u64::from(TURN_S) * 1000;
     let still_ms = turn_ms - since_ms.min(turn_ms);
@@ -166,9 +166,8 @@ fn still_waited_for(people: u64, since_ms: u64) -> u64 {
 }
 
 impl Progress {
-    /// A line that Redis does not have, from what the ledger was told of it last: how far it may be, if it has moved, and how many
-    /// people came early. `counted` is how many Redis knows by now: if these are fewer, it has lost the others, and late ones with
-    /// them.
+    /// Restores a line that Redis does not have, from the ledger's record: its ceiling, if it has moved, and how many
+    /// people came early. `counted` is how many Redis knows now: if fewer, it has lost the others, and late users too.
     pub fn restored(ceiling: Option<Front>, people: u64, counted: u64, now_ms: u64, taken: u64) -> Self {
         let unknown_until_s = if ceiling.is_some() || counted < people { now_ms / 1000 + 1 } else { 0 };
         match ceiling {
@@ -177,19 +176,19 @@ impl Progress {
         }
     }
 
-    /// The text of a line up to its late ones.
+    /// The text of a line before its late users.
     pub fn head(&self) -> String {
         format!("{} {}", self.at_ms, self.front.early_ppb)
     }
 
-    /// The text of a line after its late ones.
+    /// The text of a line after its late users.
     pub fn tail(&self) -> String {
         let Self { people, carry, waited_for, taken, unknown_until_s, .. } = self;
         format!("{people} {carry} {waited_for} {taken} {unknown_until_s}")
     }
 }
 
-/// As Redis has it.
+/// The form in Redis.
 impl fmt::Display for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {} {}", self.head(), self.front.late_s, self.front.late_ppb, self.tail())
@@ -201,7 +200,7 @@ impl fmt::Display for Progress {
 #[error("this is not how far a line is")]
 pub struct InvalidProgress;
 
-/// What a later version appended is passed over.
+/// Fields that a later version appended are ignored.
 impl FromStr for Progress {
     type Err = InvalidProgress;
 
@@ -217,12 +216,12 @@ impl FromStr for Progress {
     }
 }
 
-/// A front that the line does not pass within the next seconds. It is written to the ledger before the line moves beyond the last
-/// one: after Redis has lost the line it goes on from there, so it never falls back behind what was published.
+/// A front that the line does not pass within the next seconds. It is written to the ledger before the line passes the
+/// previous one. After Redis has lost the line it continues from there, so it never falls behind what was published.
 pub fn ceiling(progress: &Progress, per_s: u64) -> Front {
     let Progress { front, people, .. } = *progress;
     let ahead = u128::from(per_s) * u128::from(AHEAD_S) * u128::from(WHOLE_PPB);
-    // Nobody is known of yet, or nobody is there. Neither is a reason to let everybody in.
+    // Either nobody is known yet or nobody is there; neither is a reason to admit everybody.
     let parts = ahead.checked_div(u128::from(people)).unwrap_or(0);
     let early_ppb = (u128::from(front.early_ppb) + parts).min(u128::from(WHOLE_PPB)) as u32;
     let late_s = if front.late_s == 0 { 0 } else { front.late_s + AHEAD_S };

@@ -7,26 +7,27 @@ use serde::{Deserialize, Serialize};
 use crate::keys::{TAG, tagged};
 use crate::{Class, InvalidTicket, LineKeys, Order, Place};
 
-/// All early places.
+/// All early places, in parts per billion.
 pub const WHOLE_PPB: u32 = 1_000_000_000;
 
-/// Version, number of the key, round (4 bytes), early (4 bytes), second (8 bytes), part of that second (4 bytes), order (32 bytes).
+/// Version, key number, round (4 bytes), early (4 bytes), second (8 bytes), part of that second (4 bytes), order (32
+/// bytes).
 const BODY: usize = 1 + 1 + 4 + 4 + 8 + 4 + 32;
 const VERSION: u8 = 1;
 
-/// How far a line has moved. It only ever moves on: of two fronts of a round the greater one is the later one.
+/// How far a line has moved. It never moves back: of two fronts of a round the greater one is the later one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Front {
-    /// Everybody early whose place, in parts per billion, is below this is admitted.
+    /// Early users whose place, in parts per billion, is below this are admitted.
     pub early_ppb: u32,
-    /// Everybody who came late before this second since the Unix epoch is admitted, once all early ones are.
+    /// Users who came late before this second since the Unix epoch are admitted, once all early ones are.
     pub late_s: u64,
-    /// And of those who came in this second everybody whose place, in parts per billion, is below this.
+    /// And of those who came in that second, users whose place, in parts per billion, is below this.
     pub late_ppb: u32,
 }
 
 impl Front {
-    /// Whether somebody with this ticket and place may go on to the sale.
+    /// Whether a user with this class and place is admitted.
     pub const fn admits(&self, class: Class, place: Place) -> bool {
         match class {
             Class::Early => place.ppb() < self.early_ppb,
@@ -37,8 +38,8 @@ impl Front {
         }
     }
 
-    /// The front and the order of a round as text, sealed. Whoever shows it need not be believed: since a line never moves back, what
-    /// an old one admits stays admitted.
+    /// Seals the front and the order of a round as text. Clients may show an old one: since a line never moves back,
+    /// whoever it admits stays admitted.
     pub fn seal(&self, order: &Order, keys: &LineKeys, round: &RoundId) -> String {
         let (number, key) = keys.signing();
         let mut bytes = vec![VERSION, number];
@@ -51,16 +52,16 @@ impl Front {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Whether a text may be a front, or a ticket, that a key sealed which is not among these: one that was removed.
+    /// Whether a text may be a front or a ticket that was sealed with a key that has been removed from these.
     pub fn is_of_another_key(text: &str, keys: &LineKeys) -> bool {
         let head = text.get(..4).and_then(|head| URL_SAFE_NO_PAD.decode(head).ok());
         head.is_some_and(|head| head[0] == VERSION && keys.key(head[1]).is_none())
     }
 
-    /// Reads a front of this sale: the round, the order of its users, and how far its line had moved.
+    /// Parses a front of this sale: the round, the order of its users, and how far its line had moved.
     ///
     /// # Errors
-    /// [`InvalidTicket`], whatever is wrong with it.
+    /// [`InvalidTicket`] if it is invalid for any reason.
     pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<(RoundNumber, Order, Self), InvalidTicket> {
         let mut bytes = [0; BODY + TAG];
         if URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) != Ok(BODY + TAG) {

@@ -7,20 +7,21 @@ use pass::KeyRing;
 use sale::SaleId;
 use sha2::Sha256;
 
-/// What a key of passes is derived for. Derived ones can be given to the CDN: they open nothing else.
+/// The purpose for which keys are derived from the pass keys. Derived keys can be given to the CDN: they are good for
+/// nothing else.
 const TICKET: &str = "line/1/ticket";
 const FRONT: &str = "line/1/front";
 pub(crate) const TAG: usize = 32;
 
-/// The keys that tickets and fronts are sealed with. They follow from the keys of passes, so they change with these: one seals,
-/// all of them open.
+/// The keys that seal tickets and fronts. They are derived from the pass keys, and change with them: one seals, all of
+/// them open.
 #[derive(Clone)]
 pub struct LineKeys {
     signing: u8,
     keys: BTreeMap<u8, LineKey>,
 }
 
-/// What one key of passes gives for the line.
+/// The line's keys derived from one pass key.
 #[derive(Clone, Copy)]
 pub struct LineKey {
     /// Seals tickets.
@@ -30,7 +31,7 @@ pub struct LineKey {
 }
 
 impl LineKeys {
-    /// The keys that follow from those of passes.
+    /// Derives the keys from the pass keys.
     pub fn of(ring: &KeyRing) -> Self {
         let (tickets, fronts) = (ring.derived(TICKET), ring.derived(FRONT));
         let keys = tickets.into_iter().zip(fronts);
@@ -59,8 +60,8 @@ impl fmt::Debug for LineKeys {
     }
 }
 
-/// HMAC-SHA256 of the length of the sale's id in 8 bytes, big endian, the id and the body. The body comes last, so no two inputs
-/// read alike.
+/// HMAC-SHA256 of the length of the sale's id in 8 bytes, big endian, the id and the body. The body comes last, so
+/// different inputs cannot collide.
 pub(crate) fn tagged(key: &Bytes32, sale: &SaleId, body: &[u8]) -> Hmac<Sha256> {
     let mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.chain_update((sale.as_str().len() as u64).to_be_bytes()).chain_update(sale.as_str()).chain_update(body)

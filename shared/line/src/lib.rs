@@ -1,10 +1,10 @@
-//! The line in front of a sale that expects more people than can be served at once. Nothing here talks to a network or keeps
-//! time. `docs/line.md` specifies every byte, so that anybody can verify a place; `vectors.json` holds all implementations to
-//! the same results.
+//! The line in front of a sale that expects more people than can be served at once. Nothing here uses a network or a
+//! clock. `docs/line.md` specifies every byte, so that anybody can verify a place; all implementations must produce the
+//! results in `vectors.json`.
 //!
-//! Who is in line has a [`Ticket`], which says when the user came: before the opening, or in which second after it. The
-//! [`Place`] of a user follows from the round's seed alone, which was committed to before anybody came. [`Front`] says how far
-//! the line has moved, and [`advance`] moves it.
+//! A user in line has a [`Ticket`], which says when the user came: before the opening, or in which second after it. The
+//! [`Place`] of a user follows only from the round's seed, which was committed to before anybody came. [`Front`] says
+//! how far the line has moved, and [`advance`] moves it.
 
 mod advance;
 mod document;

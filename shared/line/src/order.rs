@@ -30,8 +30,8 @@ pub(crate) fn derived(key: &[u8], label: &str) -> Bytes32 {
     mac.chain_update([label.len() as u8]).chain_update(label).finalize().into_bytes().into()
 }
 
-/// The key that puts a round's users in order: HMAC-SHA256 under the seed of the length of the label `line/1/order` in one
-/// byte, and the label.
+/// The key that determines the order of a round's users: HMAC-SHA256 under the seed of the length of the label
+/// `line/1/order` in one byte, and the label.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Order(pub(crate) Bytes32);
 
@@ -41,8 +41,8 @@ impl Order {
         Self(derived(&seed.0, ORDER))
     }
 
-    /// Where the user stands among those who came at the same time: the first 8 bytes of HMAC-SHA256 under this key of the user's
-    /// id, big endian.
+    /// The user's place among those who came at the same time: the first 8 bytes, big endian, of HMAC-SHA256 under this
+    /// key of the user's id.
     pub fn place(&self, user: &UserId) -> Place {
         let mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
         let digest: Bytes32 = mac.chain_update(user.as_str()).finalize().into_bytes().into();
@@ -51,14 +51,14 @@ impl Order {
     }
 }
 
-/// Not for a log: whoever has it before the opening knows the order.
+/// Must not be logged: whoever has it before the opening knows the order.
 impl std::fmt::Debug for Order {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Order(…)")
     }
 }
 
-/// A place, as a fraction of 2^64. Lower ones come first.
+/// A place, as a fraction of 2^64. Lower places come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(pub u64);
 

@@ -7,36 +7,36 @@ use serde::Serialize;
 use crate::LineKeys;
 use crate::keys::{TAG, tagged};
 
-/// Version, number of the key, class, round (4 bytes), second (8 bytes). The user's id follows, and then the tag.
+/// Version, key number, class, round (4 bytes), second (8 bytes). The user's id follows, and then the tag.
 const HEAD: usize = 1 + 1 + 1 + 4 + 8;
 const VERSION: u8 = 1;
 const EARLY: u8 = 0;
 const LATE: u8 = 1;
-/// Longest ticket as text.
+/// The longest ticket as text.
 const MAX_TEXT: usize = (HEAD + MAX_USER_ID_LENGTH + TAG).div_ceil(3) * 4;
 
 /// When a user came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "class", content = "second", rename_all = "snake_case")]
 pub enum Class {
-    /// Before the sale opened. When exactly does not matter.
+    /// Before the sale opened. The exact time does not matter.
     Early,
-    /// In this second since the Unix epoch, after it opened.
+    /// After it opened, in this second since the Unix epoch.
     Late(u64),
 }
 
-/// That a user is in the line of a round. Everybody who asks gets one, and the same user always the same one.
+/// Proof that a user is in the line of a round. Every user gets one, always the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     /// The round of the sale.
     pub round: RoundNumber,
-    /// Whose it is.
+    /// The user.
     pub user: UserId,
     /// When the user came.
     pub class: Class,
 }
 
-/// No ticket or front of this sale. Whoever is refused learns nothing of why.
+/// Not a ticket or front of this sale. The reason is not disclosed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not sealed by this system for this sale")]
 pub struct InvalidTicket;
@@ -57,7 +57,8 @@ impl Ticket {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// When the user came, to a round that opens at this moment: one who came late to an opening that was then put off came early.
+    /// The user's class if the round opens at this time: a user who was late for an opening that was then postponed is
+    /// early.
     pub fn class_at(&self, opens_at: EpochMs) -> Class {
         match self.class {
             Class::Late(second) if second_is_over(second) <= opens_at => Class::Early,
@@ -65,16 +66,16 @@ impl Ticket {
         }
     }
 
-    /// What a ticket says, whoever sealed it: for the person whose it is, who has no keys.
+    /// Reads a ticket without verifying it, for its owner, who has no keys.
     pub fn said(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         Self::read(bytes.split_last_chunk::<TAG>()?.0)
     }
 
-    /// Reads a ticket for this sale, of whatever round.
+    /// Verifies and parses a ticket for any round of this sale.
     ///
     /// # Errors
-    /// [`InvalidTicket`], whatever is wrong with it.
+    /// [`InvalidTicket`] if it is invalid for any reason.
     pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<Self, InvalidTicket> {
         if text.len() > MAX_TEXT {
             return Err(InvalidTicket);
@@ -83,7 +84,7 @@ impl Ticket {
         let (body, tag) = bytes.split_last_chunk::<TAG>().ok_or(InvalidTicket)?;
         let key = body.get(1).and_then(|number| keys.key(*number)).ok_or(InvalidTicket)?;
         tagged(&key.ticket, sale, body).verify_slice(tag).map_err(|_| InvalidTicket)?;
-        // From here on only what this system sealed is looked at, if not this version of it.
+        // Only sealed texts get here, though possibly from another version.
         Self::read(body).ok_or(InvalidTicket)
     }
 

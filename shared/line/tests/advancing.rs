@@ -63,7 +63,7 @@ fn it_stands_while_nothing_is_free_and_goes_on_with_what_comes_back() {
         progress = at(second, 0, &progress);
     }
     assert_eq!(admitted(&progress), 100, "sold out");
-    // Those who were called and found nothing are not waited for.
+    // People who were admitted and found nothing are not waited for.
     let back = at(20, 1, &progress);
     let more = admitted(&back) - 100;
     assert!((1..=OVERBOOKED).contains(&more), "{more}");
@@ -72,7 +72,7 @@ fn it_stands_while_nothing_is_free_and_goes_on_with_what_comes_back() {
 #[test]
 fn people_who_are_away_hold_nobody_up() {
     let mut progress = Progress::default();
-    // 10 units for 10,000 people, of whom none comes.
+    // 10 units for 10,000 people, none of whom comes.
     for second in 1..=2_000 {
         let flow = Flow { free: 10, per_s: 50, ..flow(OPENS + second * 1000) };
         progress = advance(&progress, &flow).unwrap().progress;
@@ -133,7 +133,7 @@ fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
     assert_eq!(known_again.late, Late::More(2));
 }
 
-/// A look every 1.9 seconds: late ones pass no slower for it than they came.
+/// Polling every 1.9 seconds: late users do not pass more slowly than they came.
 #[test]
 fn forgotten_seconds_pass_as_fast_as_they_came_however_often_somebody_looks() {
     let front = Front { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
@@ -152,7 +152,7 @@ fn time_in_which_it_could_not_move_is_not_made_up_for() {
     let before = progress;
     assert_eq!(stand(&progress, &flow(OPENS + 1_999)), None, "it is not time");
     for second in 2..=30 {
-        // Nothing is known of the units.
+        // The units are unknown.
         progress = stand(&progress, &Flow { free: 0, people: 0, ..flow(OPENS + second * 1000) }).unwrap();
     }
     assert_eq!((progress.front, progress.people, progress.taken), (before.front, 10_000, 5));
@@ -184,8 +184,8 @@ fn same_each_time() -> ProptestConfig {
 proptest! {
     #![proptest_config(same_each_time())]
 
-    /// Whatever happens, the line never moves back, never faster than its rate, and what it reaches within ten seconds is not
-    /// beyond the ceiling.
+    /// Whatever happens, the line never moves back, never faster than its rate, and not beyond the ceiling within ten
+    /// seconds.
     #[test]
     fn it_never_moves_back(
         steps in prop::collection::vec((0_u64..15_000, 0_u64..3_000_000, 0_u64..5_000, 0_u64..3, 0_u64..100_000), 1..40),

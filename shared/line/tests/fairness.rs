@@ -1,6 +1,7 @@
-//! The order of a line is fair, over many seeds, and each test of that is shown to catch the mistakes that it is there for. The
-//! power of a test is how often it catches a mistake over disjoint sets of seeds: the comment at each test has what
-//! `cargo test --workspace --test line_fairness -- --nocapture` prints. Seeds are fixed, so the figures are the same in every run.
+//! The order of a line is fair, over many seeds, and each test is shown to catch the mistakes it is for. The power of a
+//! test is how often it catches a mistake over disjoint sets of seeds; the comment at each test has the output of
+//! `cargo test --workspace --test line_fairness -- --nocapture`. Seeds are fixed, so the figures are the same in every
+//! run.
 
 use award::{Bytes32, Seed};
 use line::{Class, Order, Place};
@@ -27,7 +28,7 @@ fn bytes(number: u64) -> Bytes32 {
     Sha256::digest(number.to_be_bytes()).into()
 }
 
-/// Ranks from what users are sorted by.
+/// Ranks by a sort key of the users.
 fn ranks<K: Ord>(users: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
     let mut order: Vec<usize> = (0..users).collect();
     order.sort_by_key(|user| key(*user));
@@ -44,7 +45,7 @@ fn class(at_ms: u64) -> Class {
     if at_ms < OPENS_AT_MS { Class::Early } else { Class::Late(at_ms / 1000) }
 }
 
-/// What the line does: nothing but its own code.
+/// The real order, by the line's own code.
 fn ours(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usize> {
     let order = Order::of(&Seed(*seed));
     ranks(users, |number| {
@@ -60,7 +61,8 @@ fn first_come_first_served(_: &Bytes32, users: usize, requests: &[Request]) -> V
     ranks(users, |number| first_request(number, requests))
 }
 
-/// A hash of the user, moved on by the seed, modulo how many there are: each place is as likely, pairs are not.
+/// A hash of the user, shifted by the seed, modulo the number of users: all places are equally likely, but not all
+/// pairs.
 fn modulo(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
     let word = |bytes: &[u8]| u64::from_be_bytes(bytes[..8].try_into().unwrap());
     let hash = |number: usize| word(&Sha256::digest(user(number).as_str()));
@@ -91,14 +93,14 @@ fn by_user_id(_: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
     ranks(users, user)
 }
 
-/// Whoever asks more often has more places, and takes the best one.
+/// Users who ask more often have more places, and take the best one.
 fn one_place_per_request(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usize> {
     let order = Order::of(&Seed(*seed));
     let place = |(number, request): (usize, &Request)| order.place(&user(request.user * 1000 + number));
     ranks(users, |number| requests.iter().enumerate().filter(|(_, r)| r.user == number).map(place).min().unwrap())
 }
 
-/// Ours, but user 0 has a place a tenth too good: the smallest of all mistakes here.
+/// The real order, but user 0 has a place a tenth too good: the smallest mistake here.
 fn favourite(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
     let order = Order::of(&Seed(*seed));
     ranks(users, |number| {
@@ -107,7 +109,7 @@ fn favourite(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
     })
 }
 
-/// Ours, but by the minute of arrival: late ones of one minute are mixed.
+/// The real order, but by the minute of arrival: late users of the same minute are mixed.
 fn by_the_minute(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usize> {
     let order = Order::of(&Seed(*seed));
     ranks(users, |number| {
@@ -126,12 +128,12 @@ fn chi2(counts: &[u32], expected: f64) -> f64 {
     counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
 }
 
-/// What χ² stays below with this many degrees of freedom, but once in several million.
+/// What χ² exceeds with this many degrees of freedom only once in several million.
 fn limit(freedom: f64) -> f64 {
     freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0
 }
 
-/// χ² of who gets which rank, as a part of its limit.
+/// χ² of who gets which rank, as a fraction of its limit.
 fn places(rule: Rule, users: usize, requests: &[Request], seeds: std::ops::Range<u64>) -> f64 {
     let many = seeds.end - seeds.start;
     let mut counts = vec![0; users * users];
@@ -145,7 +147,7 @@ fn places(rule: Rule, users: usize, requests: &[Request], seeds: std::ops::Range
     chi2(&counts, many as f64 / users as f64) / limit(freedom as f64)
 }
 
-/// The worst χ² of the ranks of two users, as a part of its limit.
+/// The worst χ² of the ranks of two users, as a fraction of its limit.
 fn pairs(rule: Rule, users: usize, seeds: std::ops::Range<u64>) -> f64 {
     let many = seeds.end - seeds.start;
     let observed = [(0, 1), (0, users - 1), (users / 2 - 1, users / 2)];
@@ -178,7 +180,7 @@ fn spearman(rule: Rule, users: usize, seeds: std::ops::Range<u64>) -> f64 {
     (seeds.map(rho).sum::<f64>() / many).abs() * ((n - 1.0) * many).sqrt()
 }
 
-/// Pairs of late users of whom the one came a second or more earlier and is behind.
+/// Pairs of late users of whom one came at least a second earlier but is behind the other.
 fn inversions(rule: Rule, seed: u64) -> usize {
     let requests: Vec<Request> =
         (0..120).map(|user| Request { user, at_ms: OPENS_AT_MS + user as u64 * 250 }).collect();
@@ -193,14 +195,14 @@ fn with_a_pushy_one() -> Vec<Request> {
     early(10).into_iter().chain(again).collect()
 }
 
-/// How many of so many disjoint sets of seeds fail a test.
+/// How many of `sets` disjoint sets of seeds fail a test.
 fn caught(sets: u64, size: u64, fails: impl Fn(std::ops::Range<u64>) -> bool) -> u64 {
     (1..=sets).filter(|set| fails(set * size..(set + 1) * size)).count() as u64
 }
 
-/// 10 users, 1,000 seeds: catches first come first served, user ids and one place per request in 10 of 10 sets of seeds. The
-/// smallest mistake here, a user whose place is a tenth too good, it catches in 7 of 20, and with 6,000 seeds in 5 of 5. Ours is
-/// caught in none.
+/// 10 users, 1,000 seeds: catches first come first served, user ids and one place per request in 10 of 10 sets of
+/// seeds. It catches the smallest mistake here, a user whose place is a tenth too good, in 7 of 20, and with 6,000
+/// seeds in 5 of 5. The real order fails in none.
 #[test]
 fn each_user_gets_each_rank_equally_often() {
     let n = 10;
@@ -223,8 +225,8 @@ fn each_user_gets_each_rank_equally_often() {
     assert_eq!(caught, 1);
 }
 
-/// 4, 10 and 16 users, 6,000 seeds: catches modulo and a four-round Feistel network in 5 of 5 sets of seeds at each size (two of
-/// them are run here); ours is caught in none.
+/// 4, 10 and 16 users, 6,000 seeds: catches modulo and a four-round Feistel network in 5 of 5 sets of seeds at each
+/// size (two of them are run here); the real order fails in none.
 #[test]
 fn each_pair_of_ranks_comes_equally_often() {
     for n in [4, 10, 16] {
@@ -235,8 +237,8 @@ fn each_pair_of_ranks_comes_equally_often() {
     }
 }
 
-/// 200 users, 20 seeds: a correlation of 0.08 is five standard errors. Catches first come first served and user ids in 20 of 20
-/// sets of seeds; ours is caught in none.
+/// 200 users, 20 seeds: a correlation of 0.08 is five standard errors. Catches first come first served and user ids in
+/// 20 of 20 sets of seeds; the real order fails in none.
 #[test]
 fn when_somebody_came_within_the_hour_does_not_matter() {
     let test = |rule: Rule| caught(20, 20, |seeds| spearman(rule, 200, seeds) >= 5.0);
@@ -245,8 +247,8 @@ fn when_somebody_came_within_the_hour_does_not_matter() {
     assert_eq!([ours, first_come, ids], [0, 20, 20]);
 }
 
-/// 120 users, four a second: one seed catches user ids, modulo, Feistel, one place per request, and an order by the minute, in 20 of
-/// 20 seeds. Ours never has an inversion, and within a second it does not go by arrival.
+/// 120 users, four a second: one seed catches user ids, modulo, Feistel, one place per request, and an order by the
+/// minute, in 20 of 20 seeds. The real order never has an inversion, and within a second it does not depend on arrival.
 #[test]
 fn late_ones_are_in_the_order_of_their_seconds() {
     for (name, rule) in [

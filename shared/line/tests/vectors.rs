@@ -1,5 +1,5 @@
-//! The results that every implementation has to agree on. `GOLDEN=write cargo test --workspace --test line_vectors` writes
-//! `vectors.json` anew, which only adds to it.
+//! The results that all implementations must agree on. `GOLDEN=write cargo test --workspace --test line_vectors`
+//! rewrites `vectors.json`. It may only be extended.
 
 use std::path::Path;
 
@@ -135,12 +135,13 @@ fn what_was_sealed_opens_and_nothing_else_does() {
     forged(&text, |text| Front::open(text, &keys, &id.sale).is_ok());
 }
 
-/// Changes each sign in turn.
+/// Changes each character in turn.
 fn forged(text: &str, opens: impl Fn(&str) -> bool) {
     for at in 0..text.len() {
         let other = if &text[at..=at] == "A" { "B" } else { "A" };
         let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-        // The last sign may have bits that say nothing: then it is not the text that was given, and refused as well.
+        // The last character may have unused bits. Then the text differs from the one given out, and must be refused
+        // too.
         assert!(!opens(&changed), "{changed}");
     }
     for wrong in ["", "A", &text[1..], &format!("{text}A"), &"A".repeat(10_000)] {

@@ -7,14 +7,14 @@ use uuid::{Builder, Uuid};
 
 use crate::picture;
 
-/// Longest answer: what solves the work is a number of tries, or whatever a client likes to append.
+/// The longest answer: a solution of the work is a number of attempts, or whatever a client appends.
 pub const MAX_ANSWER_LENGTH: usize = 64;
 
-/// Few enough to be added by anyone, and too many to be guessed.
+/// Small enough for anyone to add, and too many to guess.
 const TENS: std::ops::RangeInclusive<u32> = 11..=79;
 const ONES: std::ops::RangeInclusive<u32> = 2..=9;
 
-/// A sum that a person is asked for.
+/// A sum that a person has to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sum {
     left: u32,
@@ -22,7 +22,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// One that nobody can foresee.
+    /// A sum that nobody can foresee.
     pub fn random() -> Self {
         let mut rng = rand::rng();
         Self { left: rng.random_range(TENS), right: rng.random_range(ONES) }
@@ -50,22 +50,22 @@ impl fmt::Display for Sum {
 pub enum Asked {
     /// The sum in a picture.
     Sum,
-    /// Work that begins with so many zero bits.
+    /// Work that begins with this many zero bits.
     Work(u8),
     /// Nothing.
     Nothing,
 }
 
-/// Where an id of version 8 says what its challenge asks for.
+/// The byte of an id of version 8 that says what its challenge asks for.
 const MARK: usize = 15;
-/// The mark of a challenge that asks for nothing.
+/// The mark of a challenge without a question.
 const NOTHING: u8 = 0;
 
-/// A new id. It says how much work its challenge asks for, unless that is usual: operators may change that for the sale
-/// between a challenge and its answer. Nobody can choose an id, since Redis knows those that were given out.
+/// A new id. It contains how much work its challenge asks for, unless that is the default, because operators may change
+/// it between a challenge and its answer. Clients cannot choose an id, since Redis knows those that were given out.
 pub fn challenge_id(asked: Asked) -> Uuid {
     let mark = match asked {
-        // As the version before makes them.
+        // As the previous version makes them.
         Asked::Sum | Asked::Work(USUAL_WORK_BITS) => return Uuid::new_v4(),
         Asked::Work(bits) => bits.clamp(MIN_WORK_BITS, MAX_WORK_BITS),
         Asked::Nothing => NOTHING,
@@ -76,12 +76,12 @@ pub fn challenge_id(asked: Asked) -> Uuid {
     Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// Whether the challenge of this id asks for nothing.
+/// Whether the challenge with this id asks nothing.
 pub fn asks_nothing(id: Uuid) -> bool {
     mark_of(id) == Some(NOTHING)
 }
 
-/// Zero bits that a proof of work for this challenge begins with.
+/// The zero bits that a proof of work for this challenge must begin with.
 fn work_bits(id: Uuid) -> u32 {
     let told = mark_of(id).filter(|mark| (MIN_WORK_BITS..=MAX_WORK_BITS).contains(mark));
     told.unwrap_or(USUAL_WORK_BITS).into()
@@ -91,13 +91,14 @@ fn mark_of(id: Uuid) -> Option<u8> {
     (id.get_version_num() == 8).then(|| id.as_bytes()[MARK])
 }
 
-/// Whether `answer` is a proof of work for the challenge `id`: the SHA-256 of `ID:ANSWER`, with the id in 32 hexadecimal
-/// digits, begins with as many zero bits as the challenge asks for.
+/// Whether `answer` is a proof of work for the challenge `id`: the SHA-256 of `ID:ANSWER`, with the id in 32
+/// hexadecimal digits, must begin with as many zero bits as the challenge asks for.
 pub fn is_work(id: Uuid, answer: &str) -> bool {
     zero_bits(begun(id), answer) >= work_bits(id)
 }
 
-/// An answer that [`is_work`] for the challenge `id`. It takes a million tries or so: do not wait for it where others run.
+/// Finds an answer for which [`is_work`] is true. It takes about a million attempts, so do not run it on a shared
+/// executor.
 pub fn work(id: Uuid) -> String {
     let (begun, bits) = (begun(id), work_bits(id));
     let solves = |answer: &String| zero_bits(begun.clone(), answer) >= bits;

@@ -1,4 +1,4 @@
-//! Digits and signs as strokes through points, so that each can be drawn bent, leaned, turned and thick in its own way.
+//! Digits and signs as strokes through points, so that each can be bent, slanted, rotated and thickened individually.
 
 /// A stroke through points in a box that is 1 wide and 1.5 high.
 pub(crate) enum Stroke {

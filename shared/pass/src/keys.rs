@@ -6,21 +6,21 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::Deserialize;
 use sha2::Sha256;
 
-/// Keys that a ring can have: changing one takes two, and one more is left for a change that was begun and not ended.
+/// How many keys a ring can have: a rotation takes two, and a third is for a rotation that was begun and not completed.
 pub const MAX_KEYS: usize = 3;
-/// Shortest key: 32 random characters have more than the 128 bits that nobody can try out.
+/// The shortest key, in bytes: 32 random characters have more than 128 bits.
 pub const MIN_KEY_LENGTH: usize = 32;
-/// Longest key. What is longer than a block of SHA-256 (64 bytes) makes no key stronger.
+/// The longest key, in bytes. Anything longer than a block of SHA-256 (64 bytes) makes no key stronger.
 pub const MAX_KEY_LENGTH: usize = 256;
 
-/// Shortest purpose of a derived key. Its length comes first, where passes have their version, which is less.
+/// The shortest purpose of a derived key. Its length comes first, where passes have their version, which is smaller.
 const SHORTEST_PURPOSE: u8 = 8;
 
-/// A text that is not a ring of keys. Says nothing of the keys.
+/// A text that is not a ring of keys. The error does not contain the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidKeyRing {
     /// Not JSON of the right form.
-    #[error("the keys are not of the form {{\"signing\":1,\"key1\":\"…\"}}")]
+    #[error("the keys must have the form {{\"signing\":1,\"key1\":\"…\"}}")]
     Form,
     /// A key's name is not `key1` to `key255`.
     #[error("a key is named key1 to key255")]
@@ -31,8 +31,8 @@ pub enum InvalidKeyRing {
     /// Too many keys.
     #[error("there are at most {MAX_KEYS} keys")]
     TooMany,
-    /// The key that is to sign is not there.
-    #[error("the key that is to sign is not in the ring")]
+    /// The signing key is missing.
+    #[error("the signing key is not in the ring")]
     NoSigningKey,
 }
 
@@ -43,12 +43,12 @@ struct Document {
     keys: BTreeMap<String, String>,
 }
 
-/// The keys that passes are sealed with: one seals, all of them open. So a new key is known to every process before the
-/// first pass is sealed with it, and an old one until the last pass of it is over.
+/// The keys that seal passes: one seals, all of them open. So every process knows a new key before the first pass is
+/// sealed with it, and an old one until its last pass has expired.
 #[derive(Clone)]
 pub struct KeyRing {
     signing: u8,
-    // Ready for use: a key is spread over its blocks once.
+    // Precomputed: each key's hash state is set up once.
     keys: BTreeMap<u8, Hmac<Sha256>>,
 }
 
@@ -66,8 +66,8 @@ impl KeyRing {
         self.signing
     }
 
-    /// A key for another purpose from each of these, by its number: HMAC-SHA256 under it of the length of `purpose` in one byte,
-    /// and `purpose`. Nothing that a pass is sealed over begins like a purpose: its first byte is its version.
+    /// Derives a key for another purpose from each of these, by number: HMAC-SHA256 under it of the length of `purpose`
+    /// in one byte, and `purpose`. Passes cannot collide with a purpose, since their first byte is their version.
     pub fn derived(&self, purpose: &str) -> BTreeMap<u8, [u8; 32]> {
         let length = u8::try_from(purpose.len()).expect("a purpose is short");
         assert!(length >= SHORTEST_PURPOSE, "it could be taken for a pass");
@@ -99,7 +99,7 @@ impl FromStr for KeyRing {
     }
 }
 
-/// `key7` is 7. One number has one name.
+/// `key7` is 7. A number has only one name.
 fn number(name: &str) -> Option<u8> {
     let text = name.strip_prefix("key")?;
     let number = text.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Passes into a sale, and the challenges that they are given for. Nothing here talks to a network or keeps time.
+//! Passes into a sale, and the challenges before them. Nothing here uses a network or a clock.
 
 mod challenge;
 mod glyphs;

@@ -6,52 +6,52 @@ use sha2::Sha256;
 
 use crate::KeyRing;
 
-/// How long a pass holds: long enough to fill in a form, short enough that a sold one is of little use.
+/// How long a pass is valid, in seconds: long enough to fill in a form, short enough to make a sold one worthless.
 pub const PASS_LIFE_S: u32 = 300;
-/// How far the clock that dated a pass, Redis's, may be ahead of the one that reads it.
+/// How far Redis's clock, which dates passes, may be ahead of the reader's, in seconds.
 const CLOCK_DIFFERENCE_S: u32 = 5;
 
-/// A pass of everyone's: version, number of the key, flags, round (4 bytes), moment (8 bytes).
+/// A pass for everyone: version, key number, flags, round (4 bytes), time (8 bytes).
 const FOR_EVERYONE: u8 = 1;
-/// A pass of who may do more: the moment has 6 bytes, and the flags and the 2 bytes before the moment are 23 bits for the lead in
-/// seconds and one that says whether units that are set aside are for the user. It is as long as the other, so that processes
-/// of the version before, which do not open it, know that it is no forgery.
+/// A pass for a user in a group. The time has 6 bytes; the flags and the 2 bytes before the time are 23 bits for the
+/// lead in seconds and one for whether units set aside are for the user. It is as long as the other, so that processes
+/// of the previous version, which cannot open it, know that it is not forged.
 const OF_A_GROUP: u8 = 2;
 const _: () = assert!(MAX_LEAD_S < 1 << 23);
-/// What the version before wrote into the flags of a returning user's pass. It means nothing any more.
+/// A flag that the previous version set in a returning user's pass. It no longer means anything.
 const RETURNING: u8 = 1;
 const HEAD: usize = 1 + 1 + 1 + 4 + 8;
-/// Where the moment begins in a pass of a group.
+/// The offset of the time in a pass of a group.
 const GROUP_MOMENT: usize = HEAD - 6;
 const TAG: usize = 32;
 
-/// Leave for one user to try for a unit in one round of a sale.
+/// The contents of a pass: permission for a user to reserve in a round of a sale.
 #[derive(Debug, Clone, Copy)]
 pub struct Grant<'a> {
     /// The round.
     pub round: &'a RoundId,
     /// The user.
     pub user: &'a UserId,
-    /// When the user was let in, by Redis's clock.
+    /// When the user was admitted, by Redis's clock.
     pub issued_at_ms: EpochMs,
-    /// What the user may do earlier than everyone else.
+    /// The user's advantages over everyone else.
     pub class: BuyerClass,
 }
 
-/// What a pass says, once it is known to be one.
+/// The contents of a verified pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pass {
     /// The sale's round that it is for.
     pub round: RoundNumber,
-    /// When the user was let in, by Redis's clock.
+    /// When the user was admitted, by Redis's clock.
     pub issued_at_ms: EpochMs,
-    /// What the user may do earlier than everyone else.
+    /// The user's advantages over everyone else.
     pub class: BuyerClass,
 }
 
-/// No pass for this user and sale now. Whoever is refused learns nothing of why.
+/// Not a valid pass for this user and sale. The reason is not disclosed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is no pass for this user and sale now")]
+#[error("not a valid pass for this user and sale")]
 pub struct BadToken;
 
 impl KeyRing {
@@ -65,18 +65,18 @@ impl KeyRing {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Whether this system gave the user this pass for this sale, over or not: who kept one too long is no forger.
+    /// Whether this system gave the user this pass for this sale, expired or not: keeping one too long is not forgery.
     pub fn has_sealed(&self, token: &str, sale: &SaleId, user: &UserId) -> bool {
         self.bytes_of(token, sale, user).is_ok()
     }
 
-    /// Reads a pass of `user` for `sale`, unless it is over.
+    /// Verifies and parses a pass of `user` for `sale` that has not expired.
     ///
     /// # Errors
-    /// [`BadToken`], whatever is wrong with it.
+    /// [`BadToken`] if it is invalid for any reason.
     pub fn open(&self, token: &str, sale: &SaleId, user: &UserId, now: EpochMs) -> Result<Pass, BadToken> {
         let bytes = self.bytes_of(token, sale, user)?;
-        // From here on only what this system sealed is looked at, if not this version of it.
+        // Only sealed texts get here, though possibly from another version.
         let pass = read(&bytes[..HEAD]).ok_or(BadToken)?;
         let at = pass.issued_at_ms;
         if now >= at.plus_s(PASS_LIFE_S) || at > now.plus_s(CLOCK_DIFFERENCE_S) {
@@ -99,7 +99,7 @@ impl KeyRing {
     }
 }
 
-/// What a pass says, as it is sealed.
+/// The first bytes of a pass, before the tag.
 fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     let moment = issued_at_ms.0.to_be_bytes();
@@ -113,13 +113,13 @@ fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8
         let [_, flags, rest @ ..] = (class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_set_aside)).to_be_bytes();
         head[2] = flags;
         head[7..GROUP_MOMENT].copy_from_slice(&rest);
-        // The first two are 0 until the year 10889.
+        // The first two bytes are 0 until the year 10889.
         head[GROUP_MOMENT..].copy_from_slice(&moment[2..]);
     }
     head
 }
 
-/// Reads what was sealed.
+/// Parses what was sealed.
 fn read(head: &[u8]) -> Option<Pass> {
     let round = RoundNumber(u32::from_be_bytes(head[3..7].try_into().ok()?));
     let (class, at) = match head[0] {
@@ -133,12 +133,12 @@ fn read(head: &[u8]) -> Option<Pass> {
     Some(Pass { round, issued_at_ms: EpochMs(at as i64), class })
 }
 
-/// Big endian, of up to 8 bytes.
+/// A big-endian number of up to 8 bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Over the head, the sale and the user, each text preceded by its length so that no two different inputs read alike.
+/// Covers the head, the sale and the user, each text preceded by its length so that different inputs cannot collide.
 fn tagged(mut key: Hmac<Sha256>, head: &[u8], sale: &SaleId, user: &UserId) -> Hmac<Sha256> {
     key.update(head);
     for text in [sale.as_str(), user.as_str()] {

@@ -4,33 +4,33 @@ use rand::{Rng, RngExt};
 
 use crate::glyphs::{Stroke, strokes};
 
-/// Large enough for a finger's width of digits on a telephone.
+/// Wide enough for digits the size of a finger on a phone.
 const WIDTH: u32 = 240;
 const HEIGHT: u32 = 72;
-/// What a PNG adds to its points, at most: a filter's number for each row, its chunks, and what deflate adds to what it
-/// cannot shrink.
+/// The largest overhead of a PNG over its pixels: a filter byte for each row, its chunks, and what deflate adds to data
+/// that it cannot shrink.
 const PNG_OVERHEAD: u32 = HEIGHT + 512;
-/// Largest picture. One byte for each point is the bound, whatever is drawn.
+/// The largest picture in bytes, whatever is drawn.
 pub const MAX_PICTURE_BYTES: usize = PREFIX.len() + (WIDTH * HEIGHT / 2 + PNG_OVERHEAD).div_ceil(3) as usize * 4;
 const _: () = assert!(MAX_PICTURE_BYTES < 20_000);
 
 const PREFIX: &str = "data:image/png;base64,";
-/// A place on the canvas, or in a sign's box.
+/// A point on the canvas, or in a glyph's box.
 type Point = (f32, f32);
-/// The shade of each point, row by row: 0 is black, 1 is white.
+/// The shade of each pixel, row by row: 0 is black, 1 is white.
 type Canvas = Vec<f32>;
 
-/// Points on a curve between two of its given ones.
+/// Points on a curve between two given ones.
 const STEPS: usize = 6;
-/// Pale strokes behind the signs.
+/// Pale strokes behind the glyphs.
 const SHADOWS: usize = 3;
-/// Lines across: two are enough to join the signs for a program, and a person still sees through them.
+/// Lines across: two are enough to join the glyphs for a program, and a person can still read them.
 const LINES: usize = 2;
-/// Shades that a picture has: 4 bits for each point.
+/// Shades of grey in a picture: 4 bits for each pixel.
 const SHADES: f32 = 15.0;
 
-/// A question as a picture that a person reads and a program for reading print mostly does not: each sign is bent,
-/// leaned, turned and sized by itself, and lines like their own strokes run through all of them.
+/// Draws a question so that a person can read it and programs for printed text mostly cannot: each glyph is bent,
+/// slanted, rotated and sized individually, and lines like their strokes run through all of them.
 pub(crate) fn data_url(question: &str, rng: &mut impl Rng) -> String {
     let mut url = PREFIX.to_owned();
     STANDARD.encode_string(png(&draw(question, rng)), &mut url);
@@ -59,7 +59,7 @@ fn draw(question: &str, rng: &mut impl Rng) -> Canvas {
     canvas
 }
 
-/// Where and how a sign stands.
+/// The position and shape of a glyph.
 struct Place {
     left: f32,
     top: f32,
@@ -82,7 +82,7 @@ impl Place {
         }
     }
 
-    /// A point of the sign's box on the canvas.
+    /// Maps a point of the glyph's box to the canvas.
     fn of(&self, (x, y): (f32, f32)) -> (f32, f32) {
         let (x, y) = (x - 0.5, y / 1.5 - 0.5);
         let (x, y) = ((x - self.lean * y) * self.width, y * self.height);
@@ -118,7 +118,7 @@ impl Wave {
     }
 }
 
-/// The points along a stroke, close enough that straight pieces between them look round.
+/// Points along a stroke, close enough for straight segments to look round.
 fn points(stroke: &Stroke) -> Vec<(f32, f32)> {
     let (given, curved) = match stroke {
         Stroke::Curve(points) => (*points, true),
@@ -148,7 +148,7 @@ fn catmull_rom(before: f32, from: f32, to: f32, after: f32, t: f32) -> f32 {
         + (3.0 * from - before - 3.0 * to + after) * cube)
 }
 
-/// A broad pale stroke behind the signs.
+/// A broad pale stroke behind the glyphs.
 fn shadow(canvas: &mut Canvas, rng: &mut impl Rng) {
     let (height, shade, width) = (HEIGHT as f32, rng.random_range(0.65..0.8), rng.random_range(6.0..14.0));
     let start = (rng.random_range(0.0..WIDTH as f32), rng.random_range(0.0..height));
@@ -156,7 +156,7 @@ fn shadow(canvas: &mut Canvas, rng: &mut impl Rng) {
     stroke_along(canvas, [start, end].into_iter(), shade, width);
 }
 
-/// A line through all signs, like a stroke of theirs.
+/// A line through all glyphs, similar to their strokes.
 fn line_across(canvas: &mut Canvas, rng: &mut impl Rng) {
     let (middle, swing) = (rng.random_range(16.0..HEIGHT as f32 - 16.0), rng.random_range(6.0..18.0));
     let (length, phase) = (rng.random_range(60.0..200.0_f32), rng.random_range(0.0..6.0_f32));
@@ -169,7 +169,7 @@ fn line_across(canvas: &mut Canvas, rng: &mut impl Rng) {
     stroke_along(canvas, along, rng.random_range(0.1..0.4), rng.random_range(1.4..2.2));
 }
 
-/// With a round pen: whatever is nearer to the line than half its width is inked, its edge in part.
+/// Draws with a round pen: pixels nearer to the line than half its width are inked, those at the edge in part.
 fn stroke_along(canvas: &mut Canvas, points: impl Iterator<Item = Point>, ink: f32, width: f32) {
     let points: Vec<Point> = points.collect();
     for piece in points.windows(2) {
@@ -189,7 +189,7 @@ fn stroke_along(canvas: &mut Canvas, points: impl Iterator<Item = Point>, ink: f
     }
 }
 
-/// From a point to the nearest one between `a` and `b`.
+/// The distance from a point to the segment from `a` to `b`.
 fn distance((x, y): Point, a: Point, b: Point) -> f32 {
     let along = (b.0 - a.0, b.1 - a.1);
     let length = (along.0 * along.0 + along.1 * along.1).max(f32::EPSILON);
@@ -197,7 +197,7 @@ fn distance((x, y): Point, a: Point, b: Point) -> f32 {
     (x - a.0 - t * along.0).hypot(y - a.1 - t * along.1)
 }
 
-/// Grey only, in [`SHADES`]: a quarter of what colours would take, and they would help nobody but programs.
+/// Encodes in greyscale with [`SHADES`]: a quarter of the size of colours, which would only help programs.
 fn png(canvas: &[f32]) -> Vec<u8> {
     let shades: Vec<u8> = canvas.iter().map(|shade| (shade * SHADES).round() as u8).collect();
     let packed: Vec<u8> = shades.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();

@@ -1,4 +1,4 @@
-//! Passes: what is sealed opens, for whom and what and as long as it was sealed, and nothing else does.
+//! Passes: a sealed pass opens for the right user, sale and time, and nothing else does.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -95,7 +95,7 @@ proptest! {
         prop_assert_eq!(moved.open(&ring, &token), Err(BadToken));
     }
 
-    /// Version, number of the key, flags, round and moment are among the bits.
+    /// Includes the bits of version, key number, flags, round and time.
     #[test]
     fn no_bit_can_be_changed(granted in granted()) {
         let ring = ring(1, &[(1, KEY1), (2, KEY2)]);
@@ -133,7 +133,7 @@ proptest! {
         prop_assert_eq!(granted.open(&mine, &granted.seal(&ring(2, &[(2, KEY1)]))), Err(BadToken), "a future key");
     }
 
-    /// Processes hear of each step at different times: at every moment some are one step behind.
+    /// Processes see each step at different times: some are always one step behind.
     #[test]
     fn keys_change_without_a_gap(granted in granted()) {
         let steps = [
@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-/// A pass for alice, lamp, round 1, of moment 5, by the version before, which set a flag for users with a reservation.
+/// A pass for alice, lamp, round 1, time 5, by the previous version, which set a flag for users with a reservation.
 const RETURNING: &str = "AQEBAAAAAQAAAAAAAAAFO_jjkxqVwnlLl3oNnOSfz6hqzs25JVXTxGZaOqYF8fQ";
 
 #[test]
@@ -161,7 +161,7 @@ fn a_pass_of_the_version_before_opens() {
     assert_eq!(opened, Ok(Pass { round: RoundNumber(1), issued_at_ms: EpochMs(5), class: BuyerClass::EVERYONE }));
 }
 
-/// Who is in no group gets what the version before gives out and opens: its head has version 1 and no flag.
+/// A user in no group gets a pass that the previous version could give out and open: version 1 and no flag.
 #[test]
 fn a_pass_for_everyone_is_as_the_version_before_wrote_it() {
     let pass = Pass { round: RoundNumber(7), issued_at_ms: EpochMs(0x0102_0304_0506), class: BuyerClass::EVERYONE };
@@ -170,8 +170,8 @@ fn a_pass_for_everyone_is_as_the_version_before_wrote_it() {
     assert_eq!(bytes[..15], [1, 1, 0, 0, 0, 0, 7, 0, 0, 1, 2, 3, 4, 5, 6]);
 }
 
-/// Whose process is of the version before is refused and not taken for a forger: that version wants 15 bytes and a tag over
-/// them, and refuses another version than 1.
+/// Such a user is refused by a process of the previous version but not taken for a forger: it expects 15 bytes and a
+/// tag over them, and refuses versions other than 1.
 #[test]
 fn a_pass_of_a_group_is_as_long_and_says_so_in_its_version() {
     let class = BuyerClass { lead_s: 0x08_0b0c, has_set_aside: true };

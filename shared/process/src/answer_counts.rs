@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
-/// Counts this process's answers about one round by code, since the last flush to Redis. Codes are literals, so there are no
-/// more entries than codes.
+use super::sync::{Mutex, PoisonError};
+
+/// This process's counts of answers about one round by code, since the last flush to Redis. Codes are literals, so the
+/// number of entries is bounded.
 #[derive(Debug, Default)]
 pub struct AnswerCounts(Mutex<BTreeMap<&'static str, u64>>);
 

@@ -5,14 +5,14 @@ use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
 use sale::{Award, RoundId, Terms, Unit};
 
-/// Rounds whose shuffle is remembered at once, in half a kilobyte each.
+/// How many rounds' shuffles are cached, at half a kilobyte each.
 const MAX_ROUNDS: u64 = 1000;
-/// Chunks of tables that are remembered at once, in 32 KiB each: more than the largest table has, since the units of a round
-/// are all over its table.
+/// How many chunks of tables are cached, at 32 KiB each: more than the largest table has, since a round's units are
+/// spread over its whole table.
 const MAX_CHUNKS: u64 = 512;
 const _: () = assert!(MAX_CHUNKS as usize * award::CHUNK_VALUES >= sale::MAX_AWARDS as usize);
 
-/// What units won, from the tables that the ledger keeps. A process reads each chunk once. None of it ever changes.
+/// The awards of units, from the tables in the ledger. A process reads each chunk once, since nothing ever changes.
 #[derive(Clone)]
 pub struct AwardCache {
     ledger: Ledger,
@@ -26,10 +26,10 @@ impl AwardCache {
         Self { ledger, shuffles: Cache::new(MAX_ROUNDS), chunks: Cache::new(MAX_CHUNKS) }
     }
 
-    /// What a unit of a round with these terms won. None if the round has no awards, or they are drawn at its end.
+    /// What a unit of a round with these terms won. `None` if the round has no awards, or they are drawn at its end.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, or the round has no such unit, no seed, or not the beacon that it needs.
+    /// If DynamoDB does not answer, or the round lacks this unit, its seed or a required beacon.
     pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
         if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
             return Ok(None);
@@ -49,7 +49,7 @@ impl AwardCache {
         }
         let seed = self.ledger.seed(id).await?;
         let seed = seed.ok_or_else(|| LedgerError::Contradiction(format!("round {id} has no seed")))?;
-        // A round that opens with a beacon is loaded with it, so without it nobody can have a unit.
+        // A round that requires a beacon is only loaded with it, so without it nobody can have a unit.
         let randomness = self.ledger.randomness(id, &terms.allocation).await?;
         let shuffle = Shuffle::new(terms.total, &award::shuffle_key(&seed.seed, randomness.as_ref()));
         let shuffle = Arc::new(shuffle);
@@ -70,7 +70,7 @@ impl AwardCache {
         Ok(chunk)
     }
 
-    /// The table is written before its round is loaded, but the version before loads a round without it.
+    /// The table is written before its round is loaded, except by the previous version.
     async fn missing_chunk(&self, id: &RoundId, number: u32) -> Result<Arc<[u64]>, LedgerError> {
         let missing = || LedgerError::Contradiction(format!("round {id} has no chunk {number} of its table"));
         let round = self.ledger.round(id).await?.ok_or_else(missing)?;

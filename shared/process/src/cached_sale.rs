@@ -6,26 +6,27 @@ use stock::{Stock, StockError};
 
 use crate::answer_counts::AnswerCounts;
 use crate::demand::Demand;
-use crate::isolation::{Isolation, Step, Turn};
+use crate::isolation::{Isolation, Step};
 use crate::sold_out_mark::SoldOutMark;
+use crate::turns::Turn;
 
-/// A sale's latest round, and what this process remembers of it.
+/// A sale's latest round, with what this process remembers of it.
 #[derive(Debug)]
 pub struct CachedSale {
-    /// As the ledger has it.
+    /// The round as the ledger has it.
     pub round: Round,
     /// Whether it was sold out a moment ago.
     pub sold_out: Arc<SoldOutMark>,
-    /// Requests for it.
+    /// The count of its requests.
     pub demand: Arc<Demand>,
-    /// Answers about it.
+    /// The counts of its answers.
     pub answers: Arc<AnswerCounts>,
     /// Its turns while it is isolated.
     isolation: Arc<Isolation>,
 }
 
 impl CachedSale {
-    /// A round that was just read, with what the process remembers of it from `before` if that is the same round.
+    /// A round that was just read. What the process remembers is taken from `before`, if that is the same round.
     pub(crate) fn new(round: Round, before: Option<&Self>) -> Self {
         match before.filter(|before| before.round.id == round.id) {
             Some(Self { sold_out, demand, answers, isolation, .. }) => {
@@ -42,7 +43,7 @@ impl CachedSale {
         }
     }
 
-    /// Takes the turn of one request, if the sale is isolated.
+    /// Takes a turn for one request, if the sale is isolated.
     ///
     /// # Errors
     /// If Redis does not answer.

@@ -1,7 +1,7 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::sync::{AtomicU64, Ordering};
 
-/// Counts this process's requests for one sale since the last report. A counter of the `metrics` crate takes whole numbers
-/// only, and one sample for each request is more than its collector keeps.
+/// Counts this process's requests for one sale since the last report. The `metrics` crate's counters only take whole
+/// numbers, and a sample for each request would exceed its collector.
 #[derive(Debug, Default)]
 pub struct Demand(AtomicU64);
 

@@ -1,23 +1,24 @@
 use std::fmt;
 use std::time::Duration;
 
-use moka::sync::Cache;
 use sale::{EpochMs, UserId};
 
-/// Most users remembered: some MB. Strikes of a forgotten one are reported again.
+use super::sync::Cache;
+
+/// How many users are remembered, in some MB. Strikes of a forgotten one are reported again.
 const MAX_USERS: u64 = 16_384;
-/// Within so long, no more strikes are reported than deny the user once.
+/// Within this time, in milliseconds, no more strikes are reported than it takes to deny the user once.
 const WINDOW_MS: i64 = 1000;
-/// How long an idle user is remembered. One who is denied for longer costs a write now and then.
+/// How long an idle user is remembered. A user who is denied for longer costs a write now and then.
 const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 
 /// Remembers which users send forged passes, so that a flood of them does not flood the ledger.
 pub struct Forgeries(Cache<UserId, Told>);
 
-/// What the ledger was told of a user.
+/// What was reported about a user.
 #[derive(Debug, Clone, Copy)]
 struct Told {
-    /// When the window began, and the strikes reported in it.
+    /// The start of the window, and the strikes reported in it.
     since_ms: EpochMs,
     strikes: u32,
     denied_until_ms: EpochMs,
@@ -36,7 +37,8 @@ impl fmt::Debug for Forgeries {
 }
 
 impl Forgeries {
-    /// Whether to report one more forged pass to the ledger: not of a denied user, and within a second no more than deny one.
+    /// Whether to report another forged pass to the ledger: not for a denied user, and within a second not more than
+    /// deny one.
     pub fn is_to_be_told(&self, user: &UserId, strikes: u32, now: EpochMs) -> bool {
         let nothing = Told { since_ms: now, strikes: 0, denied_until_ms: EpochMs(0) };
         let mut is_told = false;
@@ -52,7 +54,7 @@ impl Forgeries {
         is_told
     }
 
-    /// Notes that the ledger denies the user.
+    /// Remembers that the ledger denies the user.
     pub fn note_denied(&self, user: &UserId, until_ms: EpochMs) {
         self.0.entry_by_ref(user).and_upsert_with(|told| {
             let told = told.map(moka::Entry::into_value);

@@ -1,5 +1,5 @@
-//! The memory of one process: what it keeps between requests, so that most of them make no call for it. It may be lost at any
-//! moment, and is then read or counted again.
+//! The memory of one process: what it caches between requests to avoid calls. It may be lost at any time, and is then
+//! read or counted again.
 
 mod answer_counts;
 mod award_cache;
@@ -7,18 +7,35 @@ mod cached_sale;
 mod demand;
 mod forgeries;
 mod isolation;
+mod kept;
 mod order_counts;
 mod snapshots;
 mod sold_out_mark;
+mod soon;
 mod terms_cache;
+mod turns;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+    pub(crate) use std::sync::{Mutex, PoisonError};
+
+    pub(crate) use arc_swap::ArcSwapOption;
+    pub(crate) use cache::{Clock, Moment};
+    pub(crate) use moka::sync::Cache;
+    pub(crate) use tokio::spawn;
+    pub(crate) use tokio::sync::Mutex as AsyncMutex;
+    pub(crate) use tokio::time::{Instant, sleep};
+}
 
 pub use answer_counts::AnswerCounts;
 pub use award_cache::AwardCache;
 pub use cached_sale::CachedSale;
 pub use demand::Demand;
 pub use forgeries::Forgeries;
-pub use isolation::{Step, Turn};
+pub use isolation::Step;
 pub use order_counts::{OrderCount, OrderCounts};
 pub use snapshots::{Snapshot, Snapshots};
 pub use sold_out_mark::{SoldOutMark, StillSoldOut};
 pub use terms_cache::{RoundAwards, TermsCache};
+pub use turns::Turn;

@@ -1,4 +1,4 @@
-//! How many units the ledger has, for operators to watch. The audit is what proves.
+//! How many units the ledger has, for operators to watch. Only the audit is proof.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,44 +11,45 @@ use moka::sync::Cache;
 use sale::{EpochMs, OrderState, ReservationId, RoundId};
 use tokio::sync::Mutex;
 
-/// How long a reading is good for.
+/// How long a result is served.
 const FRESH: Duration = Duration::from_secs(3);
-/// After a reading the ledger is left alone for so many times what it took: watching is a tenth of its work at most.
+/// After a read the ledger is left alone for this many times its duration, so watching takes at most a tenth of the
+/// time.
 const REST: u32 = 9;
-/// Longest reading, and the longest that one waits for it.
+/// The time limit of a read, and of waiting for it.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
-/// Rounds with more units are not read: a minute's audit has them.
+/// Rounds with more units are not read: the audit, every minute, has them.
 const MAX_TOTAL: u32 = 10_000;
-/// Rounds that are remembered: those that were watched last.
+/// How many rounds are remembered: those watched last.
 const MAX_ROUNDS: u64 = 16;
 
-/// Orders of a round at one moment.
+/// A round's orders at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderCount {
-    /// Live orders that are to be paid.
+    /// Live orders that wait for payment.
     pub unpaid: u32,
     /// Live orders with nothing to pay.
     pub granted: u32,
     /// Live orders that are paid.
     pub paid: u32,
-    /// The moment.
+    /// When they were counted.
     pub as_of_ms: EpochMs,
 }
 
-/// Counts the orders of rounds. All operators who watch a round share one reading, and paid orders are read once.
+/// Counts the orders of rounds. All operators who watch a round share one read, and paid orders are read only once.
 #[derive(Clone)]
 pub struct OrderCounts(Arc<Inner>);
 
 struct Inner {
     ledger: Ledger,
     clock: Clock,
-    /// What is known of each round, locked while it is read.
+    /// What is known about each round, locked while it is read.
     rounds: Cache<RoundId, Arc<Mutex<Known>>>,
 }
 
 #[derive(Default)]
 struct Known {
-    /// Paid and granted are final, so these orders are not looked up again.
+    /// Paid and granted are final, so these orders are not read again.
     paid: HashSet<ReservationId>,
     granted: HashSet<ReservationId>,
     last: Option<OrderCount>,
@@ -56,14 +57,14 @@ struct Known {
 }
 
 impl OrderCounts {
-    /// Counts of orders in `ledger`; nothing is read yet.
+    /// Counts orders in `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let rounds = Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build();
         Self(Arc::new(Inner { ledger, clock, rounds }))
     }
 
-    /// How many orders a round of `total` units has, as of some seconds ago. None if it has too many to be read while one waits,
-    /// or the ledger has not answered yet.
+    /// How many orders a round of `total` units has, some seconds old. `None` if it has too many to be read in time, or
+    /// the ledger has not answered yet.
     pub async fn of_round(&self, round: &RoundId, total: u32) -> Option<OrderCount> {
         if total > MAX_TOTAL {
             return None;
@@ -75,7 +76,7 @@ impl OrderCounts {
             let read = tokio::time::timeout(READ_TIMEOUT, self.read(round, &mut known)).await;
             known.read_again = Some(Instant::now() + FRESH.max(start.elapsed() * REST));
             if let Err(error) = read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
-                tracing::warn!(error = &error as &dyn std::error::Error, sale_id = %round.sale, "what was read last holds");
+                tracing::warn!(error = &error as &dyn std::error::Error, sale_id = %round.sale, "cannot count orders; using the last counts");
             }
         }
         known.last
@@ -92,7 +93,7 @@ impl OrderCounts {
                 OrderState::Paid => drop(known.paid.insert(order.claim.id)),
                 OrderState::Granted => drop(known.granted.insert(order.claim.id)),
                 OrderState::Pending => unpaid += 1,
-                // Its guard goes with it; the index lags.
+                // Its guard was deleted with it; the index lags.
                 _ => {}
             }
         }
@@ -118,7 +119,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_number_of_rounds_is_bounded() {
-        // It cannot be asked: it has no region.
+        // Calls fail: it has no region.
         let ledger = Ledger::new(Client::from_conf(Config::builder().build()), "table");
         let counts = OrderCounts::new(ledger, Clock::system());
         let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };

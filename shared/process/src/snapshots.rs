@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cache::{Bounds, Clock, Moment, RefreshError, Refreshed};
@@ -9,9 +8,11 @@ use sale::{EpochMs, Round, RoundId, SaleId, latest_rounds};
 use stock::Stock;
 
 use crate::cached_sale::CachedSale;
+use crate::soon::Soon;
 
-/// The bounds of the sales and of the switches. Every process acts on a stop within `usable`. A stop that nobody can read is
-/// none, so the last value does not hold for ever. A reading, a call of Redis and one of SQS fit into a request's time.
+/// The bounds of the sales and of the switches. Every process acts on a stop within `usable`. A stop that nobody can
+/// read has no effect, so the last value must not be used for ever. A read, a call to Redis and one to SQS fit into a
+/// request's time.
 const BOUNDS: Bounds = Bounds {
     fresh: Duration::from_secs(2),
     usable: Duration::from_secs(5),
@@ -22,20 +23,21 @@ const BOUNDS: Bounds = Bounds {
     first_retry_after: Duration::from_secs(1),
 }
 .checked();
-/// How long answers are counted before they are flushed to Redis: once a second per process, however many there are.
+/// How long answers are counted before they are flushed to Redis: one flush a second per process, however many there
+/// are.
 const ANSWERS_FOR: Duration = Duration::from_secs(1);
-/// How long after its end a sale is still in the snapshot, which tells it from one that never existed.
+/// How long a finished sale stays in the snapshot, which distinguishes it from one that never existed, in seconds.
 const OVER_FOR_S: u32 = 60 * 60;
-/// How old the sales may be for the answer that one does not exist, since it may have been published meanwhile. A flood of
-/// made-up ids makes a process read them this often, and no more.
+/// How old the sales may be for the answer that a sale does not exist, since it may have been published meanwhile. A
+/// flood of made-up ids makes a process read them this often, and no more.
 const SAYS_NO_FOR: Duration = Duration::from_secs(1);
 
 /// Why there is no snapshot.
 type Unread = RefreshError<LedgerError>;
 type Sales = HashMap<SaleId, Arc<CachedSale>>;
 
-/// This process's copy of the published sales and of the stops. Each is read by itself, every few seconds at most however many
-/// ask: if one cannot be read, the other is still up to date.
+/// This process's copy of the published sales and of the stops. Each is read separately, at most every few seconds
+/// however many callers there are: if one cannot be read, the other is still up to date.
 #[derive(Clone)]
 pub struct Snapshots(Arc<Inner>);
 
@@ -43,8 +45,8 @@ struct Inner {
     clock: Clock,
     sales: Refreshed<Sales, LedgerError>,
     switches: Refreshed<Switches, LedgerError>,
-    /// Whether a task is about to flush the answer counts.
-    flushing: AtomicBool,
+    /// The next flush of the answer counts.
+    flush: Soon,
 }
 
 /// The published sales and the stops, as the ledger had them a moment ago.
@@ -57,7 +59,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The published sale of this id.
+    /// The published sale with this id.
     pub fn sale(&self, id: &SaleId) -> Option<&Arc<CachedSale>> {
         self.sales.get(id)
     }
@@ -69,11 +71,14 @@ impl Snapshot {
 }
 
 impl Snapshots {
-    /// Snapshots of `ledger`; nothing is read yet.
+    /// Snapshots of `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let of_switches = ledger.clone();
-        let sales =
-            Refreshed::new("the last published sales hold", BOUNDS, clock, move |before: Option<Arc<Sales>>| {
+        let sales = Refreshed::new(
+            "cannot read the published sales; using the last ones",
+            BOUNDS,
+            clock,
+            move |before: Option<Arc<Sales>>| {
                 let ledger = ledger.clone();
                 Box::pin(async move {
                     let since = EpochMs(clock.now().0 - i64::from(OVER_FOR_S) * 1000);
@@ -83,19 +88,20 @@ impl Snapshots {
                     };
                     Ok(latest_rounds(ledger.published_rounds(since).await?).into_iter().map(cached).collect())
                 })
-            });
+            },
+        );
         let switches = Refreshed::new("the last switches hold", BOUNDS, clock, move |_| {
             let ledger = of_switches.clone();
             Box::pin(async move { ledger.recent_switches().await })
         });
-        Self(Arc::new(Inner { clock, sales, switches, flushing: AtomicBool::new(false) }))
+        Self(Arc::new(Inner { clock, sales, switches, flush: Soon::default() }))
     }
 
-    /// The current snapshot: a few seconds old at most while the ledger answers. If it does not, the last one holds for some
-    /// minutes.
+    /// The current snapshot: at most a few seconds old while the ledger answers. If it does not, the last one is used
+    /// for some minutes.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, and no earlier snapshot still holds.
+    /// If DynamoDB does not answer, and there is no recent enough snapshot.
     pub async fn now(&self) -> Result<Snapshot, Unread> {
         let Inner { clock, sales, switches, .. } = &*self.0;
         let now = Moment::now(*clock);
@@ -106,7 +112,7 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// A snapshot with sales that are a second old at most: new enough for the answer that one does not exist.
+    /// A snapshot with sales at most a second old: new enough to answer that one does not exist.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -126,8 +132,8 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// Reports the demand for each sale since the last report as a share of what is expected: `SaleLoad`, whose sum over a
-    /// minute is 1 if demand is as planned, or as much as a sale without a plan may have.
+    /// Reports the demand for each sale since the last report as `SaleLoad`, a fraction of the expected demand: the sum
+    /// over a minute is 1 if demand is as planned, or the default for a sale without a plan.
     pub fn report_demand(&self) {
         let sales = self.0.sales.last();
         for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
@@ -138,7 +144,7 @@ impl Snapshots {
         }
     }
 
-    /// How many lanes the rounds of a published sale have, if this process has read of it. Costs no call.
+    /// The number of lanes of a published sale's rounds, if this process has read it. Makes no call.
     pub fn lanes_of(&self, sale: &SaleId) -> Option<u16> {
         self.0.sales.last()?.get(sale).map(|cached| cached.round.terms.lanes)
     }
@@ -152,17 +158,12 @@ impl Snapshots {
         }
     }
 
-    /// Flushes the answer counts to Redis in a second, in a task of its own, unless one is about to. Counts are lost if the
-    /// process ends first or Redis does not take them: they are there to be watched.
+    /// Flushes the answer counts to Redis in a second, in a separate task, unless a flush is already planned. Counts
+    /// are lost if the process ends first or Redis does not take them; they are only for display.
     pub fn flush_answers_soon(&self, stock: &Stock) {
-        if self.0.flushing.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let (snapshots, stock) = (self.clone(), stock.clone());
-        tokio::spawn(async move {
-            tokio::time::sleep(ANSWERS_FOR).await;
-            snapshots.0.flushing.store(false, Ordering::Release);
-            snapshots.flush_answers(&stock).await;
+        self.0.flush.ask(ANSWERS_FOR, || {
+            let (snapshots, stock) = (self.clone(), stock.clone());
+            async move { snapshots.flush_answers(&stock).await }
         });
     }
 
@@ -175,7 +176,7 @@ impl Snapshots {
                 continue;
             }
             if let Err(error) = stock.of(round).tally(&counts).await {
-                tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %round.id.sale, "answers are not counted");
+                tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %round.id.sale, "could not flush the answer counts");
             }
         }
     }

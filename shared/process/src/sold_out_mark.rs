@@ -1,46 +1,45 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
-use cache::Moment;
-use sale::{EpochMs, Round, UserId};
-use stock::{Buyers, BuyersRead, HOLD_BACK_MS, SoldOut, Stock, WinsSeen};
-use tokio::sync::Mutex;
+use sale::{EpochMs, Round, SaleId, UserId};
+use stock::{Buyers, BuyersRead, HOLD_BACK_MS, RoundStock, SoldOut, Stock, WinsSeen};
 
-/// How long a mark stands.
+use super::sync::{ArcSwapOption, AsyncMutex, Instant, Moment, sleep, spawn};
+
+/// How long a mark is valid.
 const LASTS: Duration = Duration::from_millis(1000);
-/// The part of it, in hundredths, by which it may be shorter or longer: processes that were told at the same moment must
-/// not ask again at the same moment.
+/// By how much, in percent, its time varies at random: processes that were told at the same time must not ask again at
+/// the same time.
 const JITTER_PERCENT: u64 = 25;
-/// What comes back is not sold before every mark is over, even if two clocks differ in speed by some per cent.
+/// Returned units are not sold before every mark has expired, even if two clocks differ in speed by some per cent.
 const _: () = assert!(LASTS.as_millis() as u64 * (100 + JITTER_PERCENT) / 100 + 200 < HOLD_BACK_MS as u64);
 
-/// Most buyers that are remembered: 80 KB for a round, and a few milliseconds of Redis to read them. A round with more has
-/// no mark, and its crowd costs a call each.
+/// How many buyers are remembered at most: 80 KB for a round, and a few milliseconds of Redis to read them. A round
+/// with more has no mark, and each request of its crowd costs a call.
 const MOST_BUYERS: usize = 10_000;
-/// Names that a process reads in a second at most, on average: a change of a round of 10,000 buyers is read every five
-/// seconds. A thousand processes then ask Redis for two million names a second.
+/// How many names a process reads in a second, on average: a change in a round of 10,000 buyers is read every five
+/// seconds. A thousand processes then read two million names a second from Redis.
 const NAMES_PER_S: u32 = 2_000;
-/// Shortest time between two readings.
+/// The shortest time between two reads.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
-/// When a round that has too many buyers is looked at again. It has fewer only once Redis was loaded anew.
+/// When a round with too many buyers is read again. It can only have fewer after Redis was loaded again.
 const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);
 
-/// Marks a round as sold out, and knows its buyers. While the mark stands, everybody who is certainly not one of them gets
-/// `sold_out` without a call of Redis.
+/// Marks a round as sold out, and knows its buyers. While the mark is valid, everybody who is certainly not one of them
+/// gets `sold_out` without a call to Redis.
 ///
-/// It never tells a winner so. Redis said at one moment that nothing is left and when the last unit was won; the names
-/// remembered are those as of that win, so everybody who had won by then is among them. Nobody wins while the mark stands,
-/// since a unit that comes back is held back for longer (`HOLD_BACK_MS`), and Redis says of a round whose units become
-/// available over time for how long no more of them do.
+/// A winner never gets it. Redis said at one time that nothing is left and when the last unit was won. The remembered
+/// names are complete up to that win, so they include everybody who had won by then. Nobody can win while the mark is
+/// valid, since returned units are held back for longer (`HOLD_BACK_MS`), and for a round with a plan Redis says when
+/// the next units become available.
 #[derive(Debug, Default)]
 pub struct SoldOutMark {
     standing: ArcSwapOption<Standing>,
     known: Arc<ArcSwapOption<Names>>,
     /// When the names may be read again. Held while they are read.
-    reading: Arc<Mutex<Option<Instant>>>,
+    reading: Arc<AsyncMutex<Option<Instant>>>,
 }
 
 #[derive(Debug)]
@@ -58,12 +57,12 @@ pub struct StillSoldOut {
     pub next_release_ms: Option<EpochMs>,
 }
 
-/// The names of a round's buyers, as hashes. A user whose hash is the same as a buyer's is taken for one, and Redis is asked.
+/// The names of a round's buyers, as hashes. A user whose hash equals a buyer's is taken for one, and Redis is asked.
 #[derive(Debug)]
 struct Names {
     wins: WinsSeen,
     seed: RandomState,
-    /// Ascending.
+    /// Sorted.
     hashes: Vec<u64>,
 }
 
@@ -81,26 +80,30 @@ impl Names {
 }
 
 impl SoldOutMark {
-    /// Redis, asked at `asked`, said that nobody gets a unit for a while.
+    /// Records that Redis, asked at `asked`, said that nobody can get a unit for a while.
     ///
-    /// Marks the round if the names of its buyers are known. Otherwise they are read beside: nobody waits for them.
+    /// Marks the round if the names of its buyers are known. Otherwise they are read in the background.
     pub fn heard(&self, stock: &Stock, round: &Round, asked: Moment, sold_out: SoldOut) {
         if !self.mark(asked, sold_out) {
-            self.read_beside(stock, round);
+            self.read_beside(|| {
+                let (stock, id, lanes) = (stock.clone(), round.id.clone(), round.terms.lanes);
+                async move { read(stock.round_in(&id, lanes), &id.sale).await }
+            });
         }
     }
 
-    /// What to answer the user without asking Redis, if the mark stands and the user has certainly won nothing.
+    /// The answer for the user without asking Redis, if the mark is valid and the user has certainly won nothing.
     pub fn covers(&self, user: &UserId, now: Moment) -> Option<StillSoldOut> {
         let standing = self.standing.load();
         let standing = standing.as_ref()?;
-        // A clock that goes back cannot be trusted.
+        // A clock that goes back is not trusted.
         let stands = now.checked_since(standing.asked).is_some_and(|since| since < standing.lasts);
         let next_release_ms = standing.next_release_ms;
         (stands && !standing.buyers.may_have(user)).then_some(StillSoldOut { next_release_ms })
     }
 
-    fn mark(&self, asked: Moment, SoldOut { wins, lasts, next_release_ms }: SoldOut) -> bool {
+    /// Marks the round, if the names of its buyers are known up to the win that Redis named.
+    pub(crate) fn mark(&self, asked: Moment, SoldOut { wins, lasts, next_release_ms }: SoldOut) -> bool {
         let known = self.known.load_full().filter(|names| names.wins == wins);
         let Some(buyers) = known else { return false };
         let percent = rand::random_range(100 - JITTER_PERCENT..=100 + JITTER_PERCENT);
@@ -109,37 +112,47 @@ impl SoldOutMark {
         true
     }
 
-    fn read_beside(&self, stock: &Stock, round: &Round) {
+    /// Starts a task that reads the buyers, unless one is running or ran a moment ago. `read` also returns how long to
+    /// pause then.
+    pub(crate) fn read_beside<F>(&self, read: impl FnOnce() -> F)
+    where
+        F: Future<Output = (Option<Buyers>, Duration)> + Send + 'static,
+    {
         let Ok(mut again_at) = Arc::clone(&self.reading).try_lock_owned() else { return };
         if again_at.is_some_and(|at| Instant::now() < at) {
             return;
         }
-        // Set before the reading, so that one that is cut off does not begin again at once.
+        // Set before the read, so that a read that is cut off does not start again at once.
         *again_at = Some(Instant::now() + SHORTEST_PAUSE);
-        let (known, stock, id) = (Arc::clone(&self.known), stock.clone(), round.id.clone());
-        let lanes = round.terms.lanes;
-        tokio::spawn(async move {
-            // Every process hears of the last unit at the same moment: their readings are spread over the time that so many
-            // names are worth.
-            let round = stock.round_in(&id, lanes);
-            let count = round.buyers_count().await.unwrap_or_default();
-            let worth = Duration::from_secs(1) * count / NAMES_PER_S;
-            tokio::time::sleep(worth.mul_f64(rand::random())).await;
-            let pause = match round.buyers(MOST_BUYERS).await {
-                Ok(BuyersRead::All(buyers)) => {
-                    let names = u32::try_from(buyers.names.len()).unwrap_or(u32::MAX);
-                    known.store(Some(Arc::new(Names::of(&buyers))));
-                    Duration::from_secs(1) * names / NAMES_PER_S
-                }
-                Ok(BuyersRead::TooMany) => PAUSE_OF_TOO_MANY,
-                Ok(BuyersRead::NotSoldOut) => SHORTEST_PAUSE,
-                Err(error) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %id.sale, "no sold-out mark");
-                    SHORTEST_PAUSE
-                }
-            };
+        let (known, reading) = (Arc::clone(&self.known), read());
+        spawn(async move {
+            let (buyers, pause) = reading.await;
+            if let Some(buyers) = buyers {
+                known.store(Some(Arc::new(Names::of(&buyers))));
+            }
             *again_at = Some(Instant::now() + pause.max(SHORTEST_PAUSE));
         });
+    }
+}
+
+/// Reads the buyers of a round, if there are not too many, and returns how long to pause.
+async fn read(round: RoundStock<'_>, sale: &SaleId) -> (Option<Buyers>, Duration) {
+    // All processes see the last unit go at the same time: their reads are spread over the time that this many names
+    // may take.
+    let count = round.buyers_count().await.unwrap_or_default();
+    let worth = Duration::from_secs(1) * count / NAMES_PER_S;
+    sleep(worth.mul_f64(rand::random())).await;
+    match round.buyers(MOST_BUYERS).await {
+        Ok(BuyersRead::All(buyers)) => {
+            let names = u32::try_from(buyers.names.len()).unwrap_or(u32::MAX);
+            (Some(buyers), Duration::from_secs(1) * names / NAMES_PER_S)
+        }
+        Ok(BuyersRead::TooMany) => (None, PAUSE_OF_TOO_MANY),
+        Ok(BuyersRead::NotSoldOut) => (None, SHORTEST_PAUSE),
+        Err(error) => {
+            tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale, "no sold-out mark");
+            (None, SHORTEST_PAUSE)
+        }
     }
 }
 
@@ -156,7 +169,7 @@ mod tests {
         name.parse().unwrap()
     }
 
-    /// Who knows alice to have won at this moment, and nobody else.
+    /// A mark that knows that only alice had won by this time.
     fn knowing(last_won_at_ms: EpochMs) -> SoldOutMark {
         let mark = SoldOutMark::default();
         let buyers = Buyers { wins: WinsSeen::at(last_won_at_ms), names: vec!["alice".to_owned()] };
@@ -172,7 +185,7 @@ mod tests {
         Moment::now(Clock::system())
     }
 
-    /// The moment at which Redis was asked, and moments after it by either clock.
+    /// When Redis was asked, and later times by either clock.
     fn asked() -> (Moment, impl Fn(u64, i64) -> Moment) {
         let (monotonic, wall) = (tokio::time::Instant::now(), WON);
         let later = move |monotonic_ms, wall_ms| {
@@ -219,7 +232,7 @@ mod tests {
                     "a frozen process's monotonic clock may stand still"
                 );
             }
-            assert!(mark.covers(&user("bob"), later(0, -1)).is_none(), "no clock can be believed that goes back");
+            assert!(mark.covers(&user("bob"), later(0, -1)).is_none(), "a clock that goes back is not trusted");
         }
     }
 

@@ -1,34 +1,34 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Clock, Moment};
+use cache::Clock;
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
 use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, SaleState, ShownAward, Terms};
 
-/// Rounds whose terms are remembered at once. Those that are forgotten are read again.
+use crate::kept::Kept;
+
+/// How many rounds' terms are cached. Others are read again.
 const MAX_ROUNDS: u64 = 1000;
-/// How long a process goes by what it read of a draw.
+/// How long a process caches the state of a draw.
 const DRAWN_FOR: Duration = Duration::from_secs(1);
-/// How long a process goes by what it read of the campaigns: within so long orders are placed by a limit that was changed.
+/// How long a process caches the campaigns: within this time orders may be placed by an old limit.
 const CAMPAIGNS_FOR: Duration = Duration::from_secs(3);
 
-/// The campaigns that have a limit, and since when they are known.
-type Limited = (Moment, Arc<Vec<Campaign>>);
-
-/// The terms of rounds, read from the ledger once by each process. They may be as old as the process, so use them only for
-/// what never changes once a round has begun, such as its price.
+/// The terms of rounds, read from the ledger once by each process. They may be as old as the process, so use them only
+/// for what never changes once a round has begun, such as its price.
 #[derive(Clone)]
 pub struct TermsCache {
     ledger: Ledger,
     known: Cache<RoundId, Arc<Terms>>,
     /// Whether all winners of a round are drawn.
     drawn: Cache<RoundId, bool>,
-    /// Read by whoever places the next order.
-    limited: Arc<Mutex<Option<Limited>>>,
+    /// The campaigns with a limit, read by whoever places the next order.
+    limited: Arc<Kept<Arc<Vec<Campaign>>>>,
+    clock: Clock,
 }
 
-/// What the awards of a round's orders are told with.
+/// What is needed to show the awards of a round's orders.
 #[derive(Debug, Clone)]
 pub struct RoundAwards {
     terms: Option<Arc<Terms>>,
@@ -36,7 +36,7 @@ pub struct RoundAwards {
 }
 
 impl RoundAwards {
-    /// What an order of the round won, in words, if it was read after this was.
+    /// What an order of the round won, for display. The order must have been read after this.
     pub fn of(&self, order: &Order) -> Option<ShownAward> {
         ShownAward::of(order, self.terms.as_deref(), self.is_drawn)
     }
@@ -44,13 +44,13 @@ impl RoundAwards {
 
 impl TermsCache {
     /// An empty cache in front of `ledger`.
-    pub fn new(ledger: Ledger) -> Self {
+    pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let drawn = Cache::builder().max_capacity(MAX_ROUNDS).time_to_live(DRAWN_FOR).build();
-        Self { ledger, known: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default() }
+        Self { ledger, known: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }
     }
 
-    /// The terms of a round. If the ledger has no such round, since an earlier version ended it and did not keep it, those of
-    /// the offer. `None` if the sale does not exist or is a draft.
+    /// The terms of a round. If an earlier version ended the round without keeping it, those of the offer. `None` if
+    /// the sale does not exist or is a draft.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -72,34 +72,28 @@ impl TermsCache {
         Ok(terms)
     }
 
-    /// The limits of the campaigns that a sale is in. They may be some seconds old, and are never guessed: an order of which nobody
-    /// knows whether it is within them waits.
+    /// The limits of the campaigns that a sale is in, at most some seconds old. They are never guessed: an order waits
+    /// until they are known.
     ///
     /// # Errors
-    /// If DynamoDB has to be asked and does not answer.
+    /// If DynamoDB must be read and does not answer.
     pub async fn campaign_limits(&self, sale: &SaleId) -> Result<Vec<CampaignLimit>, LedgerError> {
-        let now = Moment::now(Clock::system());
-        let kept = self.limited.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let limited = match kept.filter(|(since, _)| now.since(*since) < CAMPAIGNS_FOR) {
-            Some((_, limited)) => limited,
-            None => {
-                // Boxed: a call of AWS makes a large future.
-                let mut read = Box::pin(self.ledger.campaigns()).await?;
-                read.retain(|campaign| campaign.limit_per_user.is_some());
-                let limited = Arc::new(read);
-                *self.limited.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&limited)));
-                limited
-            }
+        let read = async {
+            // Boxed: an AWS call makes a large future.
+            let mut read = Box::pin(self.ledger.campaigns()).await?;
+            read.retain(|campaign| campaign.limit_per_user.is_some());
+            Ok::<_, LedgerError>(Arc::new(read))
         };
+        let limited = self.limited.younger_than(CAMPAIGNS_FOR, self.clock, read).await?;
         Ok(limited.iter().filter_map(|campaign| campaign.limit_of(sale)).collect())
     }
 
-    /// What an order won, in words. The ledger is asked for the names of prizes, and whether a draw is done.
+    /// What an order won, for display. May read the names of prizes and the state of the draw from the ledger.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn award_of(&self, order: &Order) -> Result<Option<ShownAward>, LedgerError> {
-        // Boxed: a call of AWS makes a large future, and most orders have no prize.
+        // Boxed: an AWS call makes a large future, and most orders have no prize.
         let of_round = &order.claim.id.round;
         let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
         let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
@@ -111,8 +105,8 @@ impl TermsCache {
         Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
     }
 
-    /// What tells the awards of many orders of a round, if those are read after this, as they were last written. Then an order
-    /// that seems to have won nothing in a draw that is done has won nothing, and need not be read again.
+    /// What is needed to show the awards of many orders of a round that are read consistently after this. An order
+    /// without an award in a completed draw has then won nothing, and need not be read again.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -123,7 +117,7 @@ impl TermsCache {
         Ok(RoundAwards { terms, is_drawn })
     }
 
-    /// Whether all winners of a round are drawn. The answer may be a second old.
+    /// Whether all winners of a round are drawn, at most a second old.
     async fn is_drawn(&self, id: &RoundId) -> Result<bool, LedgerError> {
         if let Some(drawn) = self.drawn.get(id) {
             return Ok(drawn);
@@ -145,7 +139,8 @@ mod tests {
     #[tokio::test]
     async fn the_number_of_rounds_is_bounded_and_what_is_known_costs_no_call() {
         // It cannot be asked: it has no region.
-        let cache = TermsCache::new(Ledger::new(Client::from_conf(Config::builder().build()), "table"));
+        let cache =
+            TermsCache::new(Ledger::new(Client::from_conf(Config::builder().build()), "table"), Clock::system());
         let terms = json!({
             "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 1, "per_user_limit": 1, "price_minor": 990,
             "currency": "EUR", "payment_window_s": 900,

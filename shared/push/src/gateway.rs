@@ -7,7 +7,7 @@ use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectio
 
 use crate::StatusUpdate;
 
-/// API Gateway did not take it; the same call can be made again.
+/// API Gateway did not accept a call, which can be repeated.
 #[derive(Debug, thiserror::Error)]
 #[error("API Gateway did not answer {call}")]
 pub struct PushError {
@@ -16,12 +16,12 @@ pub struct PushError {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// What became of a message.
+/// The result of sending a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posted {
-    /// API Gateway has it for the client.
+    /// API Gateway has accepted it.
     Yes,
-    /// The connection has ended.
+    /// The connection is closed.
     Gone,
 }
 
@@ -38,7 +38,7 @@ impl Gateway {
     /// Sends a message to one connection.
     ///
     /// # Errors
-    /// If API Gateway does not answer; then the client may have it all the same.
+    /// If API Gateway does not answer; the client may have the message all the same.
     pub async fn post(&self, connection: &str, update: &StatusUpdate) -> Result<Posted, PushError> {
         let post = self.0.post_to_connection().connection_id(connection).data(update.to_body().into());
         match post.send().await.map_err(SdkError::into_service_error) {
@@ -48,7 +48,7 @@ impl Gateway {
         }
     }
 
-    /// Ends a connection, if it is there.
+    /// Closes a connection, if it is open.
     ///
     /// # Errors
     /// If API Gateway does not answer. Can be repeated.

@@ -1,4 +1,4 @@
-//! Messages to buyers over API Gateway's connections: what they say, and how they get there.
+//! Messages to buyers over API Gateway's WebSocket connections: contents and delivery.
 
 mod gateway;
 mod status_update;

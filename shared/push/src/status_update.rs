@@ -2,9 +2,9 @@ use jiff::Timestamp;
 use sale::{Order, OrderState, ReservationId, ShownAward};
 use serde::Serialize;
 
-/// What a buyer is told of a reservation: the state that it has, in the words of `GET /v1/reservations/{id}`.
+/// The state of a reservation as pushed to its buyer, with the values of `GET /v1/reservations/{id}`.
 ///
-/// It may come twice. It says where the reservation stands and not what happened, so hearing it again does no harm.
+/// It may come twice, which does no harm, since it carries the state and not what changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename = "reservation")]
 pub struct StatusUpdate {
@@ -12,7 +12,7 @@ pub struct StatusUpdate {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pay_by: Option<Timestamp>,
-    /// The unit of a round with awards: with it and the draw, anybody can check the award.
+    /// The unit, in a round with awards: together with the draw, anybody can verify the award with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +20,7 @@ pub struct StatusUpdate {
 }
 
 impl StatusUpdate {
-    /// That a reservation stands as this order says, which won `award`.
+    /// The state of this order, which won `award`.
     pub fn of(order: &Order, award: Option<ShownAward>) -> Self {
         Self {
             reservation_id: order.claim.id.clone(),
@@ -31,10 +31,10 @@ impl StatusUpdate {
         }
     }
 
-    /// The message as it is sent.
+    /// The message as sent.
     ///
     /// # Panics
-    /// Never: it is made of texts.
+    /// Never: its members are all strings or numbers.
     pub fn to_body(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts are JSON")
     }

@@ -3,14 +3,14 @@ use aws_sdk_sqs::types::QueueAttributeName;
 
 use crate::QueueError;
 
-/// How many messages a queue has. Approximate, as SQS counts them.
+/// How many messages a queue has, roughly, as SQS counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Depth {
-    /// That can be received.
+    /// Visible messages.
     pub waiting: u64,
-    /// That cannot be received yet.
+    /// Messages that are not visible yet.
     pub delayed: u64,
-    /// That somebody has received and not deleted.
+    /// Messages that were received and not deleted.
     pub in_flight: u64,
 }
 

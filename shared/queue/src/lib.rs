@@ -1,4 +1,4 @@
-//! SQS: the messages, sending, delaying and putting off.
+//! SQS: messages, sending, delaying and retrying.
 
 mod backlog;
 mod depth;
@@ -11,6 +11,7 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::SdkError;
 use aws_sdk_sqs::types::{MessageSystemAttributeNameForSends, MessageSystemAttributeValue};
 use breaker::{Breaker, Broken};
+use cache::Clock;
 use sale::EpochMs;
 
 pub use backlog::OrderBacklog;
@@ -21,7 +22,7 @@ pub use redrive::redrive;
 /// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
 pub const MAX_DELAY_S: u32 = 900;
 
-/// Why a queue did not take or give something.
+/// Why a call to a queue failed.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// SQS did not answer, or refused.
@@ -29,14 +30,14 @@ pub enum QueueError {
     Sqs {
         /// The call.
         call: &'static str,
-        /// What it said.
+        /// The SDK's error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// SQS answered without what it was asked for.
+    /// SQS's answer lacks something.
     #[error("SQS does not say {0}")]
     Missing(&'static str),
-    /// It has not answered for a while and is not asked for a moment.
+    /// The circuit breaker is open, because SQS has not answered for a while.
     #[error("SQS does not answer and was not asked")]
     Open(#[source] breaker::Open),
 }
@@ -75,13 +76,13 @@ impl Queue {
     }
 }
 
-/// What makes X-Ray see whoever receives a message as a part of the trace that sent it.
+/// Makes X-Ray record the receiver of a message as a part of the sender's trace.
 fn trace_header(trace: &str) -> Option<HashMap<MessageSystemAttributeNameForSends, MessageSystemAttributeValue>> {
     let value = MessageSystemAttributeValue::builder().data_type("String").string_value(trace).build().ok()?;
     trace.starts_with("Root=").then(|| HashMap::from([(MessageSystemAttributeNameForSends::AwsTraceHeader, value)]))
 }
 
-/// No connection, or no answer in time. What SQS refuses, it has answered.
+/// Whether the error means that SQS is unavailable: no connection, or no answer in time. A refusal is an answer.
 fn is_unanswered<E, R>(error: &SdkError<E, R>) -> bool {
     matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_))
 }
@@ -94,15 +95,15 @@ macro_rules! queue {
 
         impl $name {
             /// A handle on the queue at `url`.
-            pub fn new(client: Client, url: impl Into<String>) -> Self {
-                Self(Queue { client, url: url.into(), sends: Breaker::new("SQS") })
+            pub fn new(client: Client, url: impl Into<String>, clock: Clock) -> Self {
+                Self(Queue { client, url: url.into(), sends: Breaker::new("SQS", clock) })
             }
         }
     };
 }
 
 queue!(
-    /// Reservations that are to become orders.
+    /// Reservations that will become orders.
     OrderQueue
 );
 queue!(
@@ -110,32 +111,32 @@ queue!(
     ExpiryQueue
 );
 queue!(
-    /// Prizes whose winners are to be notified.
+    /// Prizes whose winners must be notified.
     WinnerQueue
 );
 queue!(
-    /// Messages that nobody can read, kept for a look.
+    /// Unreadable messages, kept for inspection.
     Quarantine
 );
 queue!(
-    /// Changes of the table of which no event can be made, kept for a look.
+    /// Changes of the table of which no event can be made, kept for inspection.
     EmitterFailures
 );
 queue!(
-    /// Events that are to be sent to the merchant's address.
+    /// Events for the merchant's address.
     WebhookQueue
 );
 
 impl OrderQueue {
-    /// Sends a reservation to be ordered. Once this returns, SQS has it in several zones.
+    /// Sends a reservation to the order queue. Once this returns, SQS has it in several zones.
     ///
     /// # Errors
-    /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
+    /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
         self.0.send(message.to_body(), 0, message.trace.as_deref()).await
     }
 
-    /// Has a received message come back in `delay_s` seconds.
+    /// Makes a received message come back in `delay_s` seconds.
     ///
     /// # Errors
     /// If SQS does not answer; then the message comes back when the queue's visibility timeout ends.
@@ -145,7 +146,7 @@ impl OrderQueue {
 }
 
 impl WebhookQueue {
-    /// Has a received event come back in `delay_s` seconds.
+    /// Makes a received event come back in `delay_s` seconds.
     ///
     /// # Errors
     /// If SQS does not answer; then the event comes back when the queue's visibility timeout ends.
@@ -155,20 +156,20 @@ impl WebhookQueue {
 }
 
 impl ExpiryQueue {
-    /// Sends an order to be looked at when its payment window ends, or in [`MAX_DELAY_S`] if that is sooner.
+    /// Sends an order to be expired when its payment window ends, or in [`MAX_DELAY_S`] seconds if that is sooner.
     ///
     /// # Errors
-    /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
+    /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
         self.0.send(message.to_body(), hop_s(message.pay_by_ms, now), None).await
     }
 }
 
 impl WinnerQueue {
-    /// Sends a prize whose winner is to be notified.
+    /// Sends a prize whose winner must be notified.
     ///
     /// # Errors
-    /// If SQS does not answer; then it may or may not have the message. A duplicate has the same number.
+    /// If SQS does not answer; it may or may not have the message then. A duplicate has the same number.
     pub async fn send(&self, message: &WinnerMessage) -> Result<(), QueueError> {
         self.0.send(message.to_body(), 0, None).await
     }
@@ -181,10 +182,10 @@ fn hop_s(pay_by: EpochMs, now: EpochMs) -> u32 {
 }
 
 impl Quarantine {
-    /// Keeps the body of a message that nobody can read.
+    /// Keeps the body of an unreadable message.
     ///
     /// # Errors
-    /// If SQS does not answer; then the message must not be deleted from where it came.
+    /// If SQS does not answer; the message must not be deleted from its queue then.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
         self.0.send(body.to_owned(), 0, None).await
     }
@@ -194,7 +195,7 @@ impl EmitterFailures {
     /// Keeps a record of the stream, or an event.
     ///
     /// # Errors
-    /// If SQS does not answer; then the record has to come again.
+    /// If SQS does not answer; the record must be repeated then.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
         self.0.send(body.to_owned(), 0, None).await
     }

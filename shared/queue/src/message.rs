@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 /// The version that this build writes and reads. A new version is read for one deployment before it is written.
 const VERSION: u8 = 1;
 
-/// A message that cannot be read: poison.
+/// An unreadable (poison) message.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidMessage {
-    /// Not JSON of the right shape.
-    #[error("the message is not of the expected shape")]
+    /// Not JSON of the right form.
+    #[error("the message does not have the expected form")]
     Shape(#[from] serde_json::Error),
-    /// Of a version that this build does not know.
-    #[error("the message has version {0}, this build reads version {VERSION}")]
+    /// A version that this build does not know.
+    #[error("the message has version {0}, but this build reads version {VERSION}")]
     Version(u8),
 }
 
-/// A claim that is to become an order.
+/// A claim that will become an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMessage {
     v: u8,
     /// The claim.
     #[serde(flatten)]
     pub claim: Claim,
-    /// The trace of the request that made it, as AWS X-Ray writes it.
+    /// The trace of the request that made it, in the form of AWS X-Ray.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
 }
@@ -34,11 +34,11 @@ pub struct ExpiryMessage {
     v: u8,
     /// The order.
     pub id: ReservationId,
-    /// Until when it may be paid.
+    /// When the payment is due.
     pub pay_by_ms: EpochMs,
 }
 
-/// A prize whose winner is to be notified.
+/// A prize whose winner must be notified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WinnerMessage {
     v: u8,

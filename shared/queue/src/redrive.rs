@@ -2,15 +2,15 @@ use aws_sdk_sqs::Client;
 
 use crate::QueueError;
 
-/// Messages received at once: the most that SQS gives.
+/// How many messages are received at once: SQS's maximum.
 const BATCH: i32 = 10;
-/// Batches of one call, so that it ends within its function's time.
+/// How many batches a call moves, so that it ends within its function's time.
 const MAX_BATCHES: usize = 20;
-/// How long a message that is being moved is hidden from others. What fails in between comes back.
+/// How long a message that is being moved is hidden from others, in seconds. If moving it fails, it comes back.
 const VISIBILITY_S: i32 = 60;
 
-/// Moves messages from one queue to another, each sent before it is deleted: dying in between leaves one twice and none
-/// lost. How many were moved; there may be more.
+/// Moves messages from one queue to another, sending each before deleting it: a crash in between duplicates a message
+/// but loses none. Returns how many were moved; there may be more.
 ///
 /// # Errors
 /// If SQS does not answer. Can be repeated.

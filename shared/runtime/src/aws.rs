@@ -15,23 +15,23 @@ use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 
 use crate::{MissingSetting, Settings};
 
-/// Longest wait for a connection.
+/// The longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest wait for one attempt of a call.
+/// The longest wait for one attempt of a call.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Longest wait for a call with all its attempts. The shortest function runs 10 s and makes one call after another only
-/// where it can be cut off between them.
+/// The longest wait for a call with all its attempts. The shortest function timeout is 10 s, and a function makes one
+/// call after another only where it can be cut off in between.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(7);
-/// Attempts of a call: the queue and the client try again later, so there is no use in many.
+/// How often a call is attempted: queue and client retry later anyway, so many attempts are no use.
 const MAX_ATTEMPTS: u32 = 3;
 const _: () = assert!(ATTEMPT_TIMEOUT.as_millis() * 2 < CALL_TIMEOUT.as_millis() && CALL_TIMEOUT.as_secs() < 10);
 
-/// Whom AWS clients trust: the authorities of Amazon Trust Services, which vouch for every AWS endpoint, and nobody else.
-/// Reading the machine's own list of some hundred would be most of a cold start.
+/// The certificate authorities that AWS clients trust: only Amazon Trust Services, which covers every AWS endpoint.
+/// Reading the machine's list of some hundred would take most of a cold start.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
 
-/// The configuration of a function's AWS clients, from settings and keys alone as Lambda sets them. The SDK's own loader would
-/// read files and prepare to ask services that a function has no use for.
+/// The configuration of a function's AWS clients, only from the settings and keys that Lambda sets. The SDK's own
+/// loader would read files and prepare providers that a function does not need.
 ///
 /// # Errors
 /// If `AWS_REGION` is not set.
@@ -39,14 +39,14 @@ pub fn aws_config(settings: &Settings) -> Result<SdkConfig, MissingSetting> {
     let http = http_client();
     let mut config = bounded(http.clone()).into_builder().region(Region::new(settings.required("AWS_REGION")?));
     config.set_endpoint_url(settings.optional("AWS_ENDPOINT_URL"));
-    // Lambda sets keys, or where to ask for them.
+    // Lambda sets keys, or where to get them.
     let asks = ProviderConfig::without_region().with_http_client(http);
     let credentials = CredentialsProviderChain::first_try("environment", EnvironmentVariableCredentialsProvider::new())
         .or_else("container", EcsCredentialsProvider::builder().configure(&asks).build());
     Ok(config.credentials_provider(SharedCredentialsProvider::new(credentials)).build())
 }
 
-/// Likewise, of clients of the AWS at `endpoint`.
+/// The same for clients of an AWS at `endpoint`.
 pub fn aws_config_at(endpoint: &str, region: &'static str, credentials: Credentials) -> SdkConfig {
     bounded(http_client())
         .into_builder()
@@ -56,7 +56,7 @@ pub fn aws_config_at(endpoint: &str, region: &'static str, credentials: Credenti
         .build()
 }
 
-/// What every AWS client has: bounds on every wait.
+/// The common configuration of AWS clients, with bounds on every wait.
 fn bounded(http: SharedHttpClient) -> SdkConfig {
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT_TIMEOUT)
@@ -85,7 +85,7 @@ mod tests {
 
     use super::AMAZON_ROOTS;
 
-    /// As Amazon Trust Services lists them, by the names in the certificates.
+    /// The authorities of Amazon Trust Services, by the names in the certificates.
     const NAMES: [&str; 5] = [
         "Amazon Root CA 1",
         "Amazon Root CA 2",

@@ -4,7 +4,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::future::join_all;
 use tracing::Instrument;
 
-/// Longest work on one message. With one more call to put it off it fits the 30 s that the functions on queues have.
+/// The time limit for one message. Together with a call to delay its retry it fits into the queue functions' 30 s.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Why a message failed, for the log.
@@ -17,9 +17,9 @@ pub struct ReceivedMessage {
     pub id: String,
     /// Its body.
     pub body: String,
-    /// What names this delivery to SQS.
+    /// Identifies this delivery to SQS.
     pub receipt: String,
-    /// How often it was delivered, this time included.
+    /// How often it was delivered, including this time.
     pub received: usize,
 }
 
@@ -35,8 +35,8 @@ impl From<SqsMessage> for ReceivedMessage {
     }
 }
 
-/// Handles the messages of a batch beside each other, each within a bound of time. Those that failed are reported and
-/// come back, after `on_failure` has had a look at them; the others are done.
+/// Handles the messages of a batch concurrently, each with a time limit. Messages that failed are passed to
+/// `on_failure` and reported, so SQS delivers them again.
 pub async fn each_message<W, F>(
     event: SqsEvent,
     work: impl Fn(ReceivedMessage) -> W,

@@ -1,13 +1,22 @@
-//! What every function needs from its surroundings: settings, secrets, clock, AWS configuration, logs, metrics.
+//! The environment of every function: settings, secrets, clock, AWS configuration, logs, metrics.
 
 mod aws;
 mod batch;
 mod metrics;
+mod now_and_then;
 mod secret;
 mod serve;
 mod settings;
+mod spans;
 mod stream;
 mod telemetry;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::Mutex;
+    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+    pub(crate) use std::time::Instant;
+}
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use batch::{MessageError, ReceivedMessage, each_message};

@@ -8,13 +8,13 @@ use cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
 
 use crate::aws::CALL_TIMEOUT;
 
-/// How long a value is good for, and how long after a reading that failed the next one begins.
+/// The age up to which a value is used without reading it again, and the pause after a failed read.
 const FRESH: Duration = Duration::from_secs(60);
-/// How old a value may be that is given out while it is read again: Lambda freezes a process between requests, and the first one
-/// after a pause should not wait. A key that is taken out of use therefore stays in its secret for longer than this after the new
-/// one has come. A process that slept for longer reads first.
+/// The age up to which a value is used while it is read again. Lambda freezes a process between requests, and the first
+/// request after a pause should not wait. In a rotation, the old key therefore stays in its secret for longer than this
+/// after the new one was added. A process that slept for longer reads first.
 const USABLE: Duration = Duration::from_secs(15 * 60);
-/// Longest wait for a value if there is an old one: a request has to do more than this in its 9 s.
+/// The longest wait for a value if there is an old one: a request has more to do in its 9 s.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
 const BOUNDS: Bounds = Bounds {
@@ -24,24 +24,24 @@ const BOUNDS: Bounds = Bounds {
     read_timeout: CALL_TIMEOUT,
     wait: MAX_WAIT,
     retry_after: FRESH,
-    // Nothing works without a first value, so whoever comes next tries again.
+    // Nothing works without a first value, so the next caller tries again.
     first_retry_after: Duration::ZERO,
 }
 .checked();
 
-/// Secrets Manager did not give the value. Never says what it is.
+/// Secrets Manager did not return the value. Never contains the value.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// No answer, or a refusal.
     #[error("Secrets Manager did not give the secret")]
     SecretsManager(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// An answer without a text.
+    /// The answer has no text.
     #[error("the secret has no text in it")]
     Empty,
-    /// A text that is not what it should be.
-    #[error("the secret is not of the right form")]
+    /// The text does not have the required form.
+    #[error("the secret does not have the required form")]
     Form(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Another request asked while this one waited, in vain. Its log has the reason.
+    /// Another caller's read failed while this one waited. The log has the reason.
     #[error("the secret could not be read a moment ago")]
     InVain,
 }
@@ -56,9 +56,9 @@ impl From<RefreshError<Self>> for SecretError {
     }
 }
 
-/// A secret, read at its first use and kept by the process as a `T`. It is read again in the background, so that a
-/// change is heard of within a minute and nobody waits for it; what is known holds if that fails, or if what is read
-/// is no `T`.
+/// A secret that is read on first use, parsed to a `T` and cached by the process. It is refreshed in the background, so
+/// a change takes effect within a minute and nobody waits for it. If a refresh fails, or its result cannot be parsed,
+/// the known value stays.
 pub struct Secret<T = String>(Refreshed<Known<T>, SecretError>);
 
 struct Known<T> {
@@ -83,9 +83,9 @@ where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
 {
     /// The secret at `arn`.
-    pub fn new(client: Client, arn: impl Into<String>) -> Self {
+    pub fn new(client: Client, arn: impl Into<String>, clock: Clock) -> Self {
         let arn = arn.into();
-        Self::read_by(move || {
+        Self::read_by(clock, move || {
             let get = client.get_secret_value().secret_id(&arn);
             Box::pin(async move {
                 let output = get.send().await.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
@@ -94,30 +94,25 @@ where
         })
     }
 
-    fn read_by(read: impl Fn() -> Reading<String, SecretError> + Send + Sync + 'static) -> Self {
-        Self(Refreshed::new(
-            "the secret as it was holds",
-            BOUNDS,
-            Clock::system(),
-            move |before: Option<Arc<Known<T>>>| {
-                let text = read();
-                Box::pin(async move {
-                    let text = text.await?;
-                    // The same text stays the same value, so that whoever keeps it sees that nothing has changed.
-                    let value = match before.filter(|before| before.text == text) {
-                        Some(before) => Arc::clone(&before.value),
-                        None => Arc::new(text.parse().map_err(|error| SecretError::Form(Box::new(error)))?),
-                    };
-                    Ok(Known { text, value })
-                })
-            },
-        ))
+    fn read_by(clock: Clock, read: impl Fn() -> Reading<String, SecretError> + Send + Sync + 'static) -> Self {
+        Self(Refreshed::new("the secret as it was holds", BOUNDS, clock, move |before: Option<Arc<Known<T>>>| {
+            let text = read();
+            Box::pin(async move {
+                let text = text.await?;
+                // The same text stays the same value, so that whoever keeps it sees that nothing has changed.
+                let value = match before.filter(|before| before.text == text) {
+                    Some(before) => Arc::clone(&before.value),
+                    None => Arc::new(text.parse().map_err(|error| SecretError::Form(Box::new(error)))?),
+                };
+                Ok(Known { text, value })
+            })
+        }))
     }
 
     /// The value.
     ///
     /// # Errors
-    /// If there is none yet and Secrets Manager does not give one.
+    /// If it has not been read yet and Secrets Manager does not return it.
     pub async fn get(&self) -> Result<Arc<T>, SecretError> {
         Ok(Arc::clone(&self.0.get().await?.value))
     }
@@ -129,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// What the reader finds, and how often it looked.
+    /// The text that reads return, and how many reads there were.
     #[derive(Clone, Default)]
     struct Store(Arc<Mutex<(Option<String>, u32)>>);
 
@@ -144,7 +139,7 @@ mod tests {
 
         fn secret(&self) -> Secret<u32> {
             let store = self.clone();
-            Secret::read_by(move || {
+            Secret::read_by(Clock::system(), move || {
                 let store = store.clone();
                 Box::pin(async move {
                     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -156,7 +151,7 @@ mod tests {
         }
     }
 
-    /// Time is paused: it passes once all else waits.
+    /// Time is paused: it passes once everything else waits.
     async fn settle() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }

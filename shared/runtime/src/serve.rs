@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Metrics;
 
-/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
+/// The time limit of a request: a little less than Lambda's 10 s, after which the client would get no answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
-/// Likewise on an operator's request, for which Lambda allows 29 s.
+/// The same for an operator's request, for which Lambda allows 29 s.
 pub const OPERATOR_ANSWER_TIMEOUT: Duration = Duration::from_secs(27);
 
-/// Handles the events of a queue, a stream or a schedule, one after the other, and publishes what was counted after each:
-/// Lambda may stop the process until the next one. Does not return while the process lives.
+/// Handles the events of a queue, a stream or a schedule one by one, and publishes metrics after each, since Lambda may
+/// freeze the process until the next one. Runs for the life of the process.
 ///
 /// # Errors
-/// If the process was not started by Lambda or something like it.
+/// If Lambda or a stand-in for it did not start the process.
 pub async fn serve_events<E, R, X, F>(metrics: Metrics, handler: impl Fn(E) -> F) -> Result<(), Error>
 where
     E: for<'de> Deserialize<'de>,
@@ -26,7 +26,7 @@ where
 {
     let (metrics, handler) = (&metrics, &handler);
     lambda_runtime::run(service_fn(move |event: LambdaEvent<E>| async move {
-        // Boxed: the compiler gives up on a future that has all of a function's futures in it.
+        // Boxed: the compiler gives up on a future that contains all of a function's futures.
         let handled = Box::pin(handler(event.payload)).await;
         metrics.publish();
         handled

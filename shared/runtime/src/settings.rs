@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
-/// A setting that the function cannot work without.
+/// A required setting is missing.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the environment variable {0} is not set; infra/cdk sets it on deployment, README.md says how to set it by hand"
+    "the environment variable {0} is not set; infra/cdk sets it on deployment, infra/cdk/README.md (\"One function\") says how to set it by hand"
 )]
 pub struct MissingSetting(&'static str);
 
-/// Settings by name: those of the process's environment, or values that a test gives.
+/// Settings by name: the process's environment, or values of a test.
 #[derive(Debug, Clone)]
 pub struct Settings {
     given: BTreeMap<&'static str, String>,
@@ -15,18 +15,18 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What the environment says.
+    /// The process's environment.
     pub const fn environment() -> Self {
         Self { given: BTreeMap::new(), environment: true }
     }
 
-    /// These and no others.
+    /// Only these settings.
     pub fn given<V: Into<String>>(settings: impl IntoIterator<Item = (&'static str, V)>) -> Self {
         let given = settings.into_iter().map(|(name, value)| (name, value.into())).collect();
         Self { given, environment: false }
     }
 
-    /// These settings with this one in place of what it was.
+    /// These settings with one of them replaced.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.given.insert(name, value.into());
@@ -41,7 +41,7 @@ impl Settings {
         self.optional(name).ok_or(MissingSetting(name))
     }
 
-    /// The setting `name`, if it is set: for what not every deployment has.
+    /// The setting `name`, if it is set, for optional parts of a deployment.
     pub fn optional(&self, name: &'static str) -> Option<String> {
         let given = self.given.get(name).cloned();
         given.or_else(|| std::env::var(name).ok().filter(|_| self.environment)).filter(|value| !value.is_empty())

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A batch of a table's stream, whose records are `R`. Lambda gives it again from the first record that failed.
+/// A batch of a table's stream, with records of type `R`. Lambda repeats it from the first record that failed.
 #[derive(Debug, Clone, Deserialize)]
 pub struct StreamEvent<R> {
     /// In the order of the stream.
@@ -8,7 +8,8 @@ pub struct StreamEvent<R> {
     pub records: Vec<R>,
 }
 
-/// Which records failed, in the form that Lambda reads (`ReportBatchItemFailures`). It goes on with the first of them.
+/// Which records failed, in the form that Lambda expects (`ReportBatchItemFailures`). It continues with the first of
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StreamResponse {

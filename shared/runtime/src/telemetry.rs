@@ -6,8 +6,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::{Metrics, MissingSetting, Settings};
 
-/// Begins a function's logs and its numbers, the first of which is that a process was started. Once in a
-/// process. With `METRICS=off` no numbers are published: each metric costs a deployment that nobody watches as much as a secret.
+/// Starts a function's logs and metrics, and counts the start of the process. Call it once in a process. With
+/// `METRICS=off` no metrics are published: in an idle deployment each metric costs as much as a secret.
 ///
 /// # Errors
 /// If `METRICS_NAMESPACE` is not set.
@@ -19,7 +19,7 @@ pub fn init_telemetry(settings: &Settings) -> Result<Metrics, MissingSetting> {
     Ok(metrics)
 }
 
-/// One JSON object a line, from `LOG_LEVEL` up (`info` unless set).
+/// One JSON object a line, from `LOG_LEVEL` up (default `info`).
 fn init_logs() {
     let filter =
         EnvFilter::builder().with_env_var("LOG_LEVEL").try_from_env().unwrap_or_else(|_| EnvFilter::new("info"));
@@ -27,7 +27,7 @@ fn init_logs() {
     logs.finish().with(filter_fn(|metadata| !has_raw_events(metadata))).init();
 }
 
-/// At the lowest level Lambda's runtime writes every event as it came, with its token in it.
+/// At the lowest level Lambda's runtime logs every event in full, including its token.
 fn has_raw_events(metadata: &Metadata<'_>) -> bool {
     metadata.target().starts_with("lambda_runtime") && *metadata.level() == Level::TRACE
 }

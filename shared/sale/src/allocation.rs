@@ -3,42 +3,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MAX_PRICE_MINOR, Terms};
 
-/// Most units in a round whose units differ: its table is made, digested and verified as a whole.
+/// The largest number of units in a round whose units differ: their table is made, hashed and verified as a whole.
 pub const MAX_AWARDS: u32 = 1_000_000;
 const _: () = assert!(MAX_AWARDS <= award::MAX_PARTS && MAX_AWARDS <= award::MAX_TICKETS);
 const _: () = assert!(MAX_PRICE_MINOR <= award::MAX_TOTAL_MINOR && MAX_PRIZES <= award::MAX_PRIZE_KINDS);
-/// Most kinds of prizes in a round.
+/// The largest number of kinds of prizes in a round.
 pub const MAX_PRIZES: usize = 20;
-/// Longest name of a prize in characters.
+/// The longest name of a prize, in characters.
 pub const MAX_PRIZE_NAME_LENGTH: usize = 100;
 
 /// What a unit of a round stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Allocation {
-    /// The same item, whichever unit it is.
+    /// Every unit is the same item.
     #[default]
     Units,
-    /// A part of an amount of money. The parts add up to it.
+    /// A part of an amount of money. All parts add up to the amount.
     Split {
         /// The amount, in minor units of the currency of the price.
         total_minor: u64,
-        /// The least that a part may be, in minor units.
+        /// The smallest part, in minor units.
         min_minor: u64,
         /// How the parts differ.
         parts: Parts,
-        /// Whether a public beacon decides, together with the seed, which unit is which part.
+        /// Whether a public beacon takes part in deciding which unit is which part.
         #[serde(default, skip_serializing_if = "is_false")]
         beacon: bool,
     },
-    /// A ticket, which has won a prize or nothing.
+    /// A ticket, which wins a prize or nothing.
     Prizes {
-        /// The prizes. Every other ticket is a blank.
+        /// The prizes. All other tickets are blanks.
         prizes: Vec<Prize>,
-        /// When it is decided who wins.
+        /// When the winners are decided.
         #[serde(default, skip_serializing_if = "DrawTime::is_default")]
         draw: DrawTime,
-        /// Whether a public beacon decides, together with the seed, who wins.
+        /// Whether a public beacon takes part in deciding who wins.
         #[serde(default, skip_serializing_if = "is_false")]
         beacon: bool,
     },
@@ -48,19 +48,19 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// When it is decided who wins the prizes of a round.
+/// When the winners of a round's prizes are decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawTime {
-    /// Before it opens: each order says at once what its unit won.
+    /// Before the round opens: each order says at once what its unit won.
     #[default]
     Instant,
-    /// Once it is over: its orders are entries, and some of them win.
+    /// After the round: its orders are entries, and some of them win.
     AtEnd,
 }
 
 impl DrawTime {
-    /// Whether it is what a draw has that says nothing about it.
+    /// Whether it is the default.
     const fn is_default(&self) -> bool {
         matches!(self, Self::Instant)
     }
@@ -70,16 +70,16 @@ impl DrawTime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parts {
-    /// By one minor unit at most.
+    /// They differ by at most one minor unit.
     Equal,
-    /// By chance.
+    /// They are random.
     Drawn,
 }
 
 /// A kind of prize.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prize {
-    /// What it is, for people.
+    /// Its name, shown to people.
     pub name: String,
     /// How many tickets win it.
     pub count: u32,
@@ -92,7 +92,7 @@ pub enum Settlement {
     /// A payment within the payment window.
     #[default]
     Paid,
-    /// Nothing more: it is final as soon as it is written, and can be neither cancelled nor expired.
+    /// Writing the order. It can then neither be cancelled nor expire.
     Free,
 }
 
@@ -102,45 +102,45 @@ pub enum Settlement {
 pub enum Award {
     /// An amount of money, in minor units of the currency of the round's price.
     Amount {
-        /// How much.
+        /// The amount.
         amount_minor: u64,
     },
     /// A prize.
     Prize {
-        /// Which of the round's prizes, counted from 1.
+        /// The number of the prize in the round, from 1.
         prize: u16,
     },
     /// Nothing.
     Blank,
 }
 
-/// An allocation or settlement that cannot be sold by.
+/// An allocation or settlement that is not possible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidAllocation {
-    /// It costs something and is free.
+    /// A free sale has a price.
     #[error("price_minor must be 0 with settlement free")]
     Price,
-    /// Orders that could be given back after their award is known.
+    /// Orders could be given back after their award is known.
     #[error("settlement must be free with an allocation other than units")]
     Settlement,
-    /// A user could draw again.
+    /// A user could draw more than once.
     #[error("per_user_limit must be 1 with an allocation other than units")]
     PerUserLimit,
     /// Too many units.
     #[error("total must be at most {MAX_AWARDS} with an allocation other than units")]
     Total,
-    /// Each part cannot have the least that it may be.
+    /// The amount is less than the smallest parts add up to.
     #[error(
         "min_minor must be at least 1, and total_minor at least total times min_minor and at most {MAX_PRICE_MINOR}"
     )]
     Amount,
-    /// No prizes, too many kinds, none of a kind, or more than tickets.
+    /// No prizes, too many kinds, a kind with none, or more prizes than tickets.
     #[error("prizes must be 1 to {MAX_PRIZES} kinds, of each at least 1, and together at most total")]
     Prizes,
-    /// A beacon where nothing is drawn.
+    /// A beacon although nothing is drawn.
     #[error("beacon needs parts drawn or prizes: equal parts differ by one minor unit at most")]
     Beacon,
-    /// Rounds that begin by themselves and would each wait for somebody to post a beacon.
+    /// A recurring sale whose rounds would each wait for somebody to post a beacon.
     #[error("a sale that recurs can have a beacon only if it is drawn at_end: each round would wait for it to open")]
     RecurringBeacon,
     /// The name of a prize is empty or too long, or has control characters.
@@ -149,32 +149,32 @@ pub enum InvalidAllocation {
 }
 
 impl Allocation {
-    /// Whether each unit stands for something else, decided by a draw.
+    /// Whether units differ, as decided by a draw.
     pub const fn has_awards(&self) -> bool {
         !matches!(self, Self::Units)
     }
 
-    /// Whether the winners are drawn once the round is over. Its orders are entries then, written without an award.
+    /// Whether the winners are drawn once the round is over. Its orders are then entries, written without an award.
     pub const fn is_drawn_at_end(&self) -> bool {
         matches!(self, Self::Prizes { draw: DrawTime::AtEnd, .. })
     }
 
-    /// Whether a public beacon decides, together with the seed, what each unit wins.
+    /// Whether a public beacon takes part in deciding what each unit wins.
     pub const fn has_beacon(&self) -> bool {
         matches!(self, Self::Split { beacon: true, .. } | Self::Prizes { beacon: true, .. })
     }
 
-    /// Whether a round needs its beacon before anybody can have a unit: each order says what its unit won.
+    /// Whether a round needs its beacon before it can open, because each order says what its unit won.
     pub const fn opens_with_beacon(&self) -> bool {
         self.has_beacon() && !self.is_drawn_at_end()
     }
 
-    /// Whether it is what a sale has that says nothing about it.
+    /// Whether it is the default.
     pub(crate) const fn is_default(&self) -> bool {
         !self.has_awards()
     }
 
-    /// What a value of the round's table stands for. None if no unit of the round can have it.
+    /// The award for a value of the round's table. `None` if no unit of the round can have it.
     pub fn award(&self, value: u64) -> Option<Award> {
         match self {
             Self::Units => None,
@@ -189,7 +189,7 @@ impl Allocation {
         }
     }
 
-    /// What the table of a round with so many units is made of. None if all units are the same.
+    /// The contents of the table of a round with this many units. `None` if all units are the same.
     pub fn plan(&self, units: u32) -> Option<Plan> {
         match *self {
             Self::Units => None,
@@ -205,10 +205,10 @@ impl Allocation {
         }
     }
 
-    /// Checks every bound against the other terms.
+    /// Checks all bounds against the other terms.
     ///
     /// # Errors
-    /// The first bound that does not hold.
+    /// The first violated bound.
     pub(crate) fn validate(terms: &Terms) -> Result<(), InvalidAllocation> {
         let Terms { allocation, settlement, price, per_user_limit, total, .. } = terms;
         if *settlement == Settlement::Free && price.price_minor != 0 {
@@ -253,7 +253,7 @@ impl Allocation {
 }
 
 impl Settlement {
-    /// Whether it is what a sale has that says nothing about it.
+    /// Whether it is the default.
     pub(crate) const fn is_default(&self) -> bool {
         matches!(self, Self::Paid)
     }

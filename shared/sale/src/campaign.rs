@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::text_serde::text_serde;
 use crate::{InvalidId, MAX_TITLE_LENGTH, SaleId};
 
-/// Most sales of a campaign: a page shows all of them at once, and asks Redis for each.
+/// The largest number of sales in a campaign: a page shows all of them at once, and asks Redis for each.
 pub const MAX_CAMPAIGN_SALES: usize = 50;
-/// Highest limit of a campaign: the ledger keeps so many ids of orders for a user in one item.
+/// The highest limit of a campaign: the ledger keeps that many order ids for a user in one item.
 pub const MAX_CAMPAIGN_LIMIT: u8 = 100;
-/// Most campaigns with a limit that an order counts in: each is a write of its transaction.
+/// The largest number of campaigns with a limit that an order counts in: each adds a write to its transaction.
 pub const MAX_LIMITS_OF_A_SALE: usize = 5;
 
-/// Names a campaign, by the same rule as a sale.
+/// The id of a campaign, in the same form as a sale's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CampaignId(String);
@@ -37,27 +37,27 @@ impl fmt::Display for CampaignId {
 /// Sales that are shown together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Campaign {
-    /// Names it.
+    /// The campaign's id.
     #[serde(rename = "campaign_id")]
     pub id: CampaignId,
-    /// What it is, for people.
+    /// The title, shown to people.
     pub title: String,
-    /// Its sales, in the order in which they are shown. Those that are not published are not shown yet.
+    /// The ids of its sales, in the order in which they are shown. Unpublished ones are not shown yet.
     pub sale_ids: Vec<SaleId>,
-    /// Most live orders of one user in all its sales, of those that are made while it says so.
+    /// The most live orders of one user in all its sales. It applies to orders made while it is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_per_user: Option<u8>,
-    /// Counts its writes, from 1: each one is conditional on the version that it read.
+    /// The version, from 1: each write is conditional on the version that it read.
     pub version: u32,
 }
 
-/// A campaign that cannot be shown.
+/// An invalid campaign.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCampaign {
     /// The title is empty or too long, or has control characters.
     #[error("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters")]
     Title,
-    /// Too many sales, or one of them twice.
+    /// Too many sales, or the same sale twice.
     #[error("sale_ids must be at most {MAX_CAMPAIGN_SALES} different ids")]
     Sales,
     /// Limit out of range.
@@ -70,15 +70,15 @@ pub enum InvalidCampaign {
 pub struct CampaignLimit {
     /// The campaign.
     pub campaign: CampaignId,
-    /// So many.
+    /// The limit.
     pub per_user: u8,
 }
 
 impl Campaign {
-    /// Checks every bound.
+    /// Checks all bounds.
     ///
     /// # Errors
-    /// The first bound that does not hold.
+    /// The first violated bound.
     pub fn validate(&self) -> Result<(), InvalidCampaign> {
         let title_length = self.title.chars().count();
         if !(1..=MAX_TITLE_LENGTH).contains(&title_length) || self.title.chars().any(char::is_control) {
@@ -94,7 +94,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Its limit, as far as it is one of this sale.
+    /// Its limit, if it has one and the sale is in it.
     pub fn limit_of(&self, sale: &SaleId) -> Option<CampaignLimit> {
         let per_user = self.limit_per_user.filter(|_| self.sale_ids.contains(sale))?;
         Some(CampaignLimit { campaign: self.id.clone(), per_user })

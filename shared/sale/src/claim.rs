@@ -2,32 +2,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EpochMs, Lane, ReservationId, Slot, Unit, UserId};
 
-/// One user's hold on one unit of one round: as Redis gave it, as the order queue carries it, and as its order and the
-/// order's guards keep it.
+/// One user's hold on one unit of one round. Redis, the order queue, the order and the order's guards all carry this
+/// type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Names the reservation and its round, and the order that it becomes.
+    /// The id of the reservation and of the order that it becomes. It names the round.
     pub id: ReservationId,
-    /// Whose it is.
+    /// The user.
     pub user: UserId,
-    /// The lane that its unit came from.
+    /// The lane that the unit came from.
     pub lane: Lane,
     /// The unit.
     pub unit: Unit,
     /// Which of the user's purchases it is.
     pub slot: Slot,
-    /// When Redis made it, by Redis's clock.
+    /// When it was reserved, by Redis's clock.
     pub reserved_at_ms: EpochMs,
 }
 
-/// How a claim stands in Redis.
+/// The state of a claim in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimState {
     /// No order has confirmed it yet.
     Held,
-    /// An order has its unit.
+    /// An order has the unit.
     Ordered,
-    /// Its unit went back.
+    /// The unit was given back.
     Released,
 }
 

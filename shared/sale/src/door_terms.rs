@@ -1,32 +1,32 @@
 use serde::{Deserialize, Serialize};
 
-/// Strikes that a sale can ask for before it denies a user.
+/// The highest number of strikes that a sale can require before it denies a user.
 pub const MAX_STRIKES: u32 = 100;
-/// Longest time in which strikes add up.
+/// The longest time within which strikes add up.
 pub const MAX_STRIKE_WINDOW_S: u32 = 24 * 60 * 60;
-/// Longest denial that strikes lead to. Operators may deny for longer.
+/// The longest denial for strikes. Operators may deny for longer.
 pub const MAX_DENIED_FOR_S: u32 = 31 * 24 * 60 * 60;
-/// Highest plan: ten times what the gateway takes from one account unless AWS raises it.
+/// The highest plan: ten times what the gateway accepts for one account unless AWS raises it.
 pub const MAX_PLANNED_REQUESTS_PER_S: u32 = 100_000;
 
-/// Who is kept away from a sale, and how many are expected at it.
+/// Who is kept out of a sale, and how many people are expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DoorTerms {
-    /// Strikes within the window after which a user is denied.
+    /// How many strikes within the window get a user denied.
     pub strikes: u32,
-    /// Time in which strikes add up, from the first one on.
+    /// The time within which strikes add up, from the first one, in seconds.
     pub strike_window_s: u32,
-    /// How long a user is denied.
+    /// How long a user is denied, in seconds.
     pub denied_for_s: u32,
-    /// Reservations of one user in one round that may end unpaid, by cancelling or not paying, before the user gets no more.
+    /// How many of a user's reservations in a round may end unpaid, cancelled or expired, before the user gets no more.
     pub unpaid_limit: u8,
     /// Requests a second that the sale is prepared for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned_requests_per_s: Option<u32>,
 }
 
-/// A door that cannot be kept.
+/// Invalid door terms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDoor {
     /// Strikes out of range.
@@ -53,10 +53,10 @@ impl Default for DoorTerms {
 }
 
 impl DoorTerms {
-    /// Checks every bound.
+    /// Checks all bounds.
     ///
     /// # Errors
-    /// The first bound that does not hold.
+    /// The first violated bound.
     pub fn validate(&self) -> Result<(), InvalidDoor> {
         if !(1..=MAX_STRIKES).contains(&self.strikes) {
             Err(InvalidDoor::Strikes)

@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::text_serde::text_serde;
 use crate::{EpochMs, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
 
-/// Most groups with early access to one sale: their memberships are looked up in one small read.
+/// The largest number of groups with early access to a sale: memberships are looked up in one small read.
 pub const MAX_EARLY_ACCESS: usize = 4;
-/// Longest time by which a group may buy earlier than everyone, in seconds. A pass has 23 bits for it.
+/// The longest lead of a group over everyone else, in seconds. A pass has 23 bits for it.
 pub const MAX_LEAD_S: u32 = 7 * 24 * 60 * 60;
-/// Longest name of a group. It is part of a key for each member.
+/// The longest name of a group. It is part of a key for each member.
 pub const MAX_GROUP_NAME_LENGTH: usize = 48;
 
-/// Names a group of users: 1 to [`MAX_GROUP_NAME_LENGTH`] of `A-Z`, `a-z`, `0-9`, `-`, `_`. No blanks or commas, which
-/// separate the groups in a token's claim.
+/// The name of a group of users: 1 to [`MAX_GROUP_NAME_LENGTH`] of `A-Z`, `a-z`, `0-9`, `-`, `_`. No spaces or commas,
+/// which separate the groups in a token's claim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct GroupName(String);
@@ -48,45 +48,44 @@ impl fmt::Display for GroupName {
     }
 }
 
-/// What a group may do before everyone else. All moments are relative to the opening, so that every round of a sale that
-/// recurs keeps them.
+/// What a group may do before everyone else. Times are relative to the opening, so that they hold for every round of a
+/// recurring sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EarlyAccess {
-    /// Who.
+    /// The group.
     pub group: GroupName,
     /// How many seconds before everyone's opening the group may buy.
     pub lead_s: u32,
-    /// Units that only this group gets for a while.
+    /// Units that only this group can get for a while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<SetAside>,
 }
 
-/// Units that are set aside for a group until a moment. From then on they are everyone's.
+/// Units that are set aside for a group for a while. After that they are everyone's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetAside {
     /// How many of the round's units, whichever they are.
     pub units: u32,
-    /// Seconds from everyone's opening to that moment.
+    /// How many seconds after everyone's opening it ends.
     pub for_s: u32,
 }
 
-/// What a user may do earlier than everyone else in a round, by the groups that the user is in. The default is what everyone
-/// may do.
+/// What a user may do in a round by the groups that the user is in. The default is what everyone may do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BuyerClass {
     /// How many seconds before everyone's opening the user may buy.
     pub lead_s: u32,
-    /// Whether units that are set aside are for this user.
+    /// Whether the user may have units that are set aside.
     pub has_set_aside: bool,
 }
 
 impl BuyerClass {
-    /// In no group.
+    /// A user in no group.
     pub const EVERYONE: Self = Self { lead_s: 0, has_set_aside: false };
 
-    /// In all of these groups: the best of each.
+    /// A user in all of these groups: the best of each.
     pub fn of<'a>(groups: impl IntoIterator<Item = &'a EarlyAccess>) -> Self {
         groups.into_iter().fold(Self::EVERYONE, |class, early| Self {
             lead_s: class.lead_s.max(early.lead_s),
@@ -95,7 +94,7 @@ impl BuyerClass {
     }
 }
 
-/// Early access that cannot be kept.
+/// Invalid early access.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidEarlyAccess {
     /// Too many groups.
@@ -107,14 +106,14 @@ pub enum InvalidEarlyAccess {
     /// A lead is too long.
     #[error("early_access: lead_s must be 0 to {MAX_LEAD_S}")]
     Lead,
-    /// A group has nothing that everyone does not have.
+    /// A group that has no advantage.
     #[error("early_access: {0} needs a lead_s above 0, or units that are set aside")]
     Nothing(GroupName),
     /// The round is open for too long, counted from its first opening.
     #[error("early_access: closes_at must be at most {} days after the first group may buy", MAX_SALE_DURATION_S / 86_400)]
     Window,
-    /// Its units become available over time.
-    #[error("early_access: not together with rain, whose first units become available at opens_at")]
+    /// The units become available over time.
+    #[error("early_access: cannot be combined with rain, whose first units become available at opens_at")]
     Rain,
     /// Two groups have units set aside.
     #[error("early_access: units can be set aside for one group only")]
@@ -122,29 +121,29 @@ pub enum InvalidEarlyAccess {
     /// No units, or more than there are.
     #[error("early_access: set_aside.units must be 1 to the total of at most {MAX_TOTAL}")]
     Units,
-    /// The units would never be everyone's.
+    /// The units would be set aside until the end.
     #[error("early_access: set_aside.for_s must be at least 1 and end before closes_at")]
     Until,
 }
 
 impl Terms {
-    /// The first moment at which anybody can buy: the earliest opening of a group, or everyone's.
+    /// When the first users can buy: the earliest opening of a group, or everyone's.
     pub fn first_opens_at_ms(&self) -> EpochMs {
         self.opens_at_ms.minus_s(self.longest_lead_s())
     }
 
-    /// The longest time by which a group may buy earlier than everyone.
+    /// The longest lead of a group, in seconds.
     pub(crate) fn longest_lead_s(&self) -> u32 {
         self.early_access.iter().map(|early| early.lead_s).max().unwrap_or(0)
     }
 
-    /// How many units are set aside at first, and the first moment at which they are everyone's.
+    /// How many units are set aside at first, and when that ends.
     pub fn set_aside(&self) -> Option<(u32, EpochMs)> {
         let SetAside { units, for_s } = self.early_access.iter().find_map(|early| early.set_aside)?;
         Some((units, self.opens_at_ms.plus_s(for_s)))
     }
 
-    /// The first moment at which it no longer matters who is in which group. None if it never matters.
+    /// When groups no longer matter. `None` if they never do.
     pub fn groups_matter_until_ms(&self) -> Option<EpochMs> {
         if self.early_access.is_empty() {
             return None;
@@ -152,12 +151,12 @@ impl Terms {
         Some(self.set_aside().map_or(self.opens_at_ms, |(_, until)| until.max(self.opens_at_ms)))
     }
 
-    /// What a user may do who is in the groups of which `is_member` says so: the best of each.
+    /// What a user may do who is in the groups for which `is_member` is true: the best of each.
     pub fn class_of(&self, is_member: impl Fn(&GroupName) -> bool) -> BuyerClass {
         BuyerClass::of(self.early_access.iter().filter(|early| is_member(&early.group)))
     }
 
-    /// Checks every bound of early access.
+    /// Checks all bounds of early access.
     pub(crate) fn validate_early_access(&self) -> Result<(), InvalidEarlyAccess> {
         let all = &self.early_access;
         if all.is_empty() {

@@ -3,47 +3,47 @@ use crate::{
     Rain, Recurrence, Settlement, Terms, TermsUrl,
 };
 
-/// What an operator changes of an offer or a round. `None` leaves a term as it is.
+/// An operator's changes to an offer or a round. `None` leaves a term as it is.
 ///
-/// | term | draft, or the rounds to come | a round before it is loaded | a loaded round |
+/// | term | draft, or future rounds | a round before it is loaded | a loaded round |
 /// | --- | --- | --- | --- |
 /// | title, description, pictures, list price, link to terms, expected audience, door, gate, closing time | yes | yes | yes, until it is over |
 /// | opening time | yes | yes | no |
-/// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
-/// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
-/// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
+/// | units | yes | yes, but not in a round with awards | only more, and not in a round with awards |
+/// | rain | yes | yes | if it had one, from then on; available units stay available |
+/// | price, limit per user, payment window, allocation, settlement, early access | yes | no: buyers were promised it | no |
 /// | line: its rate, and whether it is held up | yes | yes | yes, until it is over |
-/// | line: whether there is one, and from when on there are tickets | yes | no: they were promised | no |
-/// | recurrence, lanes | a draft's | no | no |
+/// | line: whether there is one, and when tickets are first given out | yes | no: buyers were promised it | no |
+/// | recurrence, lanes | in a draft only | no | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// What is sold, for people.
+    /// What is sold, shown to people.
     pub title: Option<String>,
-    /// What is shown of it, as text.
+    /// A description, shown to people.
     pub description: Option<String>,
     /// Its pictures.
     pub pictures: Option<Vec<PictureUrl>>,
-    /// What a unit costs elsewhere. `Some(None)` takes it away, as with the next two.
+    /// The usual price of a unit. `Some(None)` removes it, as in the next two.
     pub list_price_minor: Option<Option<u64>>,
     /// The seller's terms.
     pub terms_url: Option<Option<TermsUrl>>,
     /// How many people are expected.
     pub expected_audience: Option<Option<u32>>,
-    /// The first moment at which it can be bought.
+    /// When buying starts.
     pub opens_at_ms: Option<EpochMs>,
-    /// The first moment at which it can no longer be bought.
+    /// When buying ends.
     pub closes_at_ms: Option<EpochMs>,
     /// Units in a round.
     pub total: Option<u32>,
-    /// Most live orders of one user in a round.
+    /// The most live orders of one user in a round.
     pub per_user_limit: Option<u8>,
     /// Price of one unit.
     pub price: Option<Price>,
     /// How long an order waits for its payment.
     pub payment_window_s: Option<u32>,
-    /// Who is kept away from it.
+    /// Who is kept out.
     pub door: Option<DoorTerms>,
-    /// What its gate asks, and whom it lets see it and buy.
+    /// What its gate requires, and who may see it and buy.
     pub gate: Option<GateTerms>,
     /// What a unit stands for.
     pub allocation: Option<Allocation>,
@@ -53,31 +53,31 @@ pub struct Edit {
     pub rain: Option<Rain>,
     /// Who may buy before everyone else.
     pub early_access: Option<Vec<EarlyAccess>>,
-    /// The line in front of it. `Some(None)` makes it one without.
+    /// The line in front of the sale. `Some(None)` removes it.
     pub line: Option<Option<LineTerms>>,
-    /// Parts of its units with Redis keys of their own.
+    /// The number of lanes.
     pub lanes: Option<u16>,
-    /// Whether the sale comes again, and how. `Some(None)` makes it one that does not.
+    /// Whether and how the sale recurs. `Some(None)` ends it.
     pub recurrence: Option<Option<Recurrence>>,
 }
 
-/// Why a change is refused. Nothing is changed.
+/// Why a change is refused. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It is a draft, and what was asked for is for published sales.
+    /// The sale is a draft, and the change is for published sales.
     #[error("it is a draft")]
     Draft,
-    /// It was withdrawn, for good.
+    /// The sale was withdrawn for good.
     #[error("it was withdrawn")]
     Withdrawn,
-    /// Somebody changed it meanwhile: this is its version now.
+    /// Somebody changed it meanwhile. This is its current version.
     #[error("it is at version {0} now")]
     Changed(u32),
-    /// The term can be changed as long as the sale is a draft.
+    /// The term can only be changed in a draft.
     #[error("{0} cannot be changed any more: the sale is published")]
     Published(&'static str),
-    /// Somebody could buy, or another round came before.
-    #[error("it could be bought from: close its round or end its recurrence instead")]
+    /// Somebody could buy already, or there was an earlier round.
+    #[error("it has been on sale: close its round or end its recurrence instead")]
     HasOpened,
     /// The round has not opened.
     #[error("it has not opened yet")]
@@ -85,43 +85,43 @@ pub enum Refusal {
     /// The round is over.
     #[error("the round is over")]
     Over,
-    /// The term is part of what buyers of the round were promised.
+    /// The term was promised to the round's buyers.
     #[error("{0} cannot be changed: buyers of this round were promised it")]
     Promised(&'static str),
     /// The term was fixed when the round was loaded.
     #[error("{0} cannot be changed any more: the round is loaded")]
     Loaded(&'static str),
-    /// Units that were loaded may be sold, so there are never fewer.
+    /// The total cannot go below what was loaded, since units may be sold.
     #[error("total cannot be less than {0}: the round is loaded, and units may be sold")]
     FewerUnits(u32),
-    /// A drop of a new plan would have been before the change.
-    #[error("the drop with after_s {0} is not ahead: units that are to be available now are at_once")]
+    /// A drop of the new plan would be in the past.
+    #[error("the drop with after_s {0} is in the past; use at_once for units that should be available now")]
     DropIsOver(u32),
-    /// None, or more than a round can have.
+    /// No units, or more than a round can have.
     #[error("units: 1 to {0}")]
     Units(u32),
-    /// A rate that cannot be isolated to.
+    /// A limit out of range.
     #[error("requests_per_s: 1 to {0}, or null")]
     Rate(u32),
-    /// It would have closed before.
-    #[error("closes_at is over: close the round instead")]
+    /// The new end is in the past.
+    #[error("closes_at is in the past: close the round instead")]
     ClosesInThePast,
-    /// The next round would open before it closes.
+    /// The next round would open before this one closes.
     #[error(transparent)]
     Overlap(#[from] Overlap),
-    /// The terms cannot be sold by.
+    /// The new terms are invalid.
     #[error(transparent)]
     Terms(#[from] InvalidTerms),
-    /// The round still runs, or is still to open.
+    /// The round is running, or has not opened.
     #[error("the round is not over")]
     NotOver,
-    /// The sale does not come again, or not within a year.
-    #[error("no round is to come")]
+    /// The sale does not recur, or not within a year.
+    #[error("there are no future rounds")]
     NeverAgain,
 }
 
 impl Edit {
-    /// These terms with what is changed, if they can be sold by.
+    /// Returns these terms with the changes, if they are valid.
     pub(crate) fn apply(&self, terms: &Terms) -> Result<Terms, Refusal> {
         let Self {
             title,

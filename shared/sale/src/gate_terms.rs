@@ -2,48 +2,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GroupName, Terms};
 
-/// Least work that can be asked for, in zero bits: some thousand tries, which is next to nothing.
+/// The least work, in zero bits: some thousand attempts, which take almost no time.
 pub const MIN_WORK_BITS: u8 = 12;
-/// Most work: sixteen million tries, which a slow telephone can just do while a challenge holds.
+/// The most work, in zero bits: sixteen million attempts, which a slow phone can just do while a challenge is valid.
 pub const MAX_WORK_BITS: u8 = 24;
-/// The work where nothing else is set: about a million tries, one to a few seconds of a telephone.
+/// The default work, in zero bits: about a million attempts, which take a phone one to a few seconds.
 pub const USUAL_WORK_BITS: u8 = 20;
-/// Most groups that may see a sale, and most that may buy: memberships are looked up in one small read.
+/// The largest number of groups that may see a sale, and that may buy: memberships are looked up in one small read.
 pub const MAX_GATE_GROUPS: usize = 4;
 
-/// What buyers have to answer before they get a pass.
+/// What buyers have to answer to get a pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChallengePolicy {
-    /// A picture, or work for whoever cannot see it.
+    /// A picture, or work for people who cannot see it.
     #[default]
     Any,
     /// A picture only.
     Picture,
     /// Work only.
     Work,
-    /// Nothing.
+    /// No challenge.
     None,
 }
 
-/// What the gate of a sale asks, and whom it lets see the sale and buy. [`DoorTerms`](crate::DoorTerms) are about those who
-/// misbehave; these are about everybody.
+/// What the gate of a sale requires, and who may see the sale and buy. [`DoorTerms`](crate::DoorTerms) are about users
+/// who misbehave; these are about everybody.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GateTerms {
     /// Which challenges are offered.
     pub challenge: ChallengePolicy,
-    /// Zero bits that a proof of work begins with.
+    /// Zero bits that a proof of work must begin with.
     pub work_bits: u8,
-    /// Groups that may see the sale. Everybody may if there are none.
+    /// Groups that may see the sale. Everybody may if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_see: Vec<GroupName>,
-    /// Groups that may buy. Everybody who sees the sale may if there are none.
+    /// Groups that may buy. Everybody who sees the sale may if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups_buy: Vec<GroupName>,
 }
 
-/// A gate that cannot be kept.
+/// Invalid gate terms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidGate {
     /// Work out of range.
@@ -55,8 +55,8 @@ pub enum InvalidGate {
     /// A group is named twice.
     #[error("gate.{0}: {1} is named twice")]
     Twice(&'static str, GroupName),
-    /// Not everybody may see the sale, and everybody may check its draw.
-    #[error("gate.groups_see: not together with awards, whose draw is public")]
+    /// Not everybody may see the sale, but everybody can verify its draw.
+    #[error("gate.groups_see: cannot be combined with awards, whose draw is public")]
     Public,
 }
 
@@ -72,19 +72,19 @@ impl Default for GateTerms {
 }
 
 impl GateTerms {
-    /// Whether it is the gate of every sale that says nothing about it.
+    /// Whether it is the default.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether not everybody may see the sale.
+    /// Whether only groups may see the sale.
     pub const fn is_hidden(&self) -> bool {
         !self.groups_see.is_empty()
     }
 }
 
 impl Terms {
-    /// Checks every bound of the gate.
+    /// Checks all bounds of the gate.
     pub(crate) fn validate_gate(&self) -> Result<(), InvalidGate> {
         let GateTerms { challenge: _any_policy, work_bits, groups_see, groups_buy } = &self.gate;
         if !(MIN_WORK_BITS..=MAX_WORK_BITS).contains(work_bits) {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_usual_gate_is_not_written_and_what_is_missing_is_usual() {
         let usual = serde_json::to_value(terms(|_| {})).unwrap();
-        assert_eq!(usual.get("gate"), None, "the version before reads what it wrote itself");
+        assert_eq!(usual.get("gate"), None, "the previous version can read it");
         assert!(serde_json::from_value::<Terms>(usual.clone()).unwrap().gate.is_default());
         let mut partly = usual;
         partly["gate"] = serde_json::json!({ "challenge": "none", "of_a_later_version": 1 });

@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 use crate::MAX_PRICE_MINOR;
 use crate::text_serde::text_serde;
 
-/// Longest description in characters.
+/// The longest description, in characters.
 pub const MAX_DESCRIPTION_LENGTH: usize = 2000;
-/// Most pictures of a sale.
+/// The largest number of pictures of a sale.
 pub const MAX_PICTURES: usize = 8;
-/// Longest address in bytes.
+/// The longest URL, in bytes.
 pub const MAX_URL_LENGTH: usize = 400;
-/// Where the page has drawings of its own.
+/// The path of the page's own drawings.
 const OWN_PICTURES: &str = "/art/";
 
-/// What buyers are shown of what is sold, besides its title and its price. Nothing depends on it, so that operators may
-/// change it as long as the round is not over.
+/// What buyers see of the goods besides title and price. Nothing depends on it, so operators may change it until the
+/// round is over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goods {
     /// Plain text. A line feed ends a paragraph.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// The first one stands for the sale in lists.
+    /// The first one represents the sale in lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PictureUrl>,
-    /// What a unit costs elsewhere or usually, in minor units of the price's currency.
+    /// The usual price of a unit, in minor units of the price's currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_price_minor: Option<u64>,
     /// The seller's terms.
@@ -34,7 +34,7 @@ pub struct Goods {
     pub terms_url: Option<TermsUrl>,
 }
 
-/// Goods that cannot be shown.
+/// Invalid goods.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidGoods {
     /// The description is too long, or has control characters.
@@ -45,16 +45,16 @@ pub enum InvalidGoods {
     /// Too many pictures.
     #[error("pictures: at most {MAX_PICTURES}")]
     Pictures,
-    /// The list price is none that anything is cheaper than.
+    /// The list price is not above the price.
     #[error("list_price_minor must be more than price_minor, and at most {MAX_PRICE_MINOR}")]
     ListPrice,
 }
 
 impl Goods {
-    /// Checks every bound of goods that are sold for `price_minor`.
+    /// Checks all bounds of goods that are sold for `price_minor`.
     ///
     /// # Errors
-    /// The first bound that does not hold.
+    /// The first violated bound.
     pub fn validate(&self, price_minor: u64) -> Result<(), InvalidGoods> {
         let is_text = |c: char| c == '\n' || !c.is_control();
         if self.description.chars().count() > MAX_DESCRIPTION_LENGTH || !self.description.chars().all(is_text) {
@@ -69,23 +69,21 @@ impl Goods {
     }
 }
 
-/// An address that pages may load or link to.
+/// A URL that pages may not load or link to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidUrl {
-    /// No link to terms.
-    #[error(
-        "an address must be https://…, with a host, at most {MAX_URL_LENGTH} characters of ASCII, and no user name"
-    )]
+    /// Not a valid link to terms.
+    #[error("a URL must be https://…, with a host, at most {MAX_URL_LENGTH} ASCII characters, and no user name")]
     Terms,
-    /// No picture.
+    /// Not a valid picture.
     #[error(
-        "a picture must be https://…, with a host, at most {MAX_URL_LENGTH} characters of ASCII, and no user name; or one \
-         of the page's own, as /art/lamp.svg"
+        "a picture must be https://…, with a host, at most {MAX_URL_LENGTH} ASCII characters, and no user name; or one \
+         of the page's own, such as /art/lamp.svg"
     )]
     Picture,
 }
 
-/// The host of an address that is `https`, short, and written as browsers read it.
+/// The host of a URL that is `https`, short enough, and written as browsers normalize it.
 fn https_host(text: &str) -> Option<&str> {
     let authority = text.strip_prefix("https://")?.split(['/', '?', '#']).next()?;
     let is_plain =
@@ -122,12 +120,12 @@ macro_rules! url {
 }
 
 url! {
-    /// Where the seller's terms are.
+    /// The URL of the seller's terms.
     TermsUrl, InvalidUrl::Terms, |text| https_host(text).is_some()
 }
 
 url! {
-    /// Where a picture is: on another host, or one of the page's own drawings.
+    /// The URL of a picture: on another host, or one of the page's own drawings.
     PictureUrl, InvalidUrl::Picture, |text| https_host(text).is_some() || is_own(text)
 }
 
@@ -140,12 +138,12 @@ fn is_own(text: &str) -> bool {
 }
 
 impl PictureUrl {
-    /// The host that it is loaded from. None if that is the page's own.
+    /// The host it is loaded from. `None` if that is the page's own.
     pub fn host(&self) -> Option<&str> {
         https_host(&self.0)
     }
 
-    /// Whether it names a port.
+    /// Whether it has a port.
     pub fn has_port(&self) -> bool {
         self.host().is_some_and(|host| self.0["https://".len() + host.len()..].starts_with(':'))
     }

@@ -1,49 +1,49 @@
 use crate::{DoorTerms, EpochMs, LogEntry, Round, RoundNumber};
 
-/// Requests per second that each lane of a sale without a plan counts as planned for: a tenth of the scripts that the Redis of one shard
-/// runs (docs/planning.md).
+/// Requests a second that each lane of a sale without a plan is expected to get: a tenth of the scripts that one
+/// shard's Redis can run (docs/planning.md).
 pub const UNPLANNED_REQUESTS_PER_S: u32 = 3_000;
-/// A sale is hot that is asked for so many times as often as planned, over the time between two looks.
+/// A sale is hot if it gets this many times the planned requests between two measurements.
 const HOT_TIMES: u64 = 2;
-/// Looks nearer to each other than this say nothing: processes tell what they answered once a second.
+/// Measurements closer together than this, in milliseconds, are ignored: processes report their answers once a second.
 const LEAST_MS: u64 = 30_000;
 
 impl DoorTerms {
-    /// Requests per second that a sale with so many lanes is prepared for, planned or not.
+    /// Requests a second that a sale with this many lanes is prepared for, planned or not.
     pub fn expected_requests_per_s(&self, lanes: u16) -> u32 {
         self.planned_requests_per_s.unwrap_or(UNPLANNED_REQUESTS_PER_S * u32::from(lanes))
     }
 
-    /// What one request is of the load that a minute is expected to have: 1 is as much as that.
+    /// One request's share of the load that is expected in a minute: the shares of a minute as expected add up to 1.
     pub fn share_of_a_minute(&self, lanes: u16) -> f64 {
         1.0 / (f64::from(self.expected_requests_per_s(lanes)) * 60.0)
     }
 }
 
-/// How much a round is asked for, as far as looks at it from time to time tell.
+/// How many requests a round gets, measured from time to time.
 ///
-/// Hot from twice as many requests as expected on, until they are no more than expected.
+/// A round is hot when it gets at least twice the expected requests, until it gets no more than expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heat {
-    /// Requests that had been counted since its keys were loaded.
+    /// Requests counted since its keys were loaded.
     pub asked: u64,
     /// When they were counted.
     pub at_ms: EpochMs,
-    /// Requests per second between the last two looks.
+    /// Requests a second between the last two measurements.
     pub requests_per_s: u32,
     /// Since when it has been hot.
     pub hot_since_ms: Option<EpochMs>,
 }
 
 impl Heat {
-    /// The first look: nothing says how long it took to come to this.
+    /// The first measurement, which gives no rate yet.
     pub const fn first(asked: u64, now: EpochMs) -> Self {
         Self { asked, at_ms: now, requests_per_s: 0, hot_since_ms: None }
     }
 
-    /// What is known after another look, at a round with this door and so many lanes. A count that fell began again, since Redis lost it. With
-    /// several lanes it may have lost one of them, and what the others had counted is old: then the count alone is noted. A look
-    /// that is not half a minute later than the last one says nothing.
+    /// Adds a measurement of a round with this door and this many lanes. A count that fell has started again, because
+    /// Redis lost it. With several lanes Redis may have lost only one of them, while the others' counts are old; then
+    /// only the count is recorded. A measurement less than half a minute after the last one is ignored.
     #[must_use]
     pub fn after(self, asked: u64, now: EpochMs, door: &DoorTerms, lanes: u16) -> Self {
         let Ok(ms @ LEAST_MS..) = u64::try_from(now.0 - self.at_ms.0) else { return self };
@@ -61,7 +61,8 @@ impl Heat {
     }
 }
 
-/// The request to limit a round for its heat. The key is one that no client's can be, and the same for all who look at the round.
+/// The log entry that limits a hot round. Its key cannot be a client's, and is the same for every run that finds the
+/// round hot.
 pub fn limit_of_hot(round: RoundNumber, requests_per_s: u32, now: EpochMs) -> LogEntry {
     LogEntry {
         key: key_of_hot(round),
@@ -79,7 +80,7 @@ fn key_of_hot(round: RoundNumber) -> String {
 }
 
 impl Round {
-    /// Whether it was last limited for its heat, and not by an operator.
+    /// Whether the last limit was set for heat rather than by an operator.
     pub(crate) fn is_limited_for_heat(&self) -> bool {
         let last = self.log.entries().iter().rfind(|entry| entry.action == ISOLATE);
         last.is_some_and(|entry| entry.key == key_of_hot(self.id.number))
@@ -90,7 +91,7 @@ impl Round {
 mod tests {
     use super::*;
 
-    /// Looks a minute apart at a count that grows by so many requests each time.
+    /// Measurements a minute apart of a count that grows by these numbers.
     fn looks(door: &DoorTerms, minutes: &[u64]) -> Vec<(u32, bool)> {
         let (mut asked, mut heat) = (0, Heat::first(0, EpochMs(0)));
         let look = |(minute, more): (u32, &u64)| {
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!((busiest.requests_per_s, busiest.hot_since_ms), (u32::MAX, Some(EpochMs(90_000))));
     }
 
-    /// Redis loses the counts of any of four lanes between two looks.
+    /// Redis loses the counts of one of four lanes between two measurements.
     #[test]
     fn the_rate_is_never_above_what_was_asked_whatever_lanes_are_lost() {
         let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };

@@ -1,7 +1,7 @@
 //! The domain of a flash sale: who may have which unit, and what may become of it.
 //!
-//! Nothing here talks to a network, reads a clock or looks at the environment, so every rule of the system can be
-//! tested as a plain function.
+//! Nothing here uses a network, a clock or the environment, so every rule of the system can be tested as a plain
+//! function.
 
 mod allocation;
 pub mod audit;

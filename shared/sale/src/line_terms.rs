@@ -2,42 +2,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::Terms;
 
-/// Earliest tickets before the opening.
+/// The earliest tickets, in seconds before the opening.
 pub const MAX_OPENS_EARLY_S: u32 = 24 * 60 * 60;
-/// Most people whom a line admits in a second: beyond what a gateway takes, a line changes nothing.
+/// The most people a line can admit in a second: more than a gateway accepts would make the line pointless.
 pub const MAX_ADMITS_PER_S: u32 = 100_000;
 
 /// The line in front of a sale that expects more people than can be served at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineTerms {
-    /// How many seconds before the opening there are tickets. Who has one by the opening is early, whenever that was.
+    /// How many seconds before the opening tickets are given out. Everybody who has one by the opening is early,
+    /// whenever they came.
     pub opens_early_s: u32,
     /// How many people are admitted every second.
     pub admits_per_s: u32,
-    /// Whether operators hold it up.
+    /// Whether operators are holding it up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
 }
 
-/// A line that cannot be.
+/// Invalid line terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLine {
-    /// Tickets too early or never.
+    /// The time of the tickets is out of range.
     #[error("line.opens_early_s must be 1 to {MAX_OPENS_EARLY_S}")]
     OpensEarly,
     /// A rate out of range.
     #[error("line.admits_per_s must be 1 to {MAX_ADMITS_PER_S}")]
     AdmitsPerS,
-    /// A line has one opening.
-    #[error("line: not together with early_access, whose groups buy before the line opens")]
+    /// A line has only one opening.
+    #[error("line: cannot be combined with early_access, whose groups buy before the line opens")]
     EarlyAccess,
-    /// What everybody may know of a line would show what only some may see.
-    #[error("line: not together with gate.groups_see, since everybody can look at a line")]
+    /// The public document of a line would reveal a hidden sale.
+    #[error("line: cannot be combined with gate.groups_see, since lines are public")]
     Hidden,
 }
 
 impl Terms {
-    /// Checks every bound of the line.
+    /// Checks all bounds of the line.
     pub(crate) fn validate_line(&self) -> Result<(), InvalidLine> {
         let Some(LineTerms { opens_early_s, admits_per_s, paused: _ }) = self.line else { return Ok(()) };
         let bounds = [

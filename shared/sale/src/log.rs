@@ -2,55 +2,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EpochMs, UserId};
 
-/// Changes that an offer or a round remembers. A request that is sent again within so many others is known again.
+/// How many changes an offer or a round remembers. A request that is repeated within that many others is recognized.
 pub const MAX_LOG: usize = 50;
 
-/// One change of an offer or a round: what was asked for, by whom and when.
+/// One change of an offer or a round: what was requested, by whom and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
-    /// Names the request: printable ASCII without spaces. Sent again, it changes nothing. Empty for what is done once
-    /// anyway: clients' keys never are.
+    /// The id of the request: printable ASCII without spaces. Repeating it changes nothing. Empty for changes that are
+    /// idempotent anyway; clients' keys are never empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
-    /// What kind of change it is, in one word.
+    /// The kind of change, in one word.
     pub action: String,
-    /// What else the request says, so that another request under the same key is told apart.
+    /// The request's other parameters, which distinguish it from another request with the same key.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parameters: String,
-    /// The operator. `None` for what a schedule did, and where the version before did not note it.
+    /// The operator. `None` if a schedule did it, or if an earlier version did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
-    /// When. `None` where the version before did not note it.
+    /// When it was done. `None` if an earlier version did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<EpochMs>,
 }
 
 impl LogEntry {
-    /// Whether it is of this request. An entry without a moment and parameters may be of a version that noted neither.
+    /// Whether it records this request. An entry without a time and parameters may come from a version that recorded
+    /// neither.
     fn is_same(&self, request: &Self) -> bool {
         let is_bare = self.at_ms.is_none() && self.parameters.is_empty();
         self.action == request.action && (is_bare || self.parameters == request.parameters)
     }
 }
 
-/// What a log says of a request.
+/// What a log knows about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// It is new.
+    /// The request is new.
     No,
-    /// It was made before.
+    /// The request was made before.
     Same,
-    /// Its key named another request before.
+    /// The key was used for another request before.
     Another,
 }
 
-/// What was done to an offer or a round, the newest last. Holds the last [`MAX_LOG`] entries.
+/// What was done to an offer or a round, newest last. Holds the last [`MAX_LOG`] entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Log(Vec<LogEntry>);
 
 impl Log {
-    /// What the log says of a request.
+    /// Looks a request up.
     pub fn seen(&self, request: &LogEntry) -> Seen {
         match self.0.iter().find(|entry| entry.key == request.key) {
             None => Seen::No,
@@ -59,7 +60,7 @@ impl Log {
         }
     }
 
-    /// Adds an entry, and forgets the oldest one if there are too many.
+    /// Adds an entry, and drops the oldest one if there are too many.
     pub fn push(&mut self, entry: LogEntry) {
         self.0.push(entry);
         let forgotten = self.0.len().saturating_sub(MAX_LOG);

@@ -1,51 +1,51 @@
 use crate::{EpochMs, Round};
 
-/// How long after its end a round is said to be over. An operator's function may still move the end while its own clock says
-/// that the round runs, and clocks differ by less.
+/// How long after its end a round counts as over, in seconds. Until then an operator's function whose clock is behind
+/// may still move the end; clocks differ by less than this.
 const SURELY_OVER_AFTER_S: u32 = 60;
 
-/// What has been observed of a round so far, by looking at it from time to time.
+/// What has been observed of a round so far, by examining it from time to time.
 ///
-/// Each of these is noticed once, but for selling out: units that come back, or are added, may sell out again.
+/// Each milestone is reached once, except for selling out: units that come back, or are added, may sell out again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Milestones {
-    /// When it was first seen open to anybody.
+    /// When anybody could first be seen to buy.
     pub opened_at_ms: Option<EpochMs>,
-    /// Whether no unit was free when it was last seen.
+    /// Whether no unit was free when it was last examined.
     pub sold_out: bool,
-    /// How often it was found sold out after it was not.
+    /// How often it was found sold out after it had not been.
     pub sold_out_times: u32,
-    /// When that was the last time.
+    /// When it was last found so.
     pub sold_out_at_ms: Option<EpochMs>,
-    /// When it was first seen over.
+    /// When it was first found over.
     pub ended_at_ms: Option<EpochMs>,
 }
 
-/// One look at a round.
+/// One observation of a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
-    /// When.
+    /// When it was made.
     pub now: EpochMs,
-    /// Units that were not handed out or came back, those included that are still to become available. None if Redis does
-    /// not have the round.
+    /// Units that were not handed out or came back, including those still to become available. `None` if Redis does not
+    /// have the round.
     pub free: Option<u32>,
-    /// Whether operators stopped the sale, or everything.
+    /// Whether operators have stopped the sale, or everything.
     pub stopped: bool,
 }
 
 impl Milestones {
-    /// Whether a look at a round may have anything to note.
+    /// Whether observing the round now may add a milestone.
     pub fn wants(&self, round: &Round, now: EpochMs) -> bool {
         self.ended_at_ms.is_none() && now >= round.terms.first_opens_at_ms()
     }
 
-    /// What is known after another look.
+    /// Adds an observation.
     ///
-    /// - A round is open once its time has come, Redis has it, and it is neither paused nor stopped, or has sold something. Of one
-    ///   that is over Redis may have forgotten that it did.
-    /// - It is sold out if no unit is free: all are held or ordered. Those that come back after its end nobody can buy, so they
-    ///   change nothing.
-    /// - A minute after its end it is over.
+    /// - A round is open once its time has come, Redis has it, and it is neither paused nor stopped, or once it has
+    ///   sold something. After its end Redis may have forgotten what it sold.
+    /// - It is sold out if no unit is free: all are held or ordered. Units that come back after its end cannot be
+    ///   bought, so they change nothing.
+    /// - It is over a minute after its end.
     #[must_use]
     pub fn after(&self, round: &Round, look: Look) -> Self {
         let mut seen = self.clone();
@@ -93,7 +93,7 @@ mod tests {
         OPENS.plus_s(minutes * 60)
     }
 
-    /// What is known after looks at these moments, which find so many units free.
+    /// The milestones after observations at these times, with these numbers of free units.
     fn looks(round: &Round, looks: &[(EpochMs, Option<u32>)]) -> Milestones {
         looks.iter().fold(Milestones::default(), |seen, (now, free)| {
             seen.after(round, Look { now: *now, free: *free, stopped: false })

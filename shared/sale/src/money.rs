@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_serde::text_serde;
 
-/// A currency's ISO 4217 code: three capital letters.
+/// An ISO 4217 currency code: three capital letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Currency([u8; 3]);

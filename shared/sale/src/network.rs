@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_serde::text_serde;
 
-/// Shortest prefix of an IPv4 network: 65,536 addresses, which is a provider's. A slip of the finger must not name the world.
+/// The shortest prefix of an IPv4 network: 65,536 addresses, a provider's. A typo must not deny the whole world.
 pub const MIN_IPV4_PREFIX: u8 = 16;
-/// Shortest prefix of an IPv6 network: what a provider is usually given.
+/// The shortest prefix of an IPv6 network: what a provider usually has.
 pub const MIN_IPV6_PREFIX: u8 = 32;
-/// Bits of an IPv6 address before the IPv4 address that it stands for.
+/// The prefix length of an IPv4 address that is mapped to IPv6.
 const MAPPED_PREFIX: u8 = 96;
 
-/// A network of addresses, or one address: `192.0.2.0/24`, `2001:db8::/48`, `192.0.2.7`. Its addresses are as
-/// [`IpAddr::to_canonical`] has them, and the bits behind the prefix are zero.
+/// A network of addresses, or a single address: `192.0.2.0/24`, `2001:db8::/48`, `192.0.2.7`. Addresses are canonical
+/// ([`IpAddr::to_canonical`]), and the bits after the prefix are zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Network(IpNet);
 
-/// Not a network that can be named.
+/// Not a valid network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidNetwork {
-    /// It is something else.
+    /// It has another form.
     #[error("an IPv4 or IPv6 address, or a network as ADDRESS/PREFIX")]
     Form,
     /// It is too large.
@@ -32,7 +32,7 @@ pub enum InvalidNetwork {
 }
 
 impl Network {
-    /// Whether the address is in it. `address` is canonical: one of IPv4 is not written as one of IPv6.
+    /// Whether the address is in it. `address` must be canonical: an IPv4 address not mapped to IPv6.
     pub fn contains(self, address: &IpAddr) -> bool {
         self.0.contains(address)
     }

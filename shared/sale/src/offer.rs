@@ -5,60 +5,60 @@ use crate::{
     SaleId, Terms,
 };
 
-/// Whether a sale can be bought from.
+/// The state of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SaleState {
-    /// Seen by operators only.
+    /// Visible only to operators.
     Draft,
     /// Has rounds, which are loaded into Redis before they open.
     Published,
-    /// Was published, and taken back before anybody could buy. It stays so.
+    /// Was published, and withdrawn before anybody could buy. This is final.
     Withdrawn,
 }
 
-/// A sale as an operator edits it. Each round begins with the terms that the offer has then, and keeps them.
+/// A sale as operators edit it. Each round begins with a copy of its terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Names the sale.
+    /// The sale's id.
     pub id: SaleId,
-    /// Draft or published.
+    /// The state.
     pub state: SaleState,
-    /// Counts the writes: each one is conditional on the version that it read.
+    /// The version: each write is conditional on the version that it read.
     pub version: u32,
-    /// The round that began last. A draft's first one begins with its publication.
+    /// The number of the round that began last. A draft's first round begins when it is published.
     pub latest_round: RoundNumber,
-    /// The terms of the rounds to come, with the latest round's window.
+    /// The terms of future rounds, with the latest round's window.
     pub terms: Terms,
-    /// Whether the sale comes again.
+    /// Whether and how the sale recurs.
     pub recurrence: Option<Recurrence>,
     /// What was done to it.
     pub log: Log,
 }
 
 impl Offer {
-    /// A new draft.
+    /// Creates a draft.
     pub fn draft(id: SaleId, terms: Terms, recurrence: Option<Recurrence>) -> Self {
         let (state, latest_round) = (SaleState::Draft, RoundNumber(1));
         Self { id, state, version: 1, latest_round, terms, recurrence, log: Log::default() }
     }
 
-    /// Names the round that began last.
+    /// The id of the round that began last.
     pub fn latest_round_id(&self) -> RoundId {
         RoundId { sale: self.id.clone(), number: self.latest_round }
     }
 
-    /// The offer once it is published, and its first round.
+    /// Publishes the sale. Returns the offer and its first round.
     pub fn publish(mut self) -> (Self, Round) {
         self.state = SaleState::Published;
         let round = Round::of(&self);
         (self, round)
     }
 
-    /// Changes the draft, or what the rounds to come of a sale that recurs offer. A round that has begun keeps its terms.
+    /// Changes a draft, or the terms of future rounds of a recurring sale. A round that has begun keeps its terms.
     ///
     /// # Errors
-    /// If a sale that does not come again is published, so that no round is to come; or if nobody could sell by the terms.
+    /// If a published sale does not recur, so there are no future rounds; or if the terms are invalid.
     pub fn edit(mut self, edit: &Edit) -> Result<Self, Refusal> {
         match (self.state, &edit.recurrence) {
             (SaleState::Withdrawn, _) => return Err(Refusal::Withdrawn),
@@ -76,7 +76,7 @@ impl Offer {
         Ok(self)
     }
 
-    /// Makes the latest round the last one. A sale that comes no more stays so.
+    /// Makes the latest round the last one. Repeating it changes nothing.
     ///
     /// # Errors
     /// If it is a draft.
@@ -88,11 +88,11 @@ impl Offer {
         Ok(self)
     }
 
-    /// Takes a published sale back before anybody could buy, for good. Its round closes before it would have opened for
-    /// anybody, so that it sells at no moment, whatever a clock says and wherever it is loaded.
+    /// Withdraws a published sale before anybody could buy, for good. Its round closes before its first opening, so it
+    /// sells at no time, whatever a clock says and wherever it is loaded.
     ///
     /// # Errors
-    /// If it is a draft, or was withdrawn before; if the round may have opened, or is not the first one.
+    /// If it is a draft or already withdrawn, or if the round may have opened or is not the first one.
     pub fn withdraw(mut self, mut round: Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
         match self.state {
             SaleState::Draft => return Err(Refusal::Draft),
@@ -108,8 +108,8 @@ impl Offer {
         Ok((self, round))
     }
 
-    /// A draft of a new sale that offers the same. Its window is the offer's, and what operators changed of the latest round
-    /// is its title, what is shown of its goods, its audience, its door and its gate: units that were added to a round are that
+    /// Copies the sale to a new draft, with the offer's window. From the latest round it takes what operators changed
+    /// there: title, description of the goods, audience, door and gate. Units that were added to a round stay that
     /// round's.
     pub fn duplicate(&self, id: SaleId, latest: Option<&Round>) -> Self {
         let mut terms = self.terms.clone();
@@ -123,11 +123,11 @@ impl Offer {
         Self::draft(id, terms, self.recurrence.clone())
     }
 
-    /// Begins the round after `latest`, in the first window that is not over at `now`. What operators stopped or limited
-    /// stays so until they undo it; a limit for its heat was that round's.
+    /// Begins the round after `latest`, in the first window that is not over at `now`. Pauses and limits by operators
+    /// stay until they undo them; a limit for heat ends with its round.
     ///
     /// # Errors
-    /// If there is none, or `latest` is not over.
+    /// If there is no such window, or `latest` is not over.
     pub fn begin_next(mut self, latest: &Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
         if !latest.is_over(now) {
             return Err(Refusal::NotOver);
@@ -141,21 +141,21 @@ impl Offer {
         Ok((self, round))
     }
 
-    /// Whether a round would still run when the next one opens for anybody.
+    /// Checks that each round is over before the next one opens for anybody.
     ///
     /// # Errors
-    /// The first one that would.
+    /// The first overlap.
     pub fn keeps_apart(&self) -> Result<(), Overlap> {
         let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
         let lead_s = self.terms.longest_lead_s();
         self.recurrence.as_ref().map_or(Ok(()), |recurrence| recurrence.keeps_apart(opens_at_ms, closes_at_ms, lead_s))
     }
 
-    /// Whether somebody can post the beacon of each round before it opens. A round that opens with one begins by itself if the
-    /// sale comes again, and would not open as long as nobody is there.
+    /// Checks that somebody can post the beacon of each round before it opens. The rounds of a recurring sale begin by
+    /// themselves, and would not open until somebody posts it.
     ///
     /// # Errors
-    /// If the sale comes again and its rounds open with a beacon.
+    /// If the sale recurs and its rounds open with a beacon.
     pub fn beacon_comes_in_time(&self) -> Result<(), InvalidTerms> {
         let waits_for_somebody = self.recurrence.is_some() && self.terms.allocation.opens_with_beacon();
         if waits_for_somebody { Err(InvalidAllocation::RecurringBeacon.into()) } else { Ok(()) }

@@ -3,32 +3,32 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::{Award, CampaignId, Claim, EpochMs, Price};
 
-/// Longest id of a payment: an order keeps it.
+/// The longest id of a payment, which orders store.
 pub const MAX_PAYMENT_ID_LENGTH: usize = 64;
 
 /// The state of an order.
 ///
 /// ```text
 /// (nothing) ── place ──► PENDING ── pay ────► PAID
-///     ├── place ──► GRANTED       of a round whose settlement is free
+///     ├── place ──► GRANTED       in a sale without payment
 ///     │                     ├────── expire ─► EXPIRED
 ///     │                     └────── cancel ─► CANCELLED
-///     ├── fence ──► CANCELLED     a reservation was cancelled before its order was made
+///     ├── fence ──► CANCELLED     the reservation was cancelled before its order was written
 ///     └── fence ──► FAILED        the order could not be made
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum OrderState {
-    /// Made, waiting for payment. Has its unit.
+    /// Waiting for payment. Has its unit.
     Pending,
-    /// Made, with nothing to pay. Final: has its unit for good.
+    /// Nothing to pay. Final: has its unit for good.
     Granted,
     /// Paid. Final: has its unit for good.
     Paid,
-    /// Not paid in time. Final: its unit went back.
+    /// Not paid in time. Final: its unit was given back.
     Expired,
-    /// Cancelled by the user. Final: its unit went back.
+    /// Cancelled by the user. Final: its unit was given back.
     Cancelled,
     /// Could not be made. Final: it has no unit.
     Failed,
@@ -40,7 +40,7 @@ impl OrderState {
         self.into()
     }
 
-    /// What its user reads. The name in the ledger may never change, so this one is apart.
+    /// The status that users see. It is separate because the name in the ledger may never change.
     pub const fn status(self) -> &'static str {
         match self {
             Self::Pending => "pending_payment",
@@ -52,37 +52,37 @@ impl OrderState {
         }
     }
 
-    /// Whether an order in this state has its unit and slot, guarded in the ledger.
+    /// Whether an order in this state has its unit and slot, with guards in the ledger.
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Pending | Self::Granted | Self::Paid)
     }
 
-    /// The state after `transition`, or `None` where it is forbidden.
+    /// The state after `transition`, or `None` if it is forbidden.
     pub fn after(self, transition: Transition) -> Option<Self> {
         (self == transition.from()).then_some(transition.to())
     }
 }
 
-/// A step of an order that exists. The ledger makes each one on the condition of [`Transition::from`].
+/// A step of an existing order. The ledger makes each one on the condition of [`Transition::from`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Transition {
-    /// The payment provider says that it was paid.
+    /// The payment provider reports a payment.
     Pay,
     /// The payment window is over.
     Expire,
-    /// The user gives it back.
+    /// The user cancels.
     Cancel,
 }
 
 impl Transition {
-    /// The one state from which the step may be taken.
+    /// The only state from which the step is possible.
     pub const fn from(self) -> OrderState {
         match self {
             Self::Pay | Self::Expire | Self::Cancel => OrderState::Pending,
         }
     }
 
-    /// The state that it leads to.
+    /// The state after the step.
     pub const fn to(self) -> OrderState {
         match self {
             Self::Pay => OrderState::Paid,
@@ -92,24 +92,24 @@ impl Transition {
     }
 }
 
-/// Why an order can never be made. These are all the reasons: any other fault passes, and its message comes back until it
-/// has.
+/// Why an order can never be made. This list is complete: any other fault is temporary, and its message is retried
+/// until it passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Failure {
-    /// Its unit belongs to another order and no unit is left to give it.
+    /// Its unit belongs to another order and no other unit is left.
     SoldOut,
     /// The user already has an order in its slot.
     LimitReached,
-    /// The user already has as many orders in the sales of a campaign as it allows.
+    /// The user already has the most orders that a campaign allows.
     CampaignLimit,
-    /// Its round's entries had closed for the draw when it came to the ledger: Redis had lost it, and its message took that
-    /// long.
+    /// The entries of its round had closed for the draw when it reached the ledger: Redis had lost it, and its message
+    /// took that long.
     EntriesClosed,
     /// The ledger has no such published sale. Redis loads only published ones, and they stay published.
     UnknownSale,
-    /// It failed for about a minute. Earlier versions gave up then; it is still read, and no longer written.
+    /// It failed for about a minute. Earlier versions gave up then; still read, never written.
     DeadLetter,
 }
 
@@ -123,23 +123,23 @@ impl Failure {
 /// The durable record of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// What it is for. Its id is the order's, too.
+    /// The claim. Its id is also the order's.
     #[serde(flatten)]
     pub claim: Claim,
-    /// Where it stands.
+    /// The state.
     pub state: OrderState,
     /// When the order was written.
     pub created_at_ms: EpochMs,
-    /// What it costs. `None` for an order that was never made.
+    /// The price. `None` if the order could not be made.
     #[serde(flatten)]
     pub price: Option<Price>,
-    /// Until when it may be paid. `None` for an order that was never made.
+    /// When the payment is due. `None` if the order could not be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_by_ms: Option<EpochMs>,
     /// What its unit won, in a round with awards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub award: Option<Award>,
-    /// When it was paid, expired or cancelled, or failed.
+    /// When it was paid, expired, cancelled or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
     /// The payment that made it PAID.
@@ -148,26 +148,29 @@ pub struct Order {
     /// Why it is FAILED.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// Payments that the order could not take: the provider is to give them back.
+    /// Payments that the order could not take: the provider must refund them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_due: Vec<String>,
-    /// Those of [`Self::refunds_due`] that an operator has marked as given back. They stay there as well: a callback that
-    /// comes again must find them.
+    /// Those of [`Self::refunds_due`] that an operator has marked as refunded. They stay in both lists, since a
+    /// repeated callback must find them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_made: Vec<String>,
+    /// Whether its price was paid, and the payment came after it had ended. Then it does not count as unpaid.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paid_late: bool,
     /// Campaigns in whose limits it counts, as long as it is live.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub campaigns: Vec<CampaignId>,
 }
 
-/// How far the payments are that an order could not take.
+/// The state of the payments that an order could not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RefundState {
-    /// One at least is still to be given back.
+    /// At least one must be refunded.
     Due,
-    /// All have been given back.
+    /// All have been refunded.
     Refunded,
 }
 
@@ -185,23 +188,23 @@ impl Order {
         Self { price: Some(price), pay_by_ms: Some(pay_by_ms), ..order }
     }
 
-    /// An order that is final as it is written.
+    /// An order that is final once written.
     pub fn granted(claim: Claim, price: Price, now: EpochMs, award: Option<Award>) -> Self {
         let order = Self::of(claim, OrderState::Granted, now);
         Self { price: Some(price), award, ..order }
     }
 
-    /// The fence of a claim that its user gave back before there was an order.
+    /// The fence of a claim that its user cancelled before there was an order.
     pub fn cancelled(claim: Claim, now: EpochMs) -> Self {
         Self { ended_at_ms: Some(now), ..Self::of(claim, OrderState::Cancelled, now) }
     }
 
-    /// The fence of a claim of which no order can ever be made.
+    /// The fence of a claim that can never become an order.
     pub fn failed(claim: Claim, why: Failure, now: EpochMs) -> Self {
         Self { ended_at_ms: Some(now), failure: Some(why), ..Self::of(claim, OrderState::Failed, now) }
     }
 
-    /// With nothing that depends on the state.
+    /// An order without the fields that depend on the state.
     const fn of(claim: Claim, state: OrderState, created_at_ms: EpochMs) -> Self {
         Self {
             claim,
@@ -215,11 +218,12 @@ impl Order {
             failure: None,
             refunds_due: Vec::new(),
             refunds_made: Vec::new(),
+            paid_late: false,
             campaigns: Vec::new(),
         }
     }
 
-    /// How far its refunds are; `None` if no payment came that it could not take.
+    /// The state of its refunds; `None` if it accepted all payments.
     pub fn refund(&self) -> Option<RefundState> {
         let is_made = |payment: &String| self.refunds_made.contains(payment);
         match self.refunds_due.as_slice() {
@@ -268,7 +272,7 @@ mod tests {
         assert!(OrderState::VARIANTS.iter().map(|state| state.as_str()).eq(names));
     }
 
-    /// A paid order as the ledger has kept them since the first version.
+    /// A paid order as the ledger has stored them since the first version.
     const PAID: &str = r#"{
         "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "PAID", "lane": 0, "unit": 17,
         "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 990,
@@ -280,7 +284,7 @@ mod tests {
         "slot": 0, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 0, "currency": "EUR",
         "award": { "kind": "amount", "amount_minor": 137 }
     }"#;
-    /// And the fence of a claim that could not become one.
+    /// The fence of a claim that could not become an order.
     const FAILED: &str = r#"{
         "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "FAILED", "lane": 0, "unit": 17,
         "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "ended_at_ms": 1795510800456,

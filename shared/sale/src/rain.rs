@@ -5,26 +5,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EpochMs, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
 
-/// Most listed drops of a plan. They stand in the string that every call of Redis reads.
+/// The largest number of drops in a plan. They are in the string that every call to Redis reads.
 pub const MAX_DROPS: usize = 32;
-/// Longest time between two steady drops.
+/// The longest time between two steady drops, in seconds.
 pub const MAX_EVERY_S: u32 = 24 * 60 * 60;
 
-/// When the units of a round become available. What has not dropped before the round closes is not sold.
+/// When the units of a round become available. Units that have not dropped before the round closes are not sold.
 ///
-/// Times count from the opening, so a round of a sale that recurs has the plan of its offer.
+/// Times count from the opening, so all rounds of a recurring sale have their offer's plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rain {
-    /// Units that are available as soon as the plan begins: at the opening, or when the plan was changed last. After a change
-    /// it counts what was available before.
+    /// Units that are available when the plan begins: at the opening, or at the last change of the plan. After a change
+    /// it includes the units that were available before.
     pub at_once: u32,
     /// Units that drop at a steady rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
-    /// Units that drop at given times, the first one first.
+    /// Drops at given times, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drops: Vec<RainDrop>,
-    /// When the plan begins, in milliseconds after the opening: 0 until it is changed in a running round.
+    /// When the plan begins, in milliseconds after the opening: 0 unless it was changed in a running round.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub from_ms: u64,
 }
@@ -33,7 +33,7 @@ pub struct Rain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Steady {
-    /// Units of each drop.
+    /// Units in each drop.
     pub units: u32,
     /// Seconds between two drops.
     pub every_s: u32,
@@ -43,16 +43,16 @@ pub struct Steady {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RainDrop {
-    /// When, in seconds after the opening.
+    /// When they become available, in seconds after the opening.
     pub after_s: u32,
-    /// How many.
+    /// How many units.
     pub units: u32,
 }
 
-/// A plan that cannot be kept.
+/// An invalid plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRain {
-    /// More than there are.
+    /// More units than there are.
     #[error("rain.at_once must be at most total")]
     AtOnce,
     /// A rate out of range.
@@ -71,10 +71,10 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Rain {
-    /// Checks every bound.
+    /// Checks all bounds.
     ///
     /// # Errors
-    /// The first bound that does not hold.
+    /// The first violated bound.
     pub(crate) fn validate(&self, total: u32) -> Result<(), InvalidRain> {
         let Self { at_once, steady, drops, from_ms: _ } = self;
         let is_rate =
@@ -96,12 +96,12 @@ impl Rain {
         }
     }
 
-    /// This plan, which is in force in a running round of these terms, replaced by `new` from `now` on: what is available
-    /// stays so, and what `new` has `at_once` is added to it. Whatever `new` is, at no moment from `now` on is less available
-    /// than at `now`.
+    /// Replaces this plan, which is in force in a running round with these terms, by `new` from `now` on. Available
+    /// units stay available, and `new`'s `at_once` is added to them. Whatever `new` is, there are never fewer units
+    /// available after `now` than at `now`.
     ///
-    /// A steady rate that stays as it is keeps its beat, so that no number of changes delays its next drop. Another one begins
-    /// now. Drops of `new` that are not ahead are left out: [`Round::rain`](crate::Round::rain) refuses them.
+    /// An unchanged steady rate keeps its rhythm, so any number of changes does not delay its next drop. Another rate
+    /// begins now. Drops of `new` in the past are left out: [`Round::rain`](crate::Round::rain) refuses them.
     pub(crate) fn replaced_by(&self, new: &Self, terms: &Terms, now: EpochMs) -> Self {
         let now_ms = now.since_ms(terms.opens_at_ms);
         let is_ahead = |drop: &RainDrop| u64::from(drop.after_s) * 1000 > now_ms;
@@ -120,7 +120,7 @@ impl Rain {
     }
 }
 
-/// As in `5 at once, 2 every 10 s, 7 after 60 s`, for logs.
+/// Formats a plan for logs: `5 at once, 2 every 10 s, 7 after 60 s`.
 impl fmt::Display for Rain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at once", self.at_once)?;
@@ -129,25 +129,25 @@ impl fmt::Display for Rain {
     }
 }
 
-/// The plan of one round, with moments instead of times: what Redis goes by.
+/// The plan of one round with absolute times, as Redis stores it.
 ///
-/// As text it is `LAST FROM_MS UNITS EVERY_MS`, and then ` AT_MS+UNITS` for each drop.
+/// Its text is `LAST FROM_MS UNITS EVERY_MS`, followed by ` AT_MS+UNITS` for each drop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RainPlan {
-    /// The last unit of the round: no later one ever becomes available.
+    /// The last unit of the round; no later one ever becomes available.
     pub last: u32,
     /// When the steady rate begins.
     pub from_ms: EpochMs,
-    /// Units of each steady drop; 0 for no steady rate.
+    /// Units in each steady drop; 0 without a steady rate.
     pub units: u32,
     /// Milliseconds between two steady drops.
     pub every_ms: u64,
-    /// The other drops, the first one first.
+    /// The other drops, in order.
     pub drops: Vec<(EpochMs, u32)>,
 }
 
 impl RainPlan {
-    /// The plan of a round of these terms, if it has one.
+    /// The plan of a round with these terms, if it has one.
     pub fn of_terms(terms: &Terms) -> Option<Self> {
         terms.rain.as_ref().map(|rain| Self::of(rain, terms))
     }
@@ -166,14 +166,14 @@ impl RainPlan {
         }
     }
 
-    /// How many units have become available by this moment, whatever was taken of them: units 1 to this number.
+    /// How many units have become available by this time, sold or not: units 1 to this number.
     pub fn available(&self, at: EpochMs) -> u32 {
         let listed: u64 = self.drops.iter().filter(|drop| drop.0 <= at).map(|drop| u64::from(drop.1)).sum();
         let all = listed.saturating_add(u64::from(self.units).saturating_mul(self.beats(at)));
         u32::try_from(all).map_or(self.last, |all| all.min(self.last))
     }
 
-    /// The first moment after this one at which more is available.
+    /// The time of the next drop after this time.
     pub fn next_drop(&self, after: EpochMs) -> Option<EpochMs> {
         if self.available(after) >= self.last {
             return None;
@@ -184,7 +184,7 @@ impl RainPlan {
         steady.into_iter().chain(listed).min()
     }
 
-    /// Steady drops until this moment.
+    /// The number of steady drops until this time.
     fn beats(&self, at: EpochMs) -> u64 {
         at.since_ms(self.from_ms).checked_div(self.every_ms).unwrap_or(0)
     }
@@ -198,7 +198,7 @@ impl fmt::Display for RainPlan {
     }
 }
 
-/// A text that is no plan.
+/// A text that is not a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a plan of drops")]
 pub struct InvalidRainPlan;

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::EpochMs;
 
-/// Days tried at most to find the next window: more than a year of a schedule that did not run.
+/// How many days ahead the next window is looked for: long enough for a schedule that did not run for a year.
 const MAX_DAYS: i32 = 400;
 
-/// How a sale comes again.
+/// How a sale recurs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "RawRecurrence", into = "RawRecurrence")]
 pub struct Recurrence {
@@ -32,11 +32,11 @@ enum Every {
 #[error("time_zone must be a name of the IANA time zone database, such as Europe/Berlin")]
 pub struct UnknownTimeZone;
 
-/// A round that would still run when the next one opens.
+/// A round would still be running when the next one opens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("closes_at: the round would still run when the next one opens, at {next_opens_at}")]
 pub struct Overlap {
-    /// When that is: the first such opening.
+    /// When the next round opens: the first such opening.
     pub next_opens_at: EpochMs,
 }
 
@@ -54,7 +54,7 @@ impl From<Recurrence> for RawRecurrence {
 }
 
 impl Recurrence {
-    /// Every calendar day at the same time of day in `time_zone`.
+    /// Recurs every calendar day at the same time of day in `time_zone`.
     ///
     /// # Errors
     /// [`UnknownTimeZone`] if the database does not have it.
@@ -63,11 +63,12 @@ impl Recurrence {
         Ok(Self { time_zone: time_zone.to_owned() })
     }
 
-    /// Checks that each window is over `lead_s` before the next one opens, for more than a year: days on which clocks go
-    /// forward are shorter. The payment window does not count, since what comes late for a round leaves the next one alone.
+    /// Checks for more than a year that each window ends `lead_s` seconds before the next one opens: days on which
+    /// clocks go forward are shorter. The payment window does not count, since late messages of one round do not affect
+    /// the next one.
     ///
     /// # Errors
-    /// The first window that is not.
+    /// The first window that does not.
     pub fn keeps_apart(&self, opens: EpochMs, closes: EpochMs, lead_s: u32) -> Result<(), Overlap> {
         let mut window = (opens, closes);
         for _ in 0..MAX_DAYS {
@@ -83,9 +84,8 @@ impl Recurrence {
 
     /// The first window after `opens..closes` that is not over at `now`: the same times of day on a later calendar day.
     ///
-    /// A time of day that a day does not have (clocks go forward) is taken as much later as they go; one that a day has
-    /// twice (clocks go back) is the first of the two, as RFC 5545 section 3.3.5 says. `None` if there is none within
-    /// a year.
+    /// A time of day that is skipped when clocks go forward moves later by as much; a time that occurs twice when
+    /// clocks go back means the first one (RFC 5545, section 3.3.5). `None` if there is no window within a year.
     pub fn next_window(&self, opens: EpochMs, closes: EpochMs, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
         let zone = TimeZone::get(&self.time_zone).ok()?;
         let (opens, closes) = (Timestamp::from(opens).to_zoned(zone.clone()), Timestamp::from(closes).to_zoned(zone));
@@ -153,7 +153,7 @@ mod tests {
         let first = |opens: &str, closes: &str| {
             berlin.keeps_apart(at(opens), at(closes), 0).err().map(|overlap| overlap.next_opens_at.to_string())
         };
-        // A whole day, whatever its length, and not a second more.
+        // Exactly a whole day, whatever its length.
         assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T08:00:00Z"), None);
         let next = Some(at("2026-07-02T08:00:00Z").to_string());
         assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T08:00:01Z"), next);
@@ -162,8 +162,8 @@ mod tests {
         // 3:00 to 2:45: on 2027-03-28 there is no 2:45, which is taken as 3:45.
         let opens_too_soon = Some(at("2027-03-28T01:00:00Z").to_string());
         assert_eq!(first("2026-07-01T01:00:00Z", "2026-07-02T00:45:00Z"), opens_too_soon);
-        // A whole day of 25 hours is not too long, an hour more than a whole day is, and so is a day of 24 hours that
-        // begins on one of 23.
+        // A day of 25 hours is not too long for a window; one hour more is, and so are 24 hours that begin on a day of
+        // 23.
         assert_eq!(first("2026-10-24T08:00:00Z", "2026-10-25T09:00:00Z"), None);
         assert_eq!(first("2026-10-24T08:00:00Z", "2026-10-25T10:00:00Z"), Some(at("2026-10-25T09:00:00Z").to_string()));
         assert_eq!(first("2026-03-28T09:00:00Z", "2026-03-29T09:00:00Z"), Some(at("2026-03-29T08:00:00Z").to_string()));

@@ -8,34 +8,35 @@ use crate::{
     RoundId, SaleId, Terms,
 };
 
-/// One occurrence of a sale. Its terms are the offer's of when it began, and what operators changed of this round since.
+/// One occurrence of a sale. It has a copy of the offer's terms at its beginning, plus what operators have changed in
+/// this round since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    /// Names it.
+    /// The round's id.
     pub id: RoundId,
-    /// Counts the writes: each one is conditional on the version that it read, and Redis takes no older one.
+    /// The version: each write is conditional on the version that it read, and Redis accepts no older one.
     pub version: u32,
-    /// What it offers, with all units that were added to it.
+    /// Its terms, including all units that were added.
     pub terms: Terms,
-    /// When Redis may first have had it. From then on its units only grow.
+    /// When Redis may first have had it. From then on the number of units can only grow.
     pub loaded_at_ms: Option<EpochMs>,
     /// Whether an operator paused it.
     pub paused: bool,
-    /// Requests a second that it is let have, as long as operators keep it from the load of other sales.
+    /// Its limit in requests a second, while operators isolate it from other sales.
     pub isolated_requests_per_s: Option<u32>,
-    /// How many units were dealt to its lanes when Redis may first have had it, if it has several. Those that were added since
-    /// are the first lane's.
+    /// If it has several lanes: how many units were dealt to them when Redis may first have had it. Units added later
+    /// belong to the first lane.
     pub dealt: Option<u32>,
-    /// What its awards were committed to when it began. None of a round without awards.
+    /// The commitment to its awards, made when it began. `None` without awards.
     pub commitment: Option<Commitment>,
-    /// The round of drand whose beacon decides what its units win, if they win at once. That of a draw at the end is named with
-    /// the entries.
+    /// The round of drand whose beacon takes part in the draw, if units win at once. For a draw at the end it is named
+    /// with the entries.
     pub drand_round: Option<DrandRound>,
     /// What was done to it.
     pub log: Log,
 }
 
-/// Of each sale the round that began last.
+/// The latest round of each sale.
 pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId, Round> {
     let mut latest: HashMap<SaleId, Round> = HashMap::new();
     for round in rounds {
@@ -47,12 +48,12 @@ pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId,
 }
 
 impl Round {
-    /// Whether it cannot open yet: a beacon decides its draw, and it was not loaded with one so far.
+    /// Whether it cannot open yet because its draw needs a beacon that has not been loaded.
     pub const fn awaits_beacon(&self) -> bool {
         self.terms.allocation.opens_with_beacon() && self.loaded_at_ms.is_none()
     }
 
-    /// The latest round of an offer as it begins. Whoever writes it draws its seed, and commits it to that.
+    /// The latest round of an offer, as it begins. The caller draws its seed and sets the commitment.
     pub(crate) fn of(offer: &Offer) -> Self {
         Self {
             id: offer.latest_round_id(),
@@ -68,33 +69,33 @@ impl Round {
         }
     }
 
-    /// Whether nothing can be bought from it any more.
+    /// Whether it has ended.
     pub fn is_over(&self, now: EpochMs) -> bool {
         now >= self.terms.closes_at_ms
     }
 
-    /// Whether anybody can buy from it, unless it is paused or stopped. Redis's clock alone decides: this is for schedules.
+    /// Whether anybody can buy from it, unless it is paused or stopped. Redis's clock decides; this is for schedules.
     pub fn is_open(&self, now: EpochMs) -> bool {
         now >= self.terms.first_opens_at_ms() && !self.is_over(now)
     }
 
-    /// Stops selling for a while.
+    /// Pauses sales.
     pub fn pause(mut self) -> Self {
         self.paused = true;
         self
     }
 
-    /// Goes on selling.
+    /// Resumes sales.
     ///
     /// # Errors
-    /// If it is over: whoever asks for it is mistaken.
+    /// If it is over.
     pub fn resume(mut self, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         self.paused = false;
         Ok(self)
     }
 
-    /// Ends it now. One that has ended keeps its end.
+    /// Ends it now. A round that has ended keeps its end.
     ///
     /// # Errors
     /// If it has not opened for anybody.
@@ -106,10 +107,10 @@ impl Round {
         Ok(self)
     }
 
-    /// Adds units. If it rains they are available at once, and the plan goes on with the others.
+    /// Adds units. If the round has a plan, they are available at once, and the plan continues for the others.
     ///
     /// # Errors
-    /// If it is over, would have too many units, or has awards: their table is committed to.
+    /// If it is over, would have too many units, or has awards, whose table is committed to.
     pub fn restock(mut self, units: u32, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if self.terms.allocation.has_awards() {
@@ -123,11 +124,12 @@ impl Round {
         Ok(self)
     }
 
-    /// Changes when its units become available. In a running round that is so from `now` on, and what is available stays so.
+    /// Changes when its units become available. In a running round the change applies from `now` on, and available
+    /// units stay available.
     ///
     /// # Errors
-    /// If it is over; if all of its units may be available, since it was loaded or has opened without a plan; if a drop would
-    /// be in the past; if the plan cannot be kept.
+    /// If it is over; if all of its units may be available, because it was loaded or has opened without a plan; if a
+    /// drop would be in the past; or if the plan is invalid.
     pub fn rain(mut self, new: &Rain, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if self.terms.lanes > 1 {
@@ -149,7 +151,7 @@ impl Round {
         Ok(self)
     }
 
-    /// Lets it have no more than so many requests a second, or as many as come.
+    /// Limits its requests a second, or lifts the limit.
     ///
     /// # Errors
     /// If the rate is out of range.
@@ -161,10 +163,10 @@ impl Round {
         Ok(self)
     }
 
-    /// Changes its terms as far as [`Edit`] says that they may be changed now. `offer` is the one that it is of.
+    /// Changes its terms as far as [`Edit`] allows now. `offer` is the round's offer.
     ///
     /// # Errors
-    /// The first term that may not be changed, or not so.
+    /// The first term that cannot be changed, or not in this way.
     pub fn edit(mut self, edit: &Edit, offer: &Offer, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if edit.recurrence.is_some() {
@@ -189,7 +191,7 @@ impl Round {
         }
     }
 
-    /// Each term has its line here: one that may be changed at any moment says so.
+    /// Each term has a line here, even those that may change at any time.
     fn may_become(&self, new: &Terms) -> Result<(), Refusal> {
         let Terms {
             title: _any_title,
@@ -218,7 +220,7 @@ impl Round {
             ("allocation", *allocation != old.allocation),
             ("settlement", *settlement != old.settlement),
             ("early_access", *early_access != old.early_access),
-            // Who has a ticket has it in this line. How fast it moves is another matter.
+            // People with a ticket keep their line, but its speed may change.
             ("line", line.map(|line| line.opens_early_s) != old.line.map(|line| line.opens_early_s)),
             ("price", *price != old.price),
             ("per_user_limit", *per_user_limit != old.per_user_limit),

@@ -1,28 +1,28 @@
-//! What everybody may know of a sale, and what a user is told of an award.
+//! What the public sees of a sale, and what a user sees of an award.
 
 use serde::Serialize;
 
 use crate::{Allocation, Award, Currency, EpochMs, Order, OrderState, Prize, Terms};
 
-/// One in so many units left is few.
+/// One of this many units left counts as few.
 const FEW_LEFT_ONE_IN: u32 = 10;
 
-/// Where a sale stands.
+/// The state of a sale as buyers see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// It has not opened.
     Upcoming,
-    /// It can be bought from.
+    /// Buying is possible.
     Open,
-    /// It could, if operators let it.
+    /// It is within its window, but paused by operators.
     Paused,
     /// It is over.
     Closed,
 }
 
 impl Phase {
-    /// Where a sale of these terms stands at `now`. Redis's clock alone opens and closes it: this is for show.
+    /// The state of a sale with these terms at `now`. For display only: Redis's clock decides.
     pub fn of(terms: &Terms, paused: bool, now: EpochMs) -> Self {
         if now >= terms.closes_at_ms {
             Self::Closed
@@ -36,7 +36,7 @@ impl Phase {
     }
 }
 
-/// How much is left, without a number: a number would tell competitors what is sold, and buyers what to wait for.
+/// Roughly how much is left. A number would tell competitors what was sold, and buyers what to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Availability {
@@ -44,14 +44,14 @@ pub enum Availability {
     Available,
     /// Not many.
     FewLeft,
-    /// Nothing at this moment. A unit may come back.
+    /// Nothing at the moment. A unit may come back.
     SoldOut,
-    /// Nobody can tell now.
+    /// Nobody can tell at the moment.
     Unknown,
 }
 
 impl Availability {
-    /// Of a round of `total` units of which so many can be handed out.
+    /// The availability in a round of `total` units of which `free` can be handed out.
     pub const fn of(free: u32, total: u32) -> Self {
         match free {
             0 => Self::SoldOut,
@@ -61,15 +61,15 @@ impl Availability {
     }
 }
 
-/// What a unit won, in words that need no terms beside them.
+/// What a unit won, readable without the round's terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ShownAward {
     /// An amount of money.
     Amount {
-        /// How much, in minor units.
+        /// The amount, in minor units.
         amount_minor: u64,
-        /// Of what.
+        /// The currency.
         currency: Currency,
     },
     /// A prize.
@@ -77,15 +77,15 @@ pub enum ShownAward {
         /// Its name.
         prize: String,
     },
-    /// Nothing.
+    /// No prize.
     Blank,
     /// It takes part in a draw that is still to come.
     Entered,
 }
 
 impl ShownAward {
-    /// Whether the award of an order can be shown only with the terms of its round: they name the prizes, and say whether
-    /// an order without an award takes part in a draw.
+    /// Whether showing an order's award requires the terms of its round, which name the prizes and say whether an order
+    /// without an award takes part in a draw.
     pub const fn needs_terms(order: &Order) -> bool {
         match order.award {
             Some(Award::Prize { .. }) => true,
@@ -94,13 +94,13 @@ impl ShownAward {
         }
     }
 
-    /// Whether it depends on the draw of its round what an order won: it is an entry, and no winner yet.
+    /// Whether an order's award depends on the draw of its round: it is an entry that has not won yet.
     pub const fn needs_draw(order: &Order, terms: &Terms) -> bool {
         order.award.is_none() && matches!(order.state, OrderState::Granted) && terms.allocation.is_drawn_at_end()
     }
 
-    /// The award of an order, with the terms of its round if [it needs them](Self::needs_terms), and whether all winners are
-    /// drawn if [it needs that](Self::needs_draw). None if it has none.
+    /// The award of an order, or `None` if it has none. `terms` are needed if [`needs_terms`](Self::needs_terms) says
+    /// so; `is_drawn`, whether all winners are drawn, if [`needs_draw`](Self::needs_draw) does.
     pub fn of(order: &Order, terms: Option<&Terms>, is_drawn: bool) -> Option<Self> {
         if terms.is_some_and(|terms| Self::needs_draw(order, terms)) {
             return Some(if is_drawn { Self::Blank } else { Self::Entered });

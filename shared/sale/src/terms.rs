@@ -5,50 +5,50 @@ use crate::{
     InvalidGate, InvalidGoods, InvalidLine, InvalidRain, LineTerms, MAX_LANES, Price, Rain, Settlement,
 };
 
-/// Most units in a round: what the design was measured with.
+/// The largest number of units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
-/// Most purchases of one user in a round. A user's record in Redis has one entry for each.
+/// The largest number of purchases of one user in a round. A user's record in Redis has one entry for each.
 pub const MAX_PER_USER_LIMIT: u8 = 20;
-/// Highest price in minor units: still exact in every JSON reader (2^53) with room to add up.
+/// The highest price in minor units: exact in every JSON reader (2^53), with room for sums.
 pub const MAX_PRICE_MINOR: u64 = 1_000_000_000_000;
-/// Longest title in characters.
+/// The longest title, in characters.
 pub const MAX_TITLE_LENGTH: usize = 200;
-/// Shortest payment window. Below it an order could expire before its buyer has heard of it.
+/// The shortest payment window, in seconds. With less, an order could expire before its buyer knows of it.
 pub const MIN_PAYMENT_WINDOW_S: u32 = 5;
-/// Longest payment window.
+/// The longest payment window, in seconds.
 pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
-/// Most requests a second of an isolated sale: beyond it, isolating it changes nothing.
+/// The highest limit of an isolated sale in requests a second: more would have no effect.
 pub const MAX_ISOLATED_REQUESTS_PER_S: u32 = 100_000;
-/// Most people that a sale is prepared for.
+/// The largest audience that a sale can be prepared for.
 pub const MAX_EXPECTED_AUDIENCE: u32 = 100_000_000;
-/// Longest time from opening to closing.
+/// The longest time from opening to closing, in seconds.
 pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 
-/// What a sale offers, or one of its rounds.
+/// The terms of a sale, or of one of its rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// What is sold, for people.
+    /// What is sold, shown to people.
     pub title: String,
-    /// What is shown of it.
+    /// The description of the goods.
     #[serde(flatten)]
     pub goods: Goods,
-    /// The first moment at which everyone can buy it. A group with early access can before.
+    /// When everyone can start buying. Groups with early access can start before.
     pub opens_at_ms: EpochMs,
-    /// The first moment at which it can no longer be bought.
+    /// When buying ends.
     pub closes_at_ms: EpochMs,
     /// Units in a round, numbered from 1.
     pub total: u32,
-    /// Most live orders of one user in a round.
+    /// The most live orders of one user in a round.
     pub per_user_limit: u8,
     /// Price of one unit.
     #[serde(flatten)]
     pub price: Price,
     /// How long an order waits for its payment.
     pub payment_window_s: u32,
-    /// Who is kept away from it.
+    /// Who is kept out.
     #[serde(default)]
     pub door: DoorTerms,
-    /// What its gate asks, and whom it lets see it and buy.
+    /// What its gate requires, and who may see it and buy.
     #[serde(default, skip_serializing_if = "GateTerms::is_default")]
     pub gate: GateTerms,
     /// What a unit stands for.
@@ -57,19 +57,19 @@ pub struct Terms {
     /// What makes an order final.
     #[serde(default, skip_serializing_if = "Settlement::is_default")]
     pub settlement: Settlement,
-    /// When its units become available. Without it all of them are at the opening.
+    /// When its units become available. Without it all of them are available at the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rain: Option<Rain>,
     /// Who may buy before everyone else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early_access: Vec<EarlyAccess>,
-    /// The line that people wait in before they come to its gate. Without it everybody comes at once.
+    /// The line in front of its gate. Without it everybody comes at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<LineTerms>,
-    /// How many people operators expect to come. Buyers are not told.
+    /// How many people operators expect. Not shown to buyers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_audience: Option<u32>,
-    /// Parts of its units with Redis keys of their own. Fixed once it is published.
+    /// The number of lanes. Fixed once the sale is published.
     #[serde(default = "one_lane", skip_serializing_if = "is_one_lane")]
     pub lanes: u16,
 }
@@ -82,13 +82,13 @@ fn is_one_lane(lanes: &u16) -> bool {
     *lanes == 1
 }
 
-/// Terms that cannot be sold by.
+/// Invalid terms.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTerms {
     /// The title is empty or too long, or has control characters.
     #[error("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters")]
     Title,
-    /// The window is empty, turned round or too long.
+    /// The window is empty, reversed or too long.
     #[error("closes_at must be after opens_at and at most {} days later", MAX_SALE_DURATION_S / 86_400)]
     Window,
     /// No units or too many.
@@ -103,53 +103,53 @@ pub enum InvalidTerms {
     /// Payment window out of range.
     #[error("payment_window_s must be {MIN_PAYMENT_WINDOW_S} to {MAX_PAYMENT_WINDOW_S}")]
     PaymentWindow,
-    /// What is shown of the goods cannot be shown.
+    /// The goods are invalid.
     #[error(transparent)]
     Goods(#[from] InvalidGoods),
-    /// Nobody, or more than anybody can prepare for.
+    /// The audience is out of range.
     #[error("expected_audience must be 1 to {MAX_EXPECTED_AUDIENCE}")]
     ExpectedAudience,
-    /// None or too many lanes.
+    /// The number of lanes is out of range.
     #[error("lanes must be 1 to {MAX_LANES}")]
     Lanes,
-    /// What is only for a sale with one lane.
+    /// A term that requires a single lane.
     #[error("lanes must be 1 for a sale with {0}")]
     OneLaneOnly(&'static str),
-    /// The door cannot be kept.
+    /// The door is invalid.
     #[error(transparent)]
     Door(#[from] InvalidDoor),
-    /// The gate cannot be kept.
+    /// The gate is invalid.
     #[error(transparent)]
     Gate(#[from] InvalidGate),
-    /// The units cannot stand for that, or orders cannot be settled so.
+    /// The allocation or the settlement is invalid.
     #[error(transparent)]
     Allocation(#[from] InvalidAllocation),
-    /// The plan of its drops cannot be kept.
+    /// The plan of drops is invalid.
     #[error(transparent)]
     Rain(#[from] InvalidRain),
-    /// Nobody can wait so.
+    /// The line is invalid.
     #[error(transparent)]
     Line(#[from] InvalidLine),
-    /// Nobody could buy early so.
+    /// Early access is invalid.
     #[error(transparent)]
     EarlyAccess(#[from] InvalidEarlyAccess),
 }
 
 impl Terms {
-    /// What the table of a round's awards is made of. None if all of its units are the same.
+    /// The contents of the table of a round's awards. `None` if all of its units are the same.
     pub fn plan(&self) -> Option<award::Plan> {
         self.allocation.plan(self.total)
     }
 
-    /// Checks every bound.
+    /// Checks all bounds.
     ///
     /// # Errors
-    /// The first bound that does not hold.
+    /// The first violated bound.
     pub fn validate(&self) -> Result<(), InvalidTerms> {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Every bound that does not hold; of the door, the allocation, the rain and early access the first one each.
+    /// All violated bounds; of the door, the allocation, the rain and early access only the first one each.
     pub fn problems(&self) -> Vec<InvalidTerms> {
         let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
         let title_length = self.title.chars().count();
@@ -178,14 +178,14 @@ impl Terms {
         problems.extend(self.validate_gate().err().map(Into::into));
         problems.extend(self.rain.as_ref().and_then(|rain| rain.validate(self.total).err()).map(Into::into));
         problems.extend(self.validate_line().err().map(Into::into));
-        // Early access is relative to the window, so it means nothing while the window is wrong.
+        // Early access is relative to the window, so it is not checked if the window is wrong.
         if is_window {
             problems.extend(self.validate_early_access().err().map(Into::into));
         }
         problems
     }
 
-    /// What a sale with several lanes cannot have. Each of these counts all units of a round in one place.
+    /// A term that requires a single lane, because it counts all units of a round in one place.
     fn needs_one_lane(&self) -> Option<&'static str> {
         if self.rain.is_some() {
             Some("rain")
@@ -200,7 +200,7 @@ impl Terms {
 }
 
 impl InvalidTerms {
-    /// The field that is to be changed, as operators write it.
+    /// The wrong field, by its name in the API.
     pub const fn field(&self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -234,7 +234,7 @@ impl InvalidTerms {
     }
 }
 
-/// Terms of a plain sale, for tests.
+/// Plain terms for tests.
 #[cfg(test)]
 pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
     Terms {

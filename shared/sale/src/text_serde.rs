@@ -1,4 +1,4 @@
-/// What `#[serde(try_from = "String", into = "String")]` asks of a type that is read and written as its text.
+/// Implements what `#[serde(try_from = "String", into = "String")]` requires, for a type that is stored as its text.
 macro_rules! text_serde {
     ($type:ty, $error:ty) => {
         impl TryFrom<String> for $type {

@@ -3,29 +3,29 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A moment: milliseconds since the Unix epoch. Stored as a number, shown as RFC 3339.
+/// A point in time: milliseconds since the Unix epoch. Stored as a number, shown as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EpochMs(pub i64);
 
 impl EpochMs {
-    /// The moment `s` seconds later, or the last moment that can be told.
+    /// `s` seconds later, or the last representable time.
     pub const fn plus_s(self, s: u32) -> Self {
         Self(self.0.saturating_add(s as i64 * 1000))
     }
 
-    /// The moment `s` seconds earlier, or the first moment that can be told.
+    /// `s` seconds earlier, or the first representable time.
     pub const fn minus_s(self, s: u32) -> Self {
         Self(self.0.saturating_sub(s as i64 * 1000))
     }
 
-    /// Milliseconds from `earlier` to here, 0 if it is not earlier.
+    /// Milliseconds since `earlier`, or 0 if that is not earlier.
     pub const fn since_ms(self, earlier: Self) -> u64 {
         let ms = self.0.saturating_sub(earlier.0);
         if ms < 0 { 0 } else { ms as u64 }
     }
 
-    /// Whole seconds since the Unix epoch, as DynamoDB's time to live takes them.
+    /// Whole seconds since the Unix epoch, the form of DynamoDB's time to live.
     pub const fn as_epoch_s(self) -> i64 {
         self.0.div_euclid(1000)
     }

@@ -1,8 +1,8 @@
-//! Requests to an address of the merchant's, signed as [Standard Webhooks](https://www.standardwebhooks.com) says.
+//! Requests to the merchant's address, signed as [Standard Webhooks](https://www.standardwebhooks.com) specifies.
 //!
-//! The address comes from the deployment's settings, never from a request. Still a receiver can do no more than answer: only
-//! `https` is spoken (and `http` to this machine, for tests), a redirect is followed nowhere, of the answer the status alone is
-//! read, and all of it has a bound of time.
+//! The address comes from the deployment's settings, never from a request. Even so, a receiver can do nothing but
+//! answer: only `https` is used (and `http` to this machine, for tests), redirects are not followed, only the status of
+//! the answer is read, and everything has a time limit.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,35 +18,35 @@ use runtime::{Secret, SecretError};
 use sale::EpochMs;
 use standardwebhooks::Webhook;
 
-/// Longest wait for an answer. With what its caller does besides it fits the 20 s that a message has.
+/// The longest wait for an answer. Together with the caller's other work it fits into the 20 s for a message.
 const TIMEOUT: Duration = Duration::from_secs(8);
 
-/// An address to which nothing is sent.
+/// An unusable address.
 #[derive(Debug, thiserror::Error)]
-#[error("an address begins with https:// and a host, and has no user in it")]
+#[error("an address must begin with https:// and a host, and must not have a user name")]
 pub struct InvalidAddress;
 
-/// Why the receiver did not take a request.
+/// Why the receiver did not accept a request.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
-    /// No connection, or one that broke.
+    /// No connection, or a broken one.
     #[error("the receiver cannot be reached")]
     NotThere(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// No answer.
     #[error("the receiver did not answer in time")]
     Slow,
-    /// Another status than one of success. A redirect is none.
+    /// A status other than success. A redirect is not one.
     #[error("the receiver answered {0}")]
     Status(u16),
-    /// The secret is no key.
+    /// The secret is not a usable key.
     #[error("the request cannot be signed")]
     Key(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// There is no key.
+    /// The key cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
 }
 
-/// An address of the merchant's, and the key that its requests are signed with.
+/// The merchant's address, and the key that signs requests to it.
 #[derive(Clone)]
 pub struct SignedPost {
     http: Arc<Connector>,
@@ -55,10 +55,10 @@ pub struct SignedPost {
 }
 
 impl SignedPost {
-    /// A handle on the receiver at `url`. The key is the secret's text, byte for byte.
+    /// The receiver at `url`. The key is the secret's text, byte for byte.
     ///
     /// # Errors
-    /// If it is no address of `https`.
+    /// If it is not an `https` address.
     pub fn new(url: String, secret: Secret) -> Result<Self, InvalidAddress> {
         if !is_usable(&url) {
             return Err(InvalidAddress);
@@ -67,10 +67,10 @@ impl SignedPost {
         Ok(Self { http: Arc::new(http), url, secret })
     }
 
-    /// Sends a body of JSON. What is sent again has the same id, which is its idempotency key as well.
+    /// Posts a JSON body. Repeat it with the same id, which is also the idempotency key.
     ///
     /// # Errors
-    /// If the receiver did not answer with success; then it may or may not have the request. Can be repeated.
+    /// If the receiver did not answer with success; it may or may not have the request then. Can be repeated.
     pub async fn send(&self, id: &str, body: String, now: EpochMs) -> Result<(), PostError> {
         let secret = self.secret.get().await?;
         let key = |error: standardwebhooks::WebhookError| PostError::Key(error.into());

@@ -1,21 +1,23 @@
 use std::str::FromStr;
 
-use runtime::Secret;
+use runtime::{Clock, Secret};
 use serde::Deserialize;
 
-/// Where Redis is and how one gets in.
+/// Where Redis is, and how to authenticate.
 #[derive(Debug)]
 pub struct Access {
-    /// `redis://HOST:PORT` is one node and `redis+cluster://HOST:PORT` a node of a cluster that knows the others, or its
-    /// configuration endpoint; `rediss://` and `rediss+cluster://` are the same with TLS.
+    /// `redis://HOST:PORT` is a single node. `redis+cluster://HOST:PORT` is a node of a cluster that knows the others,
+    /// or its configuration endpoint. `rediss://` and `rediss+cluster://` are the same with TLS.
     pub url: String,
-    /// Who comes, if the address does not say so.
+    /// The credentials, if the URL has none.
     pub credentials: Option<Secret<Credentials>>,
-    /// Who may vouch for Redis, as PEM, if not the authorities that the machine trusts.
+    /// The certificate authority as PEM, if not one that the machine trusts.
     pub authority: Option<Vec<u8>>,
+    /// The time.
+    pub clock: Clock,
 }
 
-/// A name and a password, as the secret has them.
+/// A user name and a password, as in the secret.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 pub struct Credentials {
     pub(crate) username: String,

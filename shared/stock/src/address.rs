@@ -1,19 +1,19 @@
 use redis::{ConnectionInfo, IntoConnectionInfo, RedisError};
 
-/// What stands in a scheme for a cluster: `redis+cluster://` and `rediss+cluster://`.
+/// The suffix of a scheme that means a cluster: `redis+cluster://` and `rediss+cluster://`.
 const CLUSTER: &str = "+cluster";
 
-/// Where Redis is.
+/// The address of Redis.
 #[derive(Debug, Clone)]
 pub(crate) enum Address {
-    /// One node.
+    /// A single node.
     Node(Box<ConnectionInfo>),
-    /// Nodes of a cluster that know the others.
+    /// Some nodes of a cluster, which know the others.
     Cluster(Vec<ConnectionInfo>),
 }
 
 impl Address {
-    /// Reads `SCHEME://[USER:PASSWORD@]HOST:PORT`, for a cluster with as many `HOST:PORT` as one likes, by commas.
+    /// Parses `SCHEME://[USER:PASSWORD@]HOST:PORT`; for a cluster, any number of `HOST:PORT` separated by commas.
     pub(crate) fn parse(url: &str) -> Result<Self, RedisError> {
         let Some((scheme, rest)) = url.split_once("://") else {
             return Ok(Self::Node(Box::new(url.into_connection_info()?)));

@@ -10,64 +10,64 @@ use crate::{RoundStock, ScriptCode, SoldOut, StockError};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADMIT));
 
-/// How long what a challenge was answered with is remembered, so that the same answer, sent again, is answered alike:
-/// longer than a client waits before it tries again.
+/// How long the answer to a challenge is remembered, so that a repeated request gets the same result, in milliseconds:
+/// longer than a client waits before it retries.
 const ANSWERED_FOR_MS: u32 = 10_000;
 
-/// A rate, as the generic cell rate algorithm counts it (ITU-T I.371).
+/// A rate for the generic cell rate algorithm (ITU-T I.371).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GcraLimit {
     /// Microseconds between two requests.
     pub emission_interval_us: u32,
-    /// Requests that may come at once.
+    /// Requests allowed at once.
     pub burst: u32,
 }
 
-/// Who asks to be let towards a round.
+/// The user who wants to be admitted to a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Applicant<'a> {
     /// The user.
     pub user: &'a UserId,
-    /// The client's address, or what stands for it.
+    /// The client's address, or a placeholder.
     pub ip: &'a str,
-    /// What the user may do.
+    /// The user's limit.
     pub per_user: GcraLimit,
-    /// What an address may do.
+    /// The address's limit.
     pub per_ip: GcraLimit,
 }
 
-/// A challenge for a user. Earlier ones of the same user hold beside it: tabs do not disturb each other.
+/// A challenge for a user. The user's earlier challenges stay valid, so tabs do not disturb each other.
 #[derive(Debug, Clone, Copy)]
 pub struct ChallengeRequest<'a> {
-    /// Who is to answer.
+    /// The user.
     pub applicant: Applicant<'a>,
-    /// Names the challenge.
+    /// The challenge's id.
     pub id: Uuid,
     /// The right answer.
     pub expected: &'a str,
-    /// How long it holds.
+    /// How long it is valid, in milliseconds.
     pub life_ms: u32,
 }
 
 /// Too many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimited {
-    /// When one will be taken.
+    /// When the next request is allowed, in milliseconds.
     pub retry_after_ms: u64,
-    /// Whether they are the user's own, and not those of the address or of everybody.
+    /// Whether the user's own limit was exceeded, not the address's or everybody's.
     pub own: bool,
 }
 
-/// What became of it.
+/// The result of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Challenged {
-    /// The user is to answer it.
+    /// The challenge was stored.
     Issued,
     /// Too many requests.
     RateLimited(RateLimited),
     /// The sale is over.
     Closed,
-    /// The user is kept out.
+    /// The user is denied.
     Denied,
     /// Redis has no such round.
     UnknownSale,
@@ -76,35 +76,35 @@ pub enum Challenged {
 /// An answer to a challenge.
 #[derive(Debug, Clone, Copy)]
 pub struct AdmitRequest<'a> {
-    /// Who answers.
+    /// The user.
     pub applicant: Applicant<'a>,
-    /// The challenge. Of a sale that asks nothing, whatever names this request.
+    /// The id of the challenge or, in a sale without challenges, of this request.
     pub id: Uuid,
-    /// The answer. None if the sale asks nothing.
+    /// The answer. `None` in a sale without challenges.
     pub answer: Option<&'a str>,
-    /// How many right answers of all users together are taken, if the sale is isolated.
+    /// The limit for right answers of all users together, if the sale is isolated.
     pub per_sale: Option<GcraLimit>,
-    /// What the user may do earlier than everyone else.
+    /// The user's advantages over everyone else.
     pub class: BuyerClass,
 }
 
-/// Whether a user is let towards the sale.
+/// The result of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admit {
-    /// Yes, since this moment by Redis's clock: the same one for the same answer sent again.
+    /// The user is admitted, since this time by Redis's clock; a repeated answer gets the same time.
     Admitted(EpochMs),
     /// The answer is wrong.
     WrongAnswer {
-        /// Whether this very answer was given a moment ago: then it is one mistake and not two.
+        /// Whether the same answer was given a moment ago, which makes it one mistake, not two.
         again: bool,
     },
-    /// There is no such challenge: it is over, was used up, or never was.
+    /// There is no such challenge: it expired, was used up, or never existed.
     NoChallenge,
     /// Too many requests.
     RateLimited(RateLimited),
-    /// The sale opens for the user at this moment.
+    /// The sale opens for the user at this time.
     NotOpen(EpochMs),
-    /// What is left is set aside for a group until this moment.
+    /// What is left is set aside for a group until this time.
     SetAside(EpochMs),
     /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
@@ -112,21 +112,21 @@ pub enum Admit {
     Closed,
     /// An operator paused the sale.
     Paused,
-    /// The user is kept out.
+    /// The user is denied.
     Denied,
     /// Redis has no such round.
     UnknownSale,
 }
 
-/// What Redis notes as the answer where nothing was asked.
+/// What Redis stores as the answer in a sale without challenges.
 const UNASKED: &str = "unasked";
 const NO_LIMIT: GcraLimit = GcraLimit { emission_interval_us: 0, burst: 0 };
 
 impl RoundStock<'_> {
-    /// Notes a challenge and its answer. One round trip, the rates included.
+    /// Stores a challenge and its answer. One round trip, rates included.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated, and is charged once.
+    /// If Redis does not answer. Can be repeated; it is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let &ChallengeRequest { applicant, id, expected, life_ms } = request;
         let asked = AdmitRequest { applicant, id, answer: Some(expected), per_sale: None, class: BuyerClass::EVERYONE };
@@ -141,13 +141,14 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Takes the answer to a challenge, once. One round trip, the rates included, unless nothing is left in the user's home lane and
-    /// there are others.
+    /// Checks the answer to a challenge and uses the challenge up. One round trip, rates included, unless nothing is
+    /// left in the user's home lane and there are other lanes.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
+    /// If Redis does not answer. Can be repeated for some seconds: the same answer gets the same result and is charged
+    /// once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
-        // What the home lane has is not all that there is.
+        // The home lane's units are not all there are.
         let seen = (self.lanes > 1).then(|| self.seen.of(self.id));
         let may_have = seen.as_ref().is_some_and(|seen| seen.sold_out().is_none() && seen.may_have_units());
         let admit = self.admit_at_home(request, may_have).await?;
@@ -158,7 +159,7 @@ impl RoundStock<'_> {
         match self.is_sold_out_elsewhere().await? {
             Some(sold_out) => Ok(Admit::SoldOut(sold_out)),
             None => {
-                // It has been charged for.
+                // It has been charged already.
                 let Applicant { user, ip, .. } = request.applicant;
                 let applicant = Applicant { user, ip, per_user: NO_LIMIT, per_ip: NO_LIMIT };
                 self.admit_at_home(&AdmitRequest { applicant, ..*request }, true).await
@@ -166,7 +167,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Takes it in the user's home lane, which may have nothing while another lane does.
+    /// Checks the answer in the user's home lane, which may have no unit while another lane does.
     async fn admit_at_home(self, request: &AdmitRequest<'_>, may_have: bool) -> Result<Admit, StockError> {
         let step = if request.answer.is_some() { "answer" } else { "pass" };
         let answer = self.run(step, request, ANSWERED_FOR_MS, may_have).await?;
@@ -207,7 +208,7 @@ impl RoundStock<'_> {
             .arg(user.as_str())
             .arg(answer.unwrap_or(UNASKED))
             .arg(life_ms);
-        // Everybody is counted in each lane for itself, so each has its share.
+        // Each lane counts on its own, so each gets its share of the rate.
         let share = |GcraLimit { emission_interval_us, burst }| GcraLimit {
             emission_interval_us: emission_interval_us.saturating_mul(u32::from(self.lanes)),
             burst: burst.div_ceil(u32::from(self.lanes)),

@@ -1,25 +1,26 @@
 use breaker::Breaker;
 use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
+use runtime::Clock;
 
-/// Slots of a cluster.
+/// The number of slots of a cluster.
 pub(crate) const SLOTS: usize = 16_384;
-/// Neighbouring slots that have a breaker in common: they are nearly always of the same shard. When a shard does not
-/// answer, the sales of the others go on.
+/// How many neighbouring slots share a breaker; they are nearly always on the same shard. When a shard does not answer,
+/// the sales on the others go on.
 const SLOTS_OF_A_BREAKER: usize = 256;
 
-/// The breakers in front of Redis: one for a node, and one for every part of a cluster.
+/// The circuit breakers in front of Redis: one for a single node, one for each range of slots of a cluster.
 pub(crate) struct Breakers(Vec<Breaker>);
 
 impl Breakers {
-    pub(crate) fn of_a_node() -> Self {
-        Self(vec![Breaker::new("Redis")])
+    pub(crate) fn of_a_node(clock: Clock) -> Self {
+        Self(vec![Breaker::new("Redis", clock)])
     }
 
-    pub(crate) fn of_a_cluster() -> Self {
-        Self((0..SLOTS / SLOTS_OF_A_BREAKER).map(|_| Breaker::new("Redis")).collect())
+    pub(crate) fn of_a_cluster(clock: Clock) -> Self {
+        Self((0..SLOTS / SLOTS_OF_A_BREAKER).map(|_| Breaker::new("Redis", clock)).collect())
     }
 
-    /// The one in front of what has the command's key.
+    /// The breaker for the command's key.
     pub(crate) fn before(&self, command: &Cmd) -> &Breaker {
         if self.0.len() == 1 {
             return &self.0[0];
@@ -28,8 +29,8 @@ impl Breakers {
     }
 }
 
-/// No connection, a lost one, none in time or none that lets anybody in; or the shard that has the key is nobody's just
-/// now, and asking again has not helped. What else Redis refuses, it has answered.
+/// Whether the error means that Redis is unavailable: no connection, a lost one, no answer in time, or refused
+/// credentials; or no node has the key's slot at the moment, and retrying has not helped. Any other error is an answer.
 pub(crate) fn is_unanswered(error: &RedisError) -> bool {
     match error.kind() {
         ErrorKind::Io | ErrorKind::ClusterConnectionNotFound | ErrorKind::AuthenticationFailed => true,
@@ -50,7 +51,7 @@ pub(crate) fn is_unanswered(error: &RedisError) -> bool {
 fn first_key(command: &Cmd) -> Option<&[u8]> {
     let mut words = command.args_iter();
     let before = match words.next()? {
-        // The script or its digest, and the number of keys.
+        // Skips the script or its digest, and the number of keys.
         Arg::Simple(b"EVAL" | b"EVALSHA") => 2,
         _ => 0,
     };
@@ -60,7 +61,7 @@ fn first_key(command: &Cmd) -> Option<&[u8]> {
     }
 }
 
-/// The slot of a key: of what stands in its first braces, if anything does.
+/// The slot of a key: the hash of its hash tag, or of the whole key without one.
 pub(crate) fn slot(key: &[u8]) -> usize {
     let tag = key.iter().position(|byte| *byte == b'{').and_then(|open| {
         let rest = &key[open + 1..];
@@ -76,12 +77,12 @@ mod tests {
 
     #[test]
     fn keys_of_a_lane_have_one_breaker_and_the_cluster_spreads_sales_over_many() {
-        // As CLUSTER KEYSLOT says.
+        // From CLUSTER KEYSLOT.
         assert_eq!(
             [slot(b"123456789"), slot(b"foo"), slot(b"{foo}:1"), slot(b"x:{}")],
             [12_739, 12_182, 12_182, 15_947]
         );
-        let breakers = Breakers::of_a_cluster();
+        let breakers = Breakers::of_a_cluster(Clock::system());
         let script =
             redis::cmd("EVALSHA").arg("digest").arg(2).arg("sale:{lamp:1:0}").arg("free:{lamp:1:0}").to_owned();
         let plain = redis::cmd("HGET").arg("buyers:{lamp:1:0}").arg("alice").to_owned();

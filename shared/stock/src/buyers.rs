@@ -8,28 +8,28 @@ use crate::{RoundStock, ScriptCode, StockError, WinsSeen};
 
 static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BUYERS));
 
-/// Everybody who has or had a reservation in a round, as long as nobody has won a unit since `wins`.
+/// Everybody who has or had a reservation in a round, valid while nobody has won a unit since `wins`.
 #[derive(Debug, Clone)]
 pub struct Buyers {
-    /// As of which win.
+    /// The last win that they include.
     pub wins: WinsSeen,
-    /// The users, in no order, and perhaps some who have no reservation.
+    /// The users in no particular order, perhaps including some without a reservation.
     pub names: Vec<String>,
 }
 
-/// What became of reading the buyers.
+/// The result of reading the buyers.
 #[derive(Debug, Clone)]
 pub enum BuyersRead {
-    /// These.
+    /// All buyers.
     All(Buyers),
-    /// There are more than were asked for.
+    /// There are more than the caller wanted.
     TooMany,
     /// Units can be handed out, or Redis has no such round.
     NotSoldOut,
 }
 
 impl RoundStock<'_> {
-    /// How many users have a record in the round, whether it has a reservation or only a note.
+    /// How many users have a record in the round, with a reservation or only a note.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -38,21 +38,21 @@ impl RoundStock<'_> {
         Ok(try_join_all(self.each_lane().map(count)).await?.into_iter().sum::<u32>())
     }
 
-    /// How many users have a record and no note of a denial.
+    /// How many users have a record without a denial.
     async fn let_in_count(self) -> Result<u32, StockError> {
         let denied = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().denied())).await;
         let denied: u32 = try_join_all(self.each_lane().map(denied)).await?.into_iter().sum();
         Ok(self.buyers_count().await?.saturating_sub(denied))
     }
 
-    /// Who has or had a reservation in the round, which is sold out, if they are no more than `most`. A name is only ever added
-    /// by a step that sets the moment of the last win anew.
+    /// Who has or had a reservation in the round, if it is sold out and there are at most `most` of them. Every step
+    /// that adds a user also changes the time of the last win.
     ///
     /// # Errors
     /// If Redis does not answer.
     pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
         let (mut wins, mut names) = (Vec::new(), Vec::new());
-        // Each lane could be asked for as many, and all of them together have more.
+        // Each lane could have fewer than `most`, and all lanes together more.
         if self.is_of_lanes() && self.let_in_count().await? as usize > most {
             return Ok(BuyersRead::TooMany);
         }

@@ -14,34 +14,34 @@ static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded:
 static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RELEASE));
 static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESEAT));
 
-/// What became of a request for a unit.
+/// The result of a request for a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reserve {
-    /// The unit is the user's.
+    /// The user has this unit.
     Reserved(Claim),
-    /// This id was reserved before: how it stands now.
+    /// This id was reserved before; its current state.
     Replayed(Entry),
-    /// The user's live reservations reach the limit: these.
+    /// The user's live reservations, which reach the limit.
     AlreadyReserved(Vec<Entry>),
-    /// So many of the user's reservations in the round ended unpaid: as many as may.
+    /// How many of the user's reservations in the round have ended unpaid, which is the limit.
     TooManyUnpaid(u32),
     /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
-    /// The sale opens for the user at this moment.
+    /// The sale opens for the user at this time.
     NotOpen(EpochMs),
-    /// What is left is set aside for a group until this moment.
+    /// What is left is set aside for a group until this time.
     SetAside(EpochMs),
     /// The sale is over.
     Closed,
     /// An operator paused the sale.
     Paused,
-    /// The user is kept out.
+    /// The user is denied.
     Denied,
     /// Redis has no such round.
     UnknownSale,
 }
 
-/// What became of a reservation whose unit belongs to another order.
+/// The result for a reservation whose unit belongs to another order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
     /// It has another unit.
@@ -54,12 +54,12 @@ pub enum Reseated {
     UnknownSale,
 }
 
-/// A class's lead as the scripts take it.
+/// A class's lead in the scripts' unit, milliseconds.
 pub(crate) fn lead_ms(class: BuyerClass) -> u64 {
     u64::from(class.lead_s) * 1000
 }
 
-/// What `reserve` and `accept` answer.
+/// Parses the answers of `reserve` and `accept`.
 pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> Result<Reserve, StockError> {
     match parse(answer)? {
         (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
@@ -80,21 +80,21 @@ pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> R
 }
 
 impl RoundStock<'_> {
-    /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip, unless nothing is left in
-    /// the user's home lane and there are others.
+    /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip, unless nothing is
+    /// left in the user's home lane and there are others.
     ///
     /// # Errors
-    /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells. With several lanes also
-    /// if what is left is on its way between them.
+    /// If Redis does not answer. The unit may or may not have been taken then; repeating the call tells. With several
+    /// lanes also if what is left is on its way between them.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         match self.reserve_at_home(uuid, user, class).await? {
-            // In a box: it is for the few.
+            // Boxed: it is for few requests.
             Reserve::SoldOut(_) if self.lanes > 1 => Box::pin(self.reserve_elsewhere(uuid, user, class)).await,
             answer => Ok(answer),
         }
     }
 
-    /// Takes a unit that the user's home lane has.
+    /// Takes a unit from the user's home lane.
     pub(crate) async fn reserve_at_home(
         self,
         uuid: Uuid,
@@ -116,7 +116,7 @@ impl RoundStock<'_> {
         read_reserve(keys, user, &answer)
     }
 
-    /// The user's reservation of this UUID as Redis has it, if it does.
+    /// The user's reservation with this UUID, if Redis has it.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -124,7 +124,7 @@ impl RoundStock<'_> {
         Ok(self.entries_of(user).await?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
     }
 
-    /// The user's reservations in the round as Redis has them: one for each slot that was ever used.
+    /// The user's reservations in the round, one for each slot ever used.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -136,7 +136,7 @@ impl RoundStock<'_> {
         Ok(read_record(keys, user, &record)?)
     }
 
-    /// Marks a held claim as ordered. Whether Redis knows the claim; one that was released stays so.
+    /// Marks a held claim as ordered. Returns whether Redis knows the claim; a released one stays released.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -157,9 +157,9 @@ impl RoundStock<'_> {
 
     /// Frees a claim's slot and gives back the unit that Redis has for it, unless that is `of_another`: a unit of which the
     /// ledger says that another order has it. Twice is once. A claim that ended `unpaid`, because its user cancelled or did
-    /// not pay, counts towards the sale's limit of those.
+    /// not pay, counts once towards the sale's limit of those; of one that did not, a count is taken back.
     ///
-    /// Only to be called once the ledger says that the claim never will be or no longer is a live order.
+    /// Only call it once the ledger says that the claim is not, and will never again be, a live order.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -181,10 +181,10 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Gives a claim another unit than the one that it names, which belongs to another order.
+    /// Gives a claim another unit than the one it names, which belongs to another order.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated: a claim that has another unit already keeps it.
+    /// If Redis does not answer. Can be repeated: a claim that already got another unit keeps it.
     pub async fn reseat(self, claim: &Claim) -> Result<Reseated, StockError> {
         let this = self.of_claim(claim);
         match this.reseat_at_home(claim).await? {
@@ -194,7 +194,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Gives a claim another unit of its lane. None if no unit is left there.
+    /// Gives a claim another unit of its lane. `None` if no unit is left there.
     pub(crate) async fn reseat_at_home(self, claim: &Claim) -> Result<Option<Reseated>, StockError> {
         let (keys, Claim { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
         let answer: String = RESEAT

@@ -1,12 +1,12 @@
 use sale::{EpochMs, RainPlan};
 
-/// A type as it stands in the packed string: big endian, in so many bytes. `expand.rs` has the same for the scripts.
+/// A type in the packed string: big endian, with a fixed number of bytes. `expand.rs` does the same for the scripts.
 trait Packed: Sized {
     const BYTES: usize;
 
     fn of(number: u64) -> Self;
 
-    /// Takes one off the front. What is missing counts as 0.
+    /// Reads one from the front. Missing bytes count as 0.
     fn take(bytes: &mut &[u8]) -> Self {
         let (own, rest) = bytes.split_at_checked(Self::BYTES).unwrap_or((&[], &[]));
         *bytes = rest;
@@ -56,19 +56,20 @@ macro_rules! sale_fields {
         pub struct Counters {
             $($(#[$doc])* pub $name: $type,)*
             $($(#[$new_doc])* pub $new_name: $new_type,)*
-            /// When which units become available, if not all of them are from the opening on.
+            /// When units become available, if the round has a plan.
             pub plan: Option<RainPlan>,
-            /// Those of each lane, if the round has several.
+            /// Each lane's counters, if the round has several.
             pub lanes: Vec<Counters>,
-            /// Of a lane: the number of its loading, if it may lack units that it had before Redis lost it. Of a round: any of those.
+            /// In a lane: the number of its loading, if it may lack units that it had before Redis lost it. In a round:
+            /// the number of any such lane.
             pub short: Option<u64>,
         }
 
         impl Counters {
-            /// What the version before wrote: the first so many bytes.
+            /// The length of the string that the previous version wrote, in bytes.
             const BYTES_BEFORE: usize = $(<$type>::BYTES +)* 0;
 
-            /// Reads the packed string. What a later version appended is passed over.
+            /// Parses the packed string. Fields appended by a later version are ignored.
             pub(crate) fn unpack(mut bytes: &[u8]) -> Option<Self> {
                 let plan = bytes.get(PLAN_AT..).and_then(|text| str::from_utf8(text).ok()?.parse().ok());
                 (bytes.len() >= Self::BYTES_BEFORE).then(|| Self {
@@ -81,7 +82,7 @@ macro_rules! sale_fields {
             }
         }
 
-        /// Zeros.
+        /// All zeros.
         impl Default for Counters {
             fn default() -> Self {
                 Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new(), short: None }
@@ -94,22 +95,22 @@ include!("sale_fields.rs");
 include!("plan_at.rs");
 
 impl Counters {
-    /// The units of the round, those that are still to become available included.
+    /// The units of the round, including those still to become available.
     pub fn total(&self) -> u32 {
         self.plan.as_ref().map_or(self.last_unit, |plan| plan.last.max(self.last_unit))
     }
 
-    /// Units that were not handed out or came back, those that are still to become available included.
+    /// Units that were not handed out or came back, including those still to become available.
     pub fn free(&self) -> u32 {
         self.free_to(self.total())
     }
 
-    /// Units that can be handed out at this moment.
+    /// Units that can be handed out at this time.
     pub fn available(&self, at: EpochMs) -> u32 {
         self.free_to(self.plan.as_ref().map_or(self.last_unit, |plan| plan.available(at).max(self.last_unit)))
     }
 
-    /// Units that can be handed out at this moment. None if there are none as far as is known, and lanes may have some.
+    /// Units that can be handed out at this time. `None` if none are known but some lanes may have units.
     pub fn known_available(&self, at: EpochMs) -> Option<u32> {
         Some(self.available(at)).filter(|available| *available > 0 || self.short.is_none())
     }
@@ -123,7 +124,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// What lies in Redis stays readable: no field may move.
+    /// Strings in Redis must stay readable: no field may move.
     #[test]
     fn reads_what_this_version_and_the_one_before_wrote() {
         let packed: Vec<u8> = (1..=75).collect();

@@ -10,20 +10,20 @@ use crate::{RoundStock, ScriptCode, StockError};
 
 static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DENY));
 
-/// Most users whose notes one call changes: keeps the script in the order of a millisecond.
+/// How many users a call changes at most: keeps the script to about a millisecond.
 pub const MAX_NOTED: usize = 200;
-/// Notes asked for at a time.
+/// How many denials are read at a time.
 const PAGE: usize = 1000;
 
 impl RoundStock<'_> {
-    /// Notes in users' records until when they are denied, or removes the notes of those who have no such moment.
-    /// Whether it did: not if Redis has no such round.
+    /// Writes into users' records until when they are denied, or removes that for users with `None`. Returns whether
+    /// Redis has the round.
     ///
     /// # Errors
-    /// If Redis does not answer; then some may be noted. Can be repeated.
+    /// If Redis does not answer; some may have been written then. Can be repeated.
     pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<bool, StockError> {
         if self.is_of_lanes() {
-            // All of them, whatever becomes of one.
+            // All lanes, even if one fails.
             let lanes = Lane::all(self.lanes).zip(self.each_lane()).map(|(lane, stock)| async move {
                 let is_home = |(user, _): &&(UserId, Option<EpochMs>)| Lane::home_of(user, self.lanes) == lane;
                 let own: Vec<_> = denials.iter().filter(is_home).cloned().collect();
@@ -47,7 +47,7 @@ impl RoundStock<'_> {
         Ok(true)
     }
 
-    /// Whose records have a note that they are denied, and until when.
+    /// The users whose records have a denial, and until when.
     ///
     /// # Errors
     /// If Redis does not answer.

@@ -3,13 +3,12 @@ use uuid::Uuid;
 
 use crate::lane_keys::LaneKeys;
 
-/// Not an entry.
+/// A text that is not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not of the form SLOT STATE ID UNIT RESERVED_AT_MS: {0:?}")]
+#[error("an entry must have the form SLOT STATE ID UNIT RESERVED_AT_MS, not {0:?}")]
 pub struct InvalidRecord(String);
 
-/// Reads `SLOT STATE ID UNIT RESERVED_AT_MS`. The rest of the claim is said by where the entry is: in which lane, in whose
-/// record.
+/// Parses `SLOT STATE ID UNIT RESERVED_AT_MS`. The rest of the claim follows from the entry's lane and record.
 pub(crate) fn read_entry(keys: LaneKeys<'_>, user: &UserId, text: &str) -> Result<Entry, InvalidRecord> {
     let read = || {
         let mut fields = text.split(' ');
@@ -33,7 +32,7 @@ pub(crate) fn read_entry(keys: LaneKeys<'_>, user: &UserId, text: &str) -> Resul
     read().ok_or_else(|| InvalidRecord(text.chars().take(100).collect()))
 }
 
-/// Reads the entries of a user's record joined by `;`, and passes over the notes among them.
+/// Parses the entries of a user's record, separated by `;`, and skips its notes.
 pub(crate) fn read_record(keys: LaneKeys<'_>, user: &UserId, record: &str) -> Result<Vec<Entry>, InvalidRecord> {
     record.split(';').filter(|part| !is_note(part)).map(|part| read_entry(keys, user, part)).collect()
 }
@@ -49,7 +48,7 @@ pub(crate) fn write_entry(claim: &Claim, state: ClaimState) -> String {
     format!("{slot} {state} {} {unit} {}", id.uuid.as_simple(), reserved_at_ms.0)
 }
 
-/// Whether a part of a record is a note about its user: a note begins with a letter, an entry with its slot.
+/// Whether a part of a record is a note: notes begin with a letter, entries with their slot.
 fn is_note(part: &str) -> bool {
     part.starts_with(|first: char| first.is_ascii_lowercase())
 }

@@ -1,19 +1,19 @@
-//! Makes a script of `lua/` complete: lines that begin with `--- @` stand for text. `lua/README.md` says which there are.
-//! The build script does it; the crate itself has this module for its tests.
+//! Expands a script of `lua/`: lines that begin with `--- @` are replaced by text. `lua/README.md` lists the
+//! directives. The build script does it; the crate includes this module only for its tests.
 
 use std::collections::BTreeMap;
 
 /// One field of the packed string `sale:{tag}`.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// How Redis's `struct` spells its type.
+    /// The type as Redis's `struct` spells it.
     format: &'static str,
     doc: &'static [&'static str],
-    /// Whether a string of the version before lacks it.
+    /// Whether strings of the previous version lack it.
     is_new: bool,
 }
 
-/// `counters.rs` has the same for Rust.
+/// `counters.rs` does the same for Rust.
 macro_rules! format_of {
     (u32) => {
         "I4"
@@ -51,7 +51,7 @@ impl Field {
     }
 }
 
-/// Bytes of the fields together.
+/// The total bytes of the fields.
 fn bytes(fields: &[Field]) -> usize {
     fields.iter().map(Field::bytes).sum()
 }
@@ -60,12 +60,12 @@ fn format<'a>(fields: impl IntoIterator<Item = &'a Field>) -> String {
     fields.into_iter().fold(">".to_owned(), |format, field| format + field.format)
 }
 
-/// The table of the fields, as `lua/README.md` has it.
+/// The table of the fields in `lua/README.md`.
 pub(crate) fn layout(fields: &[Field]) -> String {
     let before = fields.iter().take_while(|field| !field.is_new).count();
     let mut text = format!(
-        "`sale:{{tag}}` is big endian, {} bytes. The version before wrote the first {}: what is missing counts as 0.\n\
-         Moments (`_ms`) are in milliseconds since the Unix epoch.\n\n",
+        "`sale:{{tag}}` is big endian, {} bytes. The previous version wrote the first {}: missing fields count as 0.\n\
+         Times (`_ms`) are in milliseconds since the Unix epoch.\n\n",
         bytes(fields),
         bytes(&fields[..before])
     );
@@ -75,9 +75,9 @@ pub(crate) fn layout(fields: &[Field]) -> String {
         text.push_str(&format!("| {} | {} | `{}` |{doc} |\n", bytes(&fields[..at]), field.bytes(), field.name));
     }
     text.push_str(&format!(
-        "\nIn a round with a plan of drops the plan follows at offset {PLAN_AT}, as text: `LAST FROM_MS UNITS EVERY_MS`, and then\n\
-         ` AT_MS+UNITS` for each drop. `LAST` is the last unit that ever becomes available, and `last_unit` the last one that has,\n\
-         when a script last looked. `UNITS` become available every `EVERY_MS` from `FROM_MS` on, if they are not 0.\n"
+        "\nIn a round with a plan of drops, the plan follows at offset {PLAN_AT} as text: `LAST FROM_MS UNITS EVERY_MS`, followed by\n\
+         ` AT_MS+UNITS` for each drop. `LAST` is the last unit that ever becomes available, and `last_unit` the last one\n\
+         that had when a script last checked. `UNITS` become available every `EVERY_MS` from `FROM_MS` on, if they are not 0.\n"
     ));
     let format = format(fields);
     text.push_str(&format!(
@@ -87,19 +87,19 @@ pub(crate) fn layout(fields: &[Field]) -> String {
     text
 }
 
-/// What the lines stand for.
+/// Replaces the directives of a script.
 pub(crate) struct Expander<'a> {
     pub(crate) fields: &'a [Field],
     pub(crate) constants: &'a [(&'a str, u32)],
-    /// The fragments by name.
+    /// The fragments, by name.
     pub(crate) fragments: BTreeMap<String, String>,
 }
 
 impl Expander<'_> {
-    /// The whole text of a script.
+    /// Expands a whole script.
     ///
     /// # Errors
-    /// What is wrong in which line of which file.
+    /// A message with the file, the line and what is wrong.
     pub(crate) fn expand(&self, file: &str, text: &str) -> Result<String, String> {
         let mut expanded = String::new();
         self.append(&mut expanded, file, text, "", &mut Vec::new())?;
@@ -121,7 +121,7 @@ impl Expander<'_> {
             let error = |what: String| format!("{file}:{}: {what}", at + 1);
             let Some(directive) = code.strip_prefix("--- @") else {
                 if code.starts_with("--") && code.trim_start_matches('-').trim_start().starts_with('@') {
-                    return Err(error(format!("a directive begins with `--- @`, this with {code:?}")));
+                    return Err(error(format!("a directive begins with `--- @`, not {code:?}")));
                 }
                 to.push_str(if code.is_empty() { "" } else { &indent });
                 to.push_str(code);
@@ -152,7 +152,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The lines that a directive other than `include` stands for.
+    /// The lines that replace a directive other than `include`.
     fn lines(&self, name: &str, words: &[&str]) -> Result<Vec<String>, String> {
         match (name, words) {
             ("constant", [constant]) => match self.constants.iter().find(|known| known.0 == *constant) {
@@ -162,7 +162,7 @@ impl Expander<'_> {
             ("has", ["plan"]) => Ok(vec![format!("local has_plan = #sale > {PLAN_AT}")]),
             ("read", ["plan"]) => Ok(vec![format!("local plan = string.sub(sale, {})", PLAN_AT + 1)]),
             ("write", ["plan"]) => Ok(vec![
-                // Nothing may be left of a longer one.
+                // Overwrites the rest of a longer plan.
                 format!("local blank = string.rep(' ', #sale - {PLAN_AT} - #plan)"),
                 format!("redis.call('SETRANGE', sale_key, {PLAN_AT}, plan .. blank)"),
             ]),
@@ -174,7 +174,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Where the named fields are in the list, in its order.
+    /// The indices of the named fields, in the order of the list.
     fn named(&self, names: &[&str]) -> Result<Vec<usize>, String> {
         let mut named = Vec::new();
         for name in names {
@@ -192,7 +192,7 @@ impl Expander<'_> {
         format!("local has_{} = #sale >= {}", self.fields[at].name, bytes(&self.fields[..=at]))
     }
 
-    /// Locals from `sale`: all that is always there with one call, and each of the others for itself.
+    /// Declares locals read from `sale`: one call for all fields that always exist, and one for each of the others.
     fn read(&self, named: &[usize]) -> Vec<String> {
         let (new, old): (Vec<usize>, Vec<usize>) = named.iter().partition(|at| self.fields[**at].is_new);
         let unpack = |first: usize, last: usize| {
@@ -222,7 +222,7 @@ impl Expander<'_> {
         lines
     }
 
-    /// Writes locals at `sale_key`: what stands side by side with one call.
+    /// Writes locals to `sale_key`: one call for each run of adjacent fields.
     fn write(&self, named: &[usize]) -> Vec<String> {
         let runs = named.chunk_by(|at, next| at + 1 == *next);
         let calls = runs.map(|run| {
@@ -235,7 +235,7 @@ impl Expander<'_> {
         calls.collect()
     }
 
-    /// Writes the whole string at `sale_key`: of fields that are not named, 0.
+    /// Writes the whole string to `sale_key`, with 0 for fields that are not named.
     fn create(&self, named: &[usize]) -> String {
         let value = |(at, field): (usize, &Field)| if named.contains(&at) { field.name } else { "0" };
         let values: Vec<&str> = self.fields.iter().enumerate().map(value).collect();
@@ -307,8 +307,8 @@ mod tests {
     fn the_table_says_where_each_field_is_and_what() {
         let table = layout(FIELDS);
         assert!(table.contains("\n| 4 | 4 | `last_unit` | The last unit. |\n"), "{table}");
-        assert!(table.contains("\n| 52 | 6 | `sellable_at_ms` | The first moment at which what came back"), "{table}");
-        assert!(layout(&ABCDE).contains("16 bytes. The version before wrote the first 15"));
+        assert!(table.contains("\n| 52 | 6 | `sellable_at_ms` | When units that came back"), "{table}");
+        assert!(layout(&ABCDE).contains("16 bytes. The previous version wrote the first 15"));
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
             ("--- @read", "lua/x.lua:1: there is no directive `--- @read` of 0 words"),
             ("--- @has a b", "lua/x.lua:1: there is no directive `--- @has` of 2 words"),
             ("--- @", "lua/x.lua:1: a directive without a name"),
-            ("  -- @read a", "lua/x.lua:1: a directive begins with `--- @`, this with \"-- @read a\""),
+            ("  -- @read a", "lua/x.lua:1: a directive begins with `--- @`, not \"-- @read a\""),
         ] {
             assert_eq!(expand(text).unwrap_err(), told);
         }

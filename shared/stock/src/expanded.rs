@@ -1,3 +1,3 @@
-//! The scripts of `lua/` as Redis gets them: the build script includes fragments and spells the packed fields.
+//! The scripts of `lua/` as sent to Redis: the build script has included fragments and replaced packed fields.
 
 include!(concat!(env!("OUT_DIR"), "/expanded.rs"));

@@ -1,3 +1,3 @@
-/// How long a unit that comes back to a round in which nothing is free stays unsold, for the scripts as well. What a process
-/// remembers of a round that is sold out is forgotten by then.
+/// How long a unit that comes back to a sold-out round is not sold, in milliseconds; the scripts use it too. By then no
+/// process still remembers that the round is sold out.
 pub const HOLD_BACK_MS: u32 = 1500;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::breakers::{SLOTS, slot};
 
-/// The names of one lane's keys. They share a hash tag, so a script touches one slot of a cluster.
+/// The names of a lane's keys. They share a hash tag, so a script touches only one slot of a cluster.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneKeys<'a> {
     pub(crate) round: &'a RoundId,
@@ -23,12 +23,12 @@ impl LaneKeys<'_> {
         self.name("buyers")
     }
 
-    /// The units that came back.
+    /// The returned units.
     pub(crate) fn free(self) -> String {
         self.name("free")
     }
 
-    /// Whose reservations may have to be sent again.
+    /// Reservations that no order has confirmed.
     pub(crate) fn outbox(self) -> String {
         self.name("outbox")
     }
@@ -38,52 +38,52 @@ impl LaneKeys<'_> {
         self.name("answers")
     }
 
-    /// Who has a note of a denial.
+    /// The users with a denial in their record.
     pub(crate) fn denied(self) -> String {
         self.name("denied")
     }
 
-    /// What is on its way from the lane and to it.
+    /// Units on their way from and to the lane.
     pub(crate) fn transfers(self) -> String {
         self.name("transfers")
     }
 
-    /// Who loads the lane.
+    /// Which caller loads the lane.
     pub(crate) fn loading(self) -> String {
         self.name("loading")
     }
 
-    /// What processes were granted of one step of an isolated sale.
+    /// What processes were granted of one step's requests in an isolated sale.
     pub(crate) fn lease(self, step: &str) -> String {
         self.name_of("lease", step)
     }
 
-    /// What one loading has read of the buyers so far.
+    /// The buyers that one load has read so far.
     pub(crate) fn staged(self, loading: Uuid) -> String {
         self.name_of("staged", loading.as_simple())
     }
 
-    /// And of their denials.
+    /// The denials that one load has read so far.
     pub(crate) fn staged_denied(self, loading: Uuid) -> String {
         self.name_of("staged_denied", loading.as_simple())
     }
 
-    /// What a challenge of a user is answered with.
+    /// The right answer to a user's challenge.
     pub(crate) fn challenge(self, user: &UserId, challenge: Uuid) -> String {
         self.name_of("challenge", format_args!("{user}:{}", challenge.as_simple()))
     }
 
-    /// How often a user has come.
+    /// The rate of a user.
     pub(crate) fn rate_of_user(self, user: &UserId) -> String {
         self.name_of("rate", format_args!("user:{user}"))
     }
 
-    /// How often an address has.
+    /// The rate of an address.
     pub(crate) fn rate_of_address(self, ip: &str) -> String {
         self.name_of("rate", format_args!("address:{ip}"))
     }
 
-    /// And all together.
+    /// The rate of everybody together.
     pub(crate) fn rate_of_everybody(self) -> String {
         self.name_of("rate", "everybody")
     }
@@ -105,8 +105,8 @@ impl fmt::Display for LaneKeys<'_> {
         if lanes == 1 {
             return write!(f, "{{{sale}:{number}:{index}}}");
         }
-        // Its slot lies in the lane's part of the slots, so that the lanes of a round are on different shards. Every number
-        // has the same chance, so as many as there are lanes are tried on average.
+        // The tag's slot must be in the lane's range of slots, so that the lanes of a round are on different shards.
+        // All numbers have the same chance, so on average as many are tried as there are lanes.
         let in_its_part = |tag: &String| slot(tag.as_bytes()) * usize::from(lanes) / SLOTS == usize::from(index);
         let mut tags = (0..u32::MAX).map(|k| format!("{sale}:{number}:{index}:{k}"));
         write!(f, "{{{}}}", tags.find(in_its_part).ok_or(fmt::Error)?)
@@ -134,7 +134,7 @@ mod tests {
                 }
             }
         }
-        // Stored: what lies in Redis is found again.
+        // Keys in Redis must be found again by later versions.
         let round = "lamp.1".parse().unwrap();
         let tags = Lane::all(4).map(|lane| LaneKeys { round: &round, lane }.to_string());
         assert_eq!(tags.collect::<Vec<_>>(), ["{lamp:1:0:3}", "{lamp:1:1:1}", "{lamp:1:2:3}", "{lamp:1:3:1}"]);

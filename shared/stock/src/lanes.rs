@@ -1,4 +1,4 @@
-//! What a round with several lanes does when nothing is left in one of them.
+//! Finds a unit in the other lanes of a round when nothing is left in one.
 
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -17,27 +17,27 @@ use crate::{HOLD_BACK_MS, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, St
 
 static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOOK));
 
-/// Longest search for a unit in the other lanes, the wait for those of other requests included: leaves a request of nine
-/// seconds time for its message.
+/// The longest search for a unit in the other lanes, including the wait for other requests' searches. It leaves a
+/// request of nine seconds time for its message.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(4);
-/// Looks at all lanes in one search. Each one that finds nothing has seen units move.
+/// How often a search reads all lanes. Every unsuccessful round has seen units move.
 const MAX_LOOKS: usize = 8;
 
-/// What a lane has.
+/// The state of a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LaneLook {
     lane: Lane,
     free: u32,
-    /// For so long nobody gets them.
+    /// For how long none of its units is sold.
     wait: Duration,
     /// Units on their way to other lanes.
     open: u32,
-    /// Whether it may lack units that it had before Redis lost it. They are as good as on their way.
+    /// Whether it may lack units that it had before Redis lost it. Those count as on their way.
     is_short: bool,
-    /// The latest transfer that it took from any lane.
+    /// The id of the latest transfer that it took from any lane.
     heard: u64,
     wins: WinsSeen,
-    /// The same as long as what is free is.
+    /// Changes whenever its free units do.
     state: String,
 }
 
@@ -57,24 +57,24 @@ impl LaneLook {
         words.next().is_none().then_some(look)
     }
 
-    /// Whether a buyer can have one of its units.
+    /// Whether a buyer can get one of its units.
     const fn sells(&self) -> bool {
         self.free > 0 && self.wait.is_zero()
     }
 }
 
-/// What all lanes have, each read at a moment of its own.
+/// The states of all lanes, each read at a different time.
 struct Looks {
     at: Stamp,
     lanes: Vec<LaneLook>,
     /// Whether Redis has lost a lane.
     has_lost: bool,
-    /// Why a lane is not known.
+    /// Why a lane is unknown.
     failed: Option<StockError>,
 }
 
 impl Looks {
-    /// Lanes other than `home` that may give units, those with most first.
+    /// Lanes other than `home` that may give units, those with most units first.
     fn donors(&self, home: Lane, may_give: impl Fn(&LaneLook) -> bool) -> Vec<Lane> {
         let mut donors: Vec<&LaneLook> = self.lanes.iter().filter(|look| look.lane != home && may_give(look)).collect();
         donors.sort_by_key(|look| Reverse(look.free));
@@ -89,14 +89,14 @@ impl Looks {
         self.of(lane).map_or(0, |look| look.heard)
     }
 
-    /// Whether all lanes are known and none has what `is_left` asks for, nor anything on its way to another one.
+    /// Whether all lanes are known, none has what `is_left` looks for, and nothing is on its way.
     fn have_nothing(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
         self.failed.is_none()
             && !self.has_lost
             && self.lanes.iter().all(|look| look.open == 0 && !look.is_short && !is_left(look))
     }
 
-    /// Whether there is nothing to do but to wait: until reconciliation has found the units of lanes that lack some.
+    /// Whether all that is left to do is to wait until reconciliation has found the units of lanes that are short.
     fn are_only_short(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
         self.failed.is_none()
             && !self.has_lost
@@ -119,11 +119,12 @@ impl Looks {
 }
 
 impl RoundStock<'_> {
-    /// Takes a unit of another lane for a user in whose home lane none is left.
+    /// Takes a unit of another lane for a user whose home lane has none.
     ///
-    /// Whoever finds units moves half of a lane's to this one, so the next buyers find them at home. In a process one request
-    /// searches at a time: those who waited for it hear what it was refused with, or try at home again. That nobody gets a unit is
-    /// known for up to a second, and exact for that time: what comes back is held back for longer.
+    /// A successful search moves half of a lane's units to this one, so the next buyers find them at home. In a process
+    /// one request searches at a time; those that waited get its refusal, or try at home again. A process remembers for
+    /// up to a second that nobody can get a unit, and is right for that long, because returned units are held back for
+    /// longer.
     pub(crate) async fn reserve_elsewhere(
         self,
         uuid: Uuid,
@@ -134,26 +135,9 @@ impl RoundStock<'_> {
     }
 
     async fn search(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
-        let (seen, came_at) = (self.seen.of(self.id), Stamp::now());
-        if let Some(told) = seen.told_since(came_at) {
-            return told;
-        }
-        let _looking = match seen.looking.try_lock() {
-            Ok(looking) => looking,
-            Err(_) => {
-                let looking = seen.looking.lock().await;
-                if let Some(told) = seen.told_since(came_at) {
-                    return told;
-                }
-                match self.reserve_at_home(uuid, user, class).await? {
-                    Reserve::SoldOut(_) => looking,
-                    answer => return Ok(answer),
-                }
-            }
-        };
-        let found = self.search_lanes(&seen, uuid, user, class).await;
-        seen.note_refusal(&found);
-        found
+        let seen = self.seen.of(self.id);
+        let search = self.search_lanes(&seen, uuid, user, class);
+        seen.search_in_turn(self.reserve_at_home(uuid, user, class), search).await
     }
 
     async fn search_lanes(
@@ -166,9 +150,9 @@ impl RoundStock<'_> {
         let home = Lane::home_of(user, self.lanes);
         for _ in 0..MAX_LOOKS {
             let looks = self.look().await?;
-            // What is sent to a lane of which nothing is known may come too late for it.
+            // If a lane is unknown, what is sent to it may arrive too late.
             let Some(at_home) = looks.of(home) else { return looks.failed.map_or(Ok(Reserve::UnknownSale), Err) };
-            // Somebody brought some meanwhile.
+            // Somebody else has moved some here meanwhile.
             if at_home.sells() {
                 match self.reserve_at_home(uuid, user, class).await? {
                     Reserve::SoldOut(_) => {}
@@ -182,7 +166,7 @@ impl RoundStock<'_> {
                 let transfer = match self.donate_above(heard, donor, home, DonateFor::Buyer(class)).await? {
                     Donated::Units(transfer) => transfer,
                     Donated::Nothing(_) | Donated::UnknownSale => continue,
-                    // Lanes hear of new terms one after the other: what one of them says is not yet so in the others.
+                    // Lanes get new terms one after the other, so what one lane says may not hold for the others yet.
                     Donated::NotOpen(at) => {
                         refusal = Some(Reserve::NotOpen(at));
                         continue;
@@ -196,7 +180,7 @@ impl RoundStock<'_> {
                         continue;
                     }
                 };
-                // Left by somebody for whom the hold-back did not count.
+                // Left by a search to which the hold-back did not apply.
                 if transfer.held_back {
                     self.finish(&transfer).await?;
                     continue;
@@ -205,7 +189,7 @@ impl RoundStock<'_> {
                 if answer == Reserve::UnknownSale {
                     return Ok(answer);
                 }
-                // It is done. If its record stays, whoever comes next forgets it.
+                // It is done. If its record stays, the next search removes it.
                 if let Err(error) = self.settle(&transfer).await {
                     tracing::warn!(error = &error as &dyn std::error::Error, ?transfer, "a transfer stays recorded");
                 }
@@ -238,7 +222,8 @@ impl RoundStock<'_> {
         Err(StockError::OnTheWay)
     }
 
-    /// That nobody gets a unit, if the lanes are as they were when none had any: then none had at one moment.
+    /// That nobody can get a unit, if the lanes are still as they were when none had any: then there was a time at
+    /// which none had any.
     async fn sold_out_still(self, seen: &RoundSeen, looks: &Looks) -> Result<Option<SoldOut>, StockError> {
         let again = self.look().await?;
         if !again.is_as(looks) || !again.have_nothing(LaneLook::sells) {
@@ -246,12 +231,12 @@ impl RoundStock<'_> {
         }
         let sold_out = looks.sold_out();
         seen.note_sold_out(looks.at, sold_out);
-        // Counted from the look on.
+        // Counted from that read.
         Ok(Some(seen.sold_out().unwrap_or(SoldOut { lasts: Duration::ZERO, ..sold_out })))
     }
 
-    /// Whether nobody gets a unit, for who found none in one lane and does not want one yet. None if somebody may get one, or nobody
-    /// can tell: that is remembered for a moment as well.
+    /// Whether nobody can get a unit, for a user who found none at home and does not want one yet. `None` if somebody
+    /// may get one, or nobody can tell; that is also remembered for a moment.
     pub(crate) async fn is_sold_out_elsewhere(self) -> Result<Option<SoldOut>, StockError> {
         let seen = self.seen.of(self.id);
         let _looking = seen.looking.lock().await;
@@ -313,7 +298,7 @@ impl RoundStock<'_> {
                 if let Some(error) = looks.failed {
                     return Err(error);
                 }
-                // It may be made again, or not if the round is over.
+                // The lane may be loaded again, or not if the round is over.
                 if looks.has_lost {
                     return Ok(Reseated::UnknownSale);
                 }
@@ -322,8 +307,8 @@ impl RoundStock<'_> {
         Err(StockError::OnTheWay)
     }
 
-    /// Finishes transfers that others began: who did may be gone. Whether units came to `home` that way. Those of a lane that does not
-    /// answer stay as they are.
+    /// Finishes transfers that other processes began and may have left. Returns whether units came to `home`. Transfers
+    /// of a lane that does not answer stay as they are.
     async fn finish_what_is_open(self, looks: &Looks, home: Lane) -> Result<bool, StockError> {
         let mut came = false;
         for look in looks.lanes.iter().filter(|look| look.open > 0) {
@@ -343,10 +328,10 @@ impl RoundStock<'_> {
         Ok(came)
     }
 
-    /// Looks at all lanes beside each other.
+    /// Reads all lanes concurrently.
     ///
     /// # Errors
-    /// If Redis gives an answer that no script gives. A lane that does not answer is one that is not known.
+    /// If a script's answer is invalid. A lane that does not answer is unknown.
     async fn look(self) -> Result<Looks, StockError> {
         let at = Stamp::now();
         let asked = join_all(Lane::all(self.lanes).map(|lane| self.look_at(lane))).await;

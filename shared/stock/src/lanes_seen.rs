@@ -1,42 +1,42 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use sale::RoundId;
-use tokio::sync::Mutex as AsyncMutex;
 
-use crate::{Reserve, SoldOut, StockError};
+use super::sync::{AsyncMutex, Mutex, MutexGuard, PoisonError};
+use super::{Reserve, SoldOut, StockError};
 
-/// Rounds that are remembered at most: one with several lanes is rare.
+/// How many rounds are remembered: rounds with several lanes are rare.
 const MOST_ROUNDS: usize = 64;
-/// How long what was found holds at most. Nothing that comes back is sold any sooner.
+/// How long a result is valid at most. Returned units are held back for longer.
 const HOLDS: Duration = Duration::from_millis(1000);
-/// How long it holds at most that lanes refused a buyer, or that one of them may have a unit: neither is exact.
+/// How long it is remembered that lanes refused a buyer, or that one of them may have a unit; neither is exact.
 const HOLDS_ABOUT: Duration = Duration::from_millis(250);
 
-/// What this process has seen of rounds with several lanes. Its clones are one.
+/// What this process has seen of rounds with several lanes. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct LanesSeen(Arc<Mutex<HashMap<RoundId, Arc<RoundSeen>>>>);
 
-/// What it has seen of one.
+/// What it has seen of one round.
 #[derive(Default)]
 pub(crate) struct RoundSeen {
     sold_out: Mutex<Option<(Stamp, SoldOut)>>,
     refused: Mutex<Option<(Stamp, Refused)>>,
     has_units: Mutex<Option<Stamp>>,
-    /// The lane that answered last for the turns of the round, if the first one does not.
+    /// The lane that last answered for the round's leases, if the first one does not.
     pub(crate) leases_from: Mutex<Option<(Stamp, u16)>>,
-    /// Held by who looks for units in the other lanes: the others wait for what becomes of it.
+    /// Held by a request that searches the other lanes; the others wait for its result.
     pub(crate) looking: AsyncMutex<()>,
 }
 
-/// What a search in the other lanes came to that found neither a unit nor that there is none.
+/// The result of a search that found neither a unit nor that there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
     Paused,
     Closed,
-    /// A lane is lost.
+    /// Redis has lost a lane.
     UnknownSale,
     /// What is left is on its way, or a lane does not answer.
     NotKnown,
@@ -53,7 +53,7 @@ impl Refused {
     }
 }
 
-/// A moment by both clocks: that of a process which was frozen may have stood still.
+/// A time by two clocks, since either may have stood still while the process was frozen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stamp(Instant, SystemTime);
 
@@ -62,7 +62,7 @@ impl Stamp {
         Self(Instant::now(), SystemTime::now())
     }
 
-    /// How long ago it was by the clock that says more. None if a clock went back.
+    /// Its age by the clock that shows more. `None` if a clock went back.
     pub(crate) fn age(self) -> Option<Duration> {
         Some(self.0.elapsed().max(self.1.elapsed().ok()?))
     }
@@ -80,19 +80,19 @@ impl LanesSeen {
         Arc::clone(rounds.entry(round.clone()).or_default())
     }
 
-    /// Any lane of so many, another one from process to process.
+    /// Some lane of `lanes`, different from process to process.
     pub(crate) fn any_lane(&self, lanes: u16) -> u16 {
         if lanes <= 1 {
             return 0;
         }
-        // A map's hasher is another one in each process.
+        // Each process has a differently seeded hasher.
         let number = self.0.lock().unwrap_or_else(PoisonError::into_inner).hasher().hash_one(0);
         (number % u64::from(lanes)) as u16
     }
 }
 
 impl RoundSeen {
-    /// That nobody gets a unit, if that was found a moment ago, and for how much longer.
+    /// That nobody can get a unit, if that was found a moment ago, and for how much longer.
     pub(crate) fn sold_out(&self) -> Option<SoldOut> {
         let (found_at, sold_out) = (*self.lock())?;
         let age = found_at.age().filter(|age| *age < HOLDS)?;
@@ -100,15 +100,15 @@ impl RoundSeen {
         Some(SoldOut { lasts, ..sold_out })
     }
 
-    /// Notes that nobody got a unit at `at`.
+    /// Remembers that nobody could get a unit at `at`.
     pub(crate) fn note_sold_out(&self, at: Stamp, sold_out: SoldOut) {
         *self.lock() = Some((at, sold_out));
         *lock(&self.has_units) = None;
     }
 
-    /// What to tell somebody who came at `came_at` and found nothing at home: that nobody gets a unit; what a search ended with since
-    /// then; or with what it was refused a moment before.
-    pub(crate) fn told_since(&self, came_at: Stamp) -> Option<Result<Reserve, StockError>> {
+    /// The answer for a request that came at `came_at` and found nothing at home: that nobody can get a unit; the
+    /// result of a search that ended since; or a refusal of a moment before.
+    fn told_since(&self, came_at: Stamp) -> Option<Result<Reserve, StockError>> {
         if let Some(sold_out) = self.sold_out() {
             return Some(Ok(Reserve::SoldOut(sold_out)));
         }
@@ -118,8 +118,37 @@ impl RoundSeen {
         holds.then(|| refused.answer())
     }
 
-    /// Notes what a search came to just now, if that is the same for all who search.
-    pub(crate) fn note_refusal(&self, found: &Result<Reserve, StockError>) {
+    /// Searches the other lanes with `search`. If a search is under way, waits for it, then returns its result or tries
+    /// `at_home` again before searching itself.
+    pub(crate) async fn search_in_turn(
+        &self,
+        at_home: impl Future<Output = Result<Reserve, StockError>>,
+        search: impl Future<Output = Result<Reserve, StockError>>,
+    ) -> Result<Reserve, StockError> {
+        let came_at = Stamp::now();
+        if let Some(told) = self.told_since(came_at) {
+            return told;
+        }
+        let _looking = match self.looking.try_lock() {
+            Ok(looking) => looking,
+            Err(_) => {
+                let looking = self.looking.lock().await;
+                if let Some(told) = self.told_since(came_at) {
+                    return told;
+                }
+                match at_home.await? {
+                    Reserve::SoldOut(_) => looking,
+                    answer => return Ok(answer),
+                }
+            }
+        };
+        let found = search.await;
+        self.note_refusal(&found);
+        found
+    }
+
+    /// Remembers the result of a search, if it applies to all users.
+    fn note_refusal(&self, found: &Result<Reserve, StockError>) {
         let refused = match found {
             Ok(Reserve::Paused) => Some(Refused::Paused),
             Ok(Reserve::Closed) => Some(Refused::Closed),
@@ -130,12 +159,12 @@ impl RoundSeen {
         *lock(&self.refused) = refused.map(|refused| (Stamp::now(), refused));
     }
 
-    /// Whether a lane had a unit a moment ago, or it was not known.
+    /// Whether a lane had a unit a moment ago, or that was unknown.
     pub(crate) fn may_have_units(&self) -> bool {
         lock(&self.has_units).is_some_and(|at| at.age().is_some_and(|age| age < HOLDS_ABOUT))
     }
 
-    /// Notes that a lane had a unit at `at`, or that nobody could tell.
+    /// Remembers that a lane had a unit at `at`, or that it was unknown.
     pub(crate) fn note_units(&self, at: Stamp) {
         *lock(&self.has_units) = Some(at);
     }
@@ -156,7 +185,7 @@ mod tests {
     use super::*;
     use crate::WinsSeen;
 
-    /// Who waited for a search is not to search as well, whatever became of it.
+    /// A request that waited for a search must not search itself, whatever the result.
     #[test]
     fn who_waited_hears_what_the_search_came_to() {
         let seen = RoundSeen::default();
@@ -165,7 +194,7 @@ mod tests {
         assert_eq!(told(before), None);
         seen.note_refusal(&Err(StockError::OnTheWay));
         let after = Stamp(before.0 + Duration::from_secs(60), before.1);
-        assert_eq!([told(before), told(after)], [Some(None), None], "who comes later looks again");
+        assert_eq!([told(before), told(after)], [Some(None), None], "a later request searches again");
         seen.note_refusal(&Ok(Reserve::Paused));
         assert_eq!(told(before), Some(Some(Reserve::Paused)));
         let old = |ms| {
@@ -178,7 +207,7 @@ mod tests {
         assert_eq!(told(before), None, "that is one user's");
     }
 
-    /// Memory of different processes may lie alike.
+    /// The memory of different processes may be laid out alike.
     #[test]
     fn processes_have_different_lanes() {
         let chosen: std::collections::BTreeSet<u16> = (0..200).map(|_| LanesSeen::default().any_lane(16)).collect();
@@ -201,6 +230,6 @@ mod tests {
         assert_eq!([before(900, 0), before(0, 900), before(5000, 5000)], [None; 3]);
         let (seen, now) = (RoundSeen::default(), Stamp::now());
         seen.note_sold_out(Stamp(now.0, now.1 + Duration::from_secs(60)), found);
-        assert_eq!(seen.sold_out(), None, "no clock can be believed that goes back");
+        assert_eq!(seen.sold_out(), None, "a clock that goes back is not trusted");
     }
 }

@@ -10,28 +10,28 @@ use crate::{RoundStock, ScriptCode, StockError};
 
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LEASE));
 
-/// How long a process goes on with a lane that answered for the turns of a round when the first one did not.
+/// How long a process stays with another lane after the first one did not answer.
 const STAYS_FOR: Duration = Duration::from_secs(30);
 
 /// Requests that a process may pass on to Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
-    /// So many.
+    /// How many.
     pub count: u32,
-    /// For so long.
+    /// For how long.
     pub holds_for: Duration,
 }
 
 impl RoundStock<'_> {
-    /// Asks for some of the `per_s` requests of one step that an isolated sale may get in the current second of Redis's clock. With
-    /// several lanes the first one counts them for all. If that is away, one on another shard does: as long as some processes still
-    /// ask the first one, there may be twice as many.
+    /// Asks for some of the `per_s` requests of one step that an isolated sale may have in the current second of
+    /// Redis's clock. With several lanes the first one counts for all. If it does not answer, one on another shard
+    /// does; while some processes still reach the first one, there may be twice as many requests.
     ///
     /// # Errors
-    /// If Redis does not answer; then some may be granted in vain.
+    /// If Redis does not answer; some may be granted in vain then.
     pub async fn lease(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
         if self.is_of_lanes() {
-            // In a box: it is for few rounds.
+            // Boxed: it is for few rounds.
             return Box::pin(self.lease_of_lanes(step, per_s, wanted)).await;
         }
         self.lease_in_lane(step, per_s, wanted).await
@@ -41,7 +41,7 @@ impl RoundStock<'_> {
         let seen = self.seen.of(self.id);
         let last = *seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.filter(|(at, _)| at.age().is_some_and(|age| age < STAYS_FOR)).map(|(_, index)| index);
-        // Lanes that are next to each other are often on one shard.
+        // Neighbouring lanes are often on the same shard.
         let mut lanes: Vec<u16> = last.into_iter().collect();
         for index in [0, self.lanes / 2, self.lanes - 1] {
             if !lanes.contains(&index) {

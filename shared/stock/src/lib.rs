@@ -1,4 +1,4 @@
-//! Redis: the stock of a round. [`Stock::round`] has one typed function for each script in `lua/`, and the reads of the
+//! Redis: the stock of a round. [`Stock::round`] has a typed function for each script in `lua/`, and the reads for the
 //! audit.
 
 mod access;
@@ -27,10 +27,20 @@ mod repair;
 mod round;
 mod script;
 mod script_code;
+mod slot;
 mod tally;
 mod transfers;
 mod view;
 mod wins_seen;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    pub(crate) use arc_swap::ArcSwapOption;
+    pub(crate) use tokio::sync::{Mutex as AsyncMutex, Semaphore};
+    pub(crate) use tokio::time::{Instant, timeout};
+}
 
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
@@ -56,25 +66,23 @@ pub use wins_seen::WinsSeen;
 /// Why Redis did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StockError {
-    /// The address is not one.
-    #[error(
-        "REDIS_URL is not an address of the form redis://HOST:PORT, with rediss:// for TLS, +cluster for a cluster"
-    )]
+    /// The URL is invalid.
+    #[error("REDIS_URL must have the form redis://HOST:PORT, with rediss:// for TLS and +cluster for a cluster")]
     Address(#[source] redis::RedisError),
     /// No answer, or an error instead of one.
     #[error("Redis did not answer")]
     Redis(#[source] redis::RedisError),
-    /// It has not answered for a while and is not asked for a moment.
+    /// The circuit breaker is open, because Redis has not answered for a while.
     #[error("Redis does not answer and was not asked")]
     Open(#[source] breaker::Open),
-    /// Nobody says with what name and password it lets this function in.
-    #[error("the credentials for Redis cannot be had")]
+    /// The credentials cannot be read.
+    #[error("cannot read the credentials for Redis")]
     Credentials(#[from] runtime::SecretError),
     /// An answer that no script gives.
     #[error("Redis gave an answer that this version does not know: {0:?}")]
     Answer(String),
-    /// What is left of the round is on its way between its lanes, for longer than can be waited for.
-    #[error("the units that are left are on their way between lanes")]
+    /// The remaining units have been on their way between lanes for too long to wait.
+    #[error("the remaining units are on their way between lanes")]
     OnTheWay,
     /// An entry that no script writes.
     #[error("Redis holds a record that this version does not know")]
@@ -82,7 +90,7 @@ pub enum StockError {
 }
 
 impl StockError {
-    /// Whether Redis, or the shard that was asked, gave no answer: another one may.
+    /// Whether Redis, or the shard, did not answer. Another shard may.
     pub const fn is_away(&self) -> bool {
         matches!(self, Self::Redis(_) | Self::Open(_))
     }
@@ -96,28 +104,28 @@ pub struct Stock {
 }
 
 impl Stock {
-    /// A handle on the Redis at `url`, which lets in whoever the address says.
+    /// The stock in the Redis at `url`, with the credentials in the URL.
     ///
     /// # Errors
-    /// [`StockError::Address`] if `url` is not an address.
+    /// [`StockError::Address`] if `url` is invalid.
     pub fn new(url: &str) -> Result<Self, StockError> {
-        Self::open(Access { url: url.to_owned(), credentials: None, authority: None })
+        Self::open(Access { url: url.to_owned(), credentials: None, authority: None, clock: runtime::Clock::system() })
     }
 
-    /// A handle on a Redis. Connects at the first call and again whenever the connection is lost.
+    /// The stock in a Redis. Connects at the first call, and reconnects whenever the connection is lost.
     ///
     /// # Errors
-    /// [`StockError::Address`] if the URL is not an address.
+    /// [`StockError::Address`] if the URL is invalid.
     pub fn open(access: Access) -> Result<Self, StockError> {
         Ok(Self { connection: RedisConnection::new(access).map_err(StockError::Address)?, seen: LanesSeen::default() })
     }
 
-    /// Connects, so that the first call does not wait for that.
+    /// Connects, so that the first call need not wait for it.
     ///
     /// # Errors
     /// If Redis does not answer.
     pub async fn connect(&self) -> Result<(), StockError> {
-        // Any command that changes nothing, and that a cluster has a place for.
+        // Any command that changes nothing and has a key for the cluster to route by.
         let _: bool = self.connection.ask(redis::cmd("EXISTS").arg("connected")).await?;
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The line in front of a round: who came when, and how far it is. Its keys have a hash tag of their own, so they need not be where
-//! the round's units are.
+//! The line in front of a round: who came when, and how far it has moved. Its keys have their own hash tag, so they
+//! need not be on the same shard as the round's units.
 
 use std::sync::LazyLock;
 
@@ -13,23 +13,24 @@ use crate::{RoundStock, ScriptCode, StockError};
 static TICKET: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TICKET));
 static LINE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LINE));
 
-/// Bits of the filter for each person who is expected, and bits that it has of each: 0.8 % of the others are taken for somebody
-/// who was early. 1.25 MB for a million people. `ticket.lua` begins another one when there are fewer bits for each.
+/// Bits of the filter for each expected person, and bits set for each: 0.8 % of late users are taken for early ones.
+/// 1.25 MB for a million people. `ticket.lua` begins another filter when there are fewer bits for each.
 const BITS_PER_PERSON: u64 = 10;
 const BITS_OF_A_PERSON: usize = 7;
-/// Fewest people that a filter is made for, however few are expected: one that is too full takes late ones for early ones, who then
-/// have the places of early ones.
+/// The smallest number of people that a filter is made for. A filter that is too full takes late users for early ones,
+/// who then get the places of early ones.
 const FEWEST_PEOPLE: u32 = 1_000_000;
-/// Most people that a filter is made for, and as many for whom another one is once the first is full: 12.5 MB, which Redis fills with zeros for whoever comes first while all others wait. By its
-/// documentation of SETBIT that takes about a millisecond for each megabyte.
+/// The largest number of people that the first and the second filter are made for: 12.5 MB each, which Redis fills with
+/// zeros for the first user while all others wait. According to the documentation of SETBIT that takes about a
+/// millisecond for each megabyte.
 const MOST_PEOPLE: u32 = 10_000_000;
 
-/// Somebody who asks for a ticket.
+/// A request for a ticket.
 #[derive(Debug, Clone, Copy)]
 pub struct Joining<'a> {
-    /// Who.
+    /// The user.
     pub user: &'a UserId,
-    /// From when on there are tickets.
+    /// When tickets are first given out.
     pub tickets_from: EpochMs,
     /// When the sale opens.
     pub opens_at: EpochMs,
@@ -37,71 +38,71 @@ pub struct Joining<'a> {
     pub closes_at: EpochMs,
     /// When Redis may forget the line.
     pub expires_at: EpochMs,
-    /// How many people are expected, if anybody says so.
+    /// How many people are expected, if known.
     pub expected: Option<u32>,
 }
 
-/// What became of it.
+/// The result of joining a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
     /// The user came before the opening.
     Early,
     /// The user came in this second since the Unix epoch, after the opening.
     Late(u64),
-    /// There are tickets from then on.
+    /// Tickets are given out from this time on.
     NotOpen(EpochMs),
     /// The sale is over.
     Closed,
 }
 
-/// A line, as Redis has it.
+/// The state of a line in Redis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineLook {
-    /// Now, by Redis's clock.
+    /// The current time by Redis's clock.
     pub now: EpochMs,
-    /// About how many users came early: a HyperLogLog with a standard error of 0.81 %.
+    /// Roughly how many users came early: a HyperLogLog with a standard error of 0.81 %.
     pub people: u64,
     /// How many came late.
     pub late: u64,
     /// How many of them are admitted.
     pub late_admitted: u64,
-    /// How far the line is, as it was written. None if Redis does not have it.
+    /// How far the line has moved, as stored. `None` if Redis does not have it.
     pub progress: Option<String>,
 }
 
-/// How a line is to move on.
+/// A step of a line.
 #[derive(Debug, Clone)]
 pub struct LineStep {
-    /// What was read.
+    /// The state that was read before.
     pub before: Option<String>,
-    /// What comes before the late ones.
+    /// What precedes the late users' fields.
     pub head: String,
-    /// What comes after them.
+    /// What follows them.
     pub tail: String,
-    /// How many late ones to admit; none to leave them as they are.
+    /// How many late users to admit; `None` to leave them as they are.
     pub late: Option<u64>,
-    /// Late ones before this second are admitted.
+    /// Users who came late before this second are admitted.
     pub late_s: u64,
-    /// And this part of those who came in it.
+    /// And this part of those who came in it, in parts per billion.
     pub late_ppb: u32,
-    /// The second, and the part of those who came in it, beyond which late ones are not admitted, if there are any such.
+    /// The second, and the part of those who came in it, beyond which no late user may be admitted.
     pub late_most: Option<(u64, u32)>,
     /// When Redis may forget the line.
     pub expires_at: EpochMs,
 }
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineMoved {
-    /// Late ones are admitted up to this second, and this part of those who came in it.
+    /// Late users are admitted up to this second, and this part of those who came in it.
     To(u64, u32),
-    /// They would be admitted up to this second and part, which is farther than the line may go. Nothing changed.
+    /// They would be admitted up to this second and part, which is too far. Nothing changed.
     Beyond(u64, u32),
     /// Somebody else has moved it.
     Overtaken,
 }
 
-/// What is left if nobody has moved the line.
+/// Stands for a line that Redis does not have.
 const ABSENT: &str = "-";
 
 impl RoundStock<'_> {
@@ -110,7 +111,7 @@ impl RoundStock<'_> {
         format!("{kind}:{{{sale}:{number}:line}}")
     }
 
-    /// Puts a user in line, or finds again where the user is. One call, and it can be repeated.
+    /// Puts a user in line, or finds the user's place again. One call, and it can be repeated.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -134,7 +135,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// The line as it is.
+    /// Reads the line.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -142,7 +143,7 @@ impl RoundStock<'_> {
         self.looked(self.line()).await
     }
 
-    /// The line as it is, which Redis keeps until this moment at least.
+    /// Reads the line, and makes Redis keep it at least until this time.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -170,10 +171,10 @@ impl RoundStock<'_> {
         look().ok_or_else(|| unexpected(&answer))
     }
 
-    /// Moves the line on if it is as it was read.
+    /// Moves the line if nobody has moved it since it was read.
     ///
     /// # Errors
-    /// If Redis does not answer; then it may or may not be moved.
+    /// If Redis does not answer; it may or may not have moved then.
     pub async fn move_line(self, step: &LineStep) -> Result<LineMoved, StockError> {
         let late = step.late.map_or(-1, |count| i64::try_from(count).unwrap_or(i64::MAX));
         let call = self.line().arg(step.before.as_deref().unwrap_or(ABSENT)).arg(&step.head).arg(&step.tail);
@@ -198,12 +199,12 @@ impl RoundStock<'_> {
     }
 }
 
-/// Bits of a filter for so many people.
+/// The size of a filter for this many people, in bits.
 fn bits_for(people: u32) -> u64 {
     (u64::from(people) * BITS_PER_PERSON).next_multiple_of(8)
 }
 
-/// The numbers from which a user's bits in the filter follow.
+/// The hashes from which a user's bits in the filter follow.
 fn words(user: &UserId) -> [u32; BITS_OF_A_PERSON] {
     let digest: [u8; 32] = Sha256::digest(user.as_str()).into();
     let (words, _) = digest.as_chunks::<4>();

@@ -9,38 +9,37 @@ use tokio::time::{Instant, timeout_at};
 use crate::Credentials;
 use crate::address::Address;
 
-/// Longest wait for an answer. A script takes well under a millisecond; what is slower than this is an outage, and the
-/// caller has to say so while its client still waits.
+/// The longest wait for an answer. A script takes well under a millisecond; anything slower than this is an outage, and
+/// the caller must report it while its client still waits.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1000);
-/// Longest wait for a connection, TLS included.
+/// The longest wait for a connection, including TLS.
 const CONNECTION_TIMEOUT: Duration = Duration::from_millis(1000);
 /// Attempts to reconnect before a call fails.
 const RECONNECTS: usize = 1;
 
-/// Longest wait for one node of a cluster, for a connection or an answer. While the cluster's map is read anew all calls
-/// wait, so a node that is gone without a word must not use up the time of those that ask another.
+/// The longest wait for one node of a cluster, for a connection or an answer. While the cluster's map is read again all
+/// calls wait, so a node that disappeared silently must not use up the time of calls to other nodes.
 const NODE_TIMEOUT: Duration = Duration::from_millis(400);
 const _: () = assert!(NODE_TIMEOUT.as_millis() * 2 < RESPONSE_TIMEOUT.as_millis());
-/// Times that a cluster is asked again within [`RESPONSE_TIMEOUT`], at the node that it names or after a pause: slots on
-/// the move or a replica that takes over are often a matter of some hundred milliseconds.
+/// How often a cluster is asked again within [`RESPONSE_TIMEOUT`], at the node that it names or after a pause: moving
+/// slots and failovers often take only some hundred milliseconds.
 const CLUSTER_RETRIES: u32 = 8;
-/// Shortest and longest pause before it is asked again.
+/// The shortest and the longest pause before asking again.
 const CLUSTER_PAUSES_MS: [u64; 2] = [10, 200];
 
-/// What a link needs to be made.
+/// What is needed to make a link.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) address: Address,
     pub(crate) authority: Option<Vec<u8>>,
 }
 
-/// A connection that mends itself. Its clones are one.
+/// A connection that reconnects by itself. Clones share it.
 #[derive(Clone)]
 pub(crate) enum Link {
     /// To one node.
     Node(ConnectionManager),
-    /// To every node of a cluster: it finds the one that has a key, follows it when it moves, and asks again when it is
-    /// told to.
+    /// To every node of a cluster. It finds the node that has a key, follows moved keys, and retries when told to.
     Cluster(ClusterConnection),
 }
 
@@ -62,7 +61,7 @@ impl Target {
         }
     }
 
-    /// A link to a cluster that is connected.
+    /// A connected link to a cluster.
     pub(crate) async fn connected(
         &self,
         nodes: &[ConnectionInfo],
@@ -117,10 +116,11 @@ impl Link {
             Self::Node(mut node) => {
                 let deadline = Instant::now() + RESPONSE_TIMEOUT;
                 match command.query_async(&mut node).await {
-                    // After a failover the first call finds the connection lost, or the attempt to connect that failed
-                    // meanwhile. Nobody knows whether the command ran: what is sent here reads, or may run twice.
+                    // After a failover the first call finds the connection lost, or the reconnection that failed
+                    // meanwhile. It is unknown whether the command ran, but everything sent here either reads or may
+                    // run twice.
                     Err(error) if error.is_io_error() && !error.is_timeout() => {
-                        // In a box, since it is rare: every call would be larger otherwise.
+                        // Boxed since it is rare: otherwise every call would be larger.
                         let again = Box::pin(timeout_at(deadline, command.query_async(&mut node)));
                         again.await.unwrap_or(Err(error))
                     }

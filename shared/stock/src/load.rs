@@ -16,66 +16,67 @@ use crate::{RoundStock, ScriptCode, StockError};
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
 static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
 
-/// Buyers written by one call of the script: keeps it in the order of a millisecond.
+/// How many buyers a call of the script writes at most: keeps the script to about a millisecond.
 const BUYERS_PER_PAGE: usize = 500;
-/// Readings of the lanes that Redis has, until they hold still.
+/// How often the lanes that Redis has are read until nothing moves meanwhile.
 const READINGS: usize = 5;
-/// Beginnings of a load, until no lane is lost while it begins.
+/// How often a load is begun until no lane is lost meanwhile.
 const BEGINNINGS: usize = 3;
-/// How long a round's keys outlive the last moment at which one of its orders can still be paid: time to look.
+/// How long a round's keys outlive the last time at which one of its orders can be paid, in seconds: time to
+/// investigate.
 const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 
-/// A round as it is to stand in Redis.
+/// A round to load into Redis.
 #[derive(Debug, Clone)]
 pub struct RoundLoad {
-    /// What is sold and when.
+    /// Its terms.
     pub terms: Terms,
     /// Whether an operator paused it.
     pub paused: bool,
-    /// The version of the round that these terms are of.
+    /// The version of the round with these terms.
     pub version: u32,
-    /// Tells this loading of the keys from every other: the moment of it.
+    /// When this load began, which distinguishes it from all others.
     pub epoch_ms: EpochMs,
-    /// What the ledger says is ordered.
+    /// The claims that are ordered according to the ledger.
     pub taken: Vec<Claim>,
-    /// Who is kept out until when.
+    /// The denied users, and until when.
     pub denied: Vec<(UserId, EpochMs)>,
 }
 
-/// When the keys of a round of these terms are to go.
+/// When the keys of a round with these terms expire.
 fn expires_at_ms(terms: &Terms) -> EpochMs {
     terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(KEYS_OUTLIVE_ORDERS_S)
 }
 
-/// When units become available, as the scripts read it.
+/// The plan in the scripts' form.
 fn plan(terms: &Terms) -> String {
     RainPlan::of_terms(terms).map_or(String::new(), |plan| plan.to_string())
 }
 
-/// Units that are set aside in a round of these terms, and until when.
+/// How many units are set aside in a round with these terms, and until when.
 fn set_aside(terms: &Terms) -> (u32, EpochMs) {
     terms.set_aside().unwrap_or((0, EpochMs(0)))
 }
 
 /// What a lane has to hand out when it is loaded.
 struct LaneUnits {
-    /// The next unit that was never handed out, and the last one.
+    /// The next unit that was never handed out, and the last unit.
     next: u32,
     last: u32,
     gaps: Vec<RangeInclusive<u32>>,
-    /// Under which number it is loaded, and what it knows of transfers, if there are several lanes.
+    /// With several lanes: the number of the load, and the initial fields of transfers.
     transfers: Option<(u64, String)>,
 }
 
-/// A load of lanes that was begun.
+/// A load of lanes that has begun.
 struct BegunLoad {
     /// The lanes that Redis has lost and that nobody else loads.
     claimed: Vec<ClaimedLane>,
-    /// Whether every other lane takes nothing any more that these gave.
+    /// Whether every other lane now refuses transfers from these.
     are_all_fenced: bool,
 }
 
-/// Units `first` to `last` without those that are taken, which are in the order of their first ones.
+/// Units `first` to `last` without the taken ones, which must be sorted.
 fn without(first: u32, last: u32, taken: &[RangeInclusive<u32>]) -> Vec<RangeInclusive<u32>> {
     let (mut rest, mut next) = (Vec::new(), first);
     for range in taken.iter().filter(|range| *range.end() >= first && *range.start() <= last) {
@@ -90,7 +91,7 @@ fn without(first: u32, last: u32, taken: &[RangeInclusive<u32>]) -> Vec<RangeInc
     rest
 }
 
-/// Adds a range behind all others.
+/// Appends a range.
 fn push(ranges: &mut Vec<RangeInclusive<u32>>, range: RangeInclusive<u32>) {
     match ranges.last_mut() {
         Some(last) if last.end() + 1 == *range.start() => *last = *last.start()..=*range.end(),
@@ -99,9 +100,9 @@ fn push(ranges: &mut Vec<RangeInclusive<u32>>, range: RangeInclusive<u32>) {
 }
 
 impl RoundLoad {
-    /// What each of these lanes gets, of the units to `total` that are not `taken`: those that it was dealt at first, and the first
-    /// of them what lanes had that are not among these. So whoever finds the first one loaded, and others still lost, deals the
-    /// rest as who loaded it would have.
+    /// What each of these lanes gets of the units up to `total` that are not `taken`: those it was dealt originally,
+    /// and for the first lane also those that other lanes had. So a process that finds the first lane loaded, and
+    /// others still lost, deals the rest in the same way.
     fn deal(lanes: &[Lane], dealt: u32, total: u32, taken: &[RangeInclusive<u32>]) -> Vec<(Lane, LaneUnits)> {
         let of_lanes = lanes.first().map_or(1, |lane| lane.lanes());
         let mut deals: Vec<(Lane, LaneUnits)> = lanes
@@ -114,7 +115,7 @@ impl RoundLoad {
                 (lane, first, last.min(total))
             })
             .collect();
-        // What was added since is the first one's.
+        // Units added later belong to the first lane.
         parts.push((Lane::new(0, of_lanes), dealt + 1, total));
         for (owner, first, last) in parts {
             for range in without(first, last, taken) {
@@ -125,7 +126,7 @@ impl RoundLoad {
             }
         }
         for (_, units) in &mut deals {
-            // The last range is what was never handed out.
+            // The last range was never handed out.
             if let Some(range) = units.gaps.pop() {
                 (units.next, units.last) = range.into_inner();
             }
@@ -133,7 +134,7 @@ impl RoundLoad {
         deals
     }
 
-    /// The units to hand out: gaps among the taken ones, and the first of those never handed out.
+    /// The units to hand out: gaps between taken ones, and the first unit that was never handed out.
     fn free(&self) -> (Vec<RangeInclusive<u32>>, u32) {
         let mut taken: Vec<u32> = self.taken.iter().map(|claim| claim.unit.0).collect();
         taken.sort_unstable();
@@ -148,7 +149,7 @@ impl RoundLoad {
         (gaps, next)
     }
 
-    /// The records of the users of a lane.
+    /// The records of a lane's users.
     fn records(&self, of: Lane) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
         let entries = self.taken.iter().map(|claim| (&claim.user, write_entry(claim, ClaimState::Ordered)));
@@ -166,7 +167,7 @@ impl RoundLoad {
 }
 
 impl RoundStock<'_> {
-    /// Whether the round can be bought from, in all of its lanes.
+    /// Whether the round is loaded in all of its lanes.
     ///
     /// # Errors
     /// If Redis does not answer. Not if it has lost a lane: then it does not matter whether the others answer.
@@ -183,7 +184,7 @@ impl RoundStock<'_> {
         lanes.into_iter().try_fold(true, |all, lane| Ok(all && lane?))
     }
 
-    /// Makes the round's keys if it has none. Whether it had none: a loaded round is never overwritten.
+    /// Creates the round's keys if it has none. Returns whether it had none; a loaded round is never overwritten.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -197,23 +198,24 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Makes the keys of those lanes that Redis does not have. Whether it made any: a loaded lane is never overwritten.
+    /// Creates the keys of lanes that Redis does not have. Returns whether it created any; a loaded lane is never
+    /// overwritten.
     ///
-    /// If it has none of them, each gets its part of the `dealt` units and the first one what was added since, as far as it is not
-    /// taken. Otherwise those that are missing get what is neither taken nor in the lanes that Redis has, nor on its way
-    /// between them. That is only known if all of these answer and hold still while they are read: if they do not, lanes are made
-    /// without units and marked as short, until reconciliation has found what they had to be in no place.
+    /// If Redis has none of the lanes, each gets its part of the `dealt` units, and the first one also the units added
+    /// since, as far as they are not taken. Otherwise the missing lanes get what is neither taken nor in the other
+    /// lanes nor on its way between them. That is only known if all of those answer, and nothing moves while they are
+    /// read. If not, the missing lanes are created without units and marked as short, until reconciliation has found
+    /// their units in no place.
     ///
-    /// First of all the lanes are claimed, so that of two who load them the later one does, and then the others take nothing any more
-    /// that these gave before they were lost. The model of lanes has these steps.
+    /// Before that the lanes are claimed, so that of two processes that load them the later one succeeds; then the
+    /// other lanes are made to refuse everything that the lost lanes gave. The model of lanes has these steps.
     ///
     /// # Errors
-    /// If no lane that Redis has lost can be loaded, or somebody else loads one meanwhile. Can be repeated, and can run beside
-    /// itself.
+    /// If no lost lane can be loaded, or somebody else loads one meanwhile. Can be repeated, and can run concurrently.
     pub async fn load_lanes(self, round: &RoundLoad, dealt: u32) -> Result<bool, StockError> {
         for beginning in 0..BEGINNINGS {
             let Some(begun) = self.begin_load(round).await? else { return Ok(false) };
-            // It may be one answer that was lost.
+            // An answer may have been lost.
             if beginning == 0 && !begun.are_all_fenced {
                 continue;
             }
@@ -224,7 +226,7 @@ impl RoundStock<'_> {
                 }
                 read = self.lane_views().await?;
             }
-            // Likewise.
+            // As above.
             if beginning == 0 && !read.unreachable.is_empty() {
                 continue;
             }
@@ -238,11 +240,11 @@ impl RoundStock<'_> {
             }
             return self.load_claimed(round, dealt, &begun, &read).await;
         }
-        // Somebody is at it.
+        // Somebody else is loading it.
         Err(StockError::OnTheWay)
     }
 
-    /// Claims the lanes that Redis has lost, and has the others refuse what these gave. None if it has lost none.
+    /// Claims the lanes that Redis has lost, and makes the others refuse what those gave. `None` if it has lost none.
     async fn begin_load(self, round: &RoundLoad) -> Result<Option<BegunLoad>, StockError> {
         let glance = async |lane: Lane| {
             let key = self.keys_in(lane).sale();
@@ -273,7 +275,7 @@ impl RoundStock<'_> {
         let mut are_all_fenced = failed.is_none();
         for (lane, _) in &present {
             match self.fence(*lane, &claimed).await {
-                // One that is lost by now is found to be so.
+                // A lane lost meanwhile will be noticed later.
                 Ok(_) => {}
                 Err(error) if error.is_away() => are_all_fenced = false,
                 Err(error) => return Err(error),
@@ -289,7 +291,7 @@ impl RoundStock<'_> {
         begun: &BegunLoad,
         read: &LaneViews,
     ) -> Result<bool, StockError> {
-        // Units that were added are dealt by the first lane, as soon as it hears of them.
+        // Added units are dealt by the first lane, once it has the new terms.
         let first_lane = read.views.iter().find(|lane| lane.lane == Lane::new(0, self.lanes));
         let total = first_lane.map_or(round.terms.total, |lane| lane.transfers.dealt);
         let only = |claim: &Claim| claim.unit.0..=claim.unit.0;
@@ -338,7 +340,8 @@ impl RoundStock<'_> {
         args.push(round.version.to_string());
         args.push(round.terms.door.unpaid_limit.to_string());
         args.push(plan(&round.terms));
-        // What a group used up before Redis lost the round is not known: all of it is set aside again, as far as it is left.
+        // How much a group had used before Redis lost the round is unknown: all of it is set aside again, as far as
+        // units are left.
         let (set_aside, set_aside_until_ms) = set_aside(&round.terms);
         let free = returned + (last + 1).saturating_sub(next);
         args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
@@ -347,13 +350,13 @@ impl RoundStock<'_> {
         self.load_step(loading, &args).await
     }
 
-    /// Brings the round to its terms as they are now, if it is loaded and not at newer ones.
+    /// Applies the round's current terms, if it is loaded and has no newer ones.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated, and an older version changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
         if self.is_of_lanes() {
-            // All of them, whatever becomes of one.
+            // All lanes, even if one fails.
             let amended = join_all(self.each_lane().map(|lane| Box::pin(lane.amend(round)))).await;
             return amended.into_iter().collect();
         }
@@ -402,7 +405,7 @@ impl RoundStock<'_> {
 mod tests {
     use super::*;
 
-    /// One finds the first of the lost lanes loaded by the other one, who then ends.
+    /// One process finds the first lost lane loaded by another one, which then ends.
     #[test]
     fn who_goes_on_deals_as_who_began() {
         let lost = |indexes: &[u16]| indexes.iter().map(|index| Lane::new(*index, 4)).collect::<Vec<_>>();
@@ -412,7 +415,7 @@ mod tests {
             });
             all.collect::<Vec<(Lane, Vec<RangeInclusive<u32>>)>>()
         };
-        // Lane 0 is there, with 31 to 40. Nobody has 1 to 30, which it was dealt, nor anything of the others.
+        // Lane 0 exists, with 31 to 40. Nobody has 1 to 30, which it was dealt, or any unit of the others.
         let taken = [31..=40];
         let mut all = units(RoundLoad::deal(&lost(&[1, 2, 3]), 400, 404, &taken));
         assert_eq!(all[0].1, [1..=30, 41..=200, 401..=404]);

@@ -1,4 +1,4 @@
-//! The outbox: whose reservations no order has confirmed, so that they can be sent again.
+//! The outbox: reservations that no order has confirmed yet, so that their messages can be sent again.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -12,42 +12,49 @@ use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
 
-/// Elements of the outbox read at a time, so that reading holds nobody up.
+/// How many elements of the outbox are read at a time, so that reading holds up nobody.
 const PAGE: usize = 1000;
 
 static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE));
 
-/// One look at the front of the outbox.
+/// The result of one pass over the front of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// What it found to be due.
+    /// The claims that are due.
     pub claims: Vec<Claim>,
-    /// Elements that it dealt with. Fewer than it was to look at: nothing else is due.
+    /// How many elements were handled. If fewer than requested, nothing else is due.
     pub looked: usize,
-    /// Elements that there were.
+    /// How many elements there were.
     pub length: usize,
+    /// When what it found is due again. Names this look once its messages are sent.
+    pub due_at_ms: EpochMs,
 }
 
 impl RoundStock<'_> {
-    /// Takes held claims that are at least `wait` old and were not taken within `wait`, looking at no more than `most`
-    /// elements of the outbox. Only of one lane: [`RoundStock::each_lane`] has them all. Those whose claim is no longer held are dropped.
+    /// Takes held claims that are at least `wait` old and were not taken within `wait`, from the first `most` elements
+    /// of the outbox. For one lane only: see [`RoundStock::each_lane`]. Elements whose claim is no longer held are
+    /// dropped.
+    ///
+    /// What an earlier look took is taken again after `wait` unless its [`Due::due_at_ms`] is in `sent`: all of its messages are
+    /// in the queue. Then it is taken only as its age doubles.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn due(self, most: usize, wait: Duration) -> Result<Due, StockError> {
+    pub async fn due(self, most: usize, wait: Duration, sent: Option<EpochMs>) -> Result<Due, StockError> {
         let keys = self.keys();
-        let answer: String = DUE
-            .key(keys.buyers())
-            .key(keys.outbox())
-            .arg(most)
-            .arg(wait.as_millis() as u64)
-            .invoke_async(self.connection)
-            .await?;
+        let mut call = DUE.key(keys.buyers()).key(keys.outbox()).arg(most).arg(wait.as_millis() as u64);
+        if let Some(sent) = sent {
+            call = call.arg(sent.0);
+        }
+        let answer: String = call.invoke_async(self.connection).await?;
         let (ScriptCode::Due, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
         let (counts, lines) = rest.split_once('\n').ok_or_else(|| unexpected(&answer))?;
-        let (looked, length) = counts.split_once(' ').ok_or_else(|| unexpected(&answer))?;
+        let [looked, length, due_at] = counts.split(' ').collect::<Vec<_>>()[..] else {
+            return Err(unexpected(&answer));
+        };
         let count = |text: &str| text.parse().map_err(|_| unexpected(&answer));
-        let mut due = Due { looked: count(looked)?, length: count(length)?, claims: Vec::new() };
+        let due_at_ms = EpochMs(due_at.parse().map_err(|_| unexpected(&answer))?);
+        let mut due = Due { looked: count(looked)?, length: count(length)?, due_at_ms, claims: Vec::new() };
         for line in lines.lines() {
             let (user, entries) = line.split_once(' ').ok_or_else(|| unexpected(line))?;
             let user: UserId = user.parse().map_err(|_| unexpected(line))?;
@@ -56,8 +63,8 @@ impl RoundStock<'_> {
         Ok(due)
     }
 
-    /// When the oldest reservation was made that no order has confirmed, looking at no more than `most` elements of the
-    /// outbox. Read in pages, so exact only while nothing moves in it.
+    /// When the oldest reservation was made that no order has confirmed, among the first `most` elements of the outbox.
+    /// Read in pages, so it is only exact while nothing moves.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -74,8 +81,8 @@ impl RoundStock<'_> {
             let end = (start + PAGE).min(most) - 1;
             let page: Vec<String> = self.connection.ask(redis::cmd("LRANGE").arg(&outbox).arg(start).arg(end)).await?;
             let elements = page.iter().map(|element| Waiting::parse(element));
-            // Those that were never claimed are in the order in which they were made. Each that was is older than they are,
-            // but anywhere in the list.
+            // Elements that were never claimed are in the order in which they were made. Each claimed one is older, but
+            // can be anywhere.
             let elements: Vec<Waiting<'_>> = elements.filter(|waiting| waiting.was_claimed || !found_first).collect();
             if !elements.is_empty() {
                 let users: Vec<&str> = elements.iter().map(|waiting| waiting.user).collect();
@@ -98,9 +105,9 @@ impl RoundStock<'_> {
 /// An element of the outbox.
 struct Waiting<'a> {
     user: &'a str,
-    /// When its reservation was made. The version before did not say, and meant all that the user holds.
+    /// When its reservation was made. The previous version left it out and meant all reservations that the user holds.
     made_at_ms: Option<EpochMs>,
-    /// Or written by the version before.
+    /// Whether it was claimed, or written by the previous version.
     was_claimed: bool,
 }
 
@@ -112,7 +119,7 @@ impl<'a> Waiting<'a> {
         Self { user, made_at_ms: made_at, was_claimed: made_at.is_none() || fields.next().is_some() }
     }
 
-    /// When the oldest of its reservations was made that the user's record has as held.
+    /// When the oldest of its reservations was made that is held according to the user's record.
     fn held_since(&self, keys: LaneKeys<'_>, record: &str) -> Result<Option<EpochMs>, StockError> {
         let user = self.user.parse().map_err(|_| unexpected(self.user))?;
         let held = read_record(keys, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);

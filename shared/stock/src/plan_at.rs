@@ -1,2 +1,2 @@
-/// Where the plan of a round's drops begins in the packed string: behind the fields, with room for those to come.
+/// The offset of a plan of drops in the packed string: after the fields, with room for more.
 pub(crate) const PLAN_AT: usize = 128;

@@ -12,12 +12,12 @@ static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::A
 static EXCLUDE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::EXCLUDE));
 static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESTORE));
 
-/// Ranges that one call gives back, or units that it takes out: keeps the script in the order of a millisecond.
+/// How many ranges a call gives back, or units it takes out, at most: keeps the script to about a millisecond.
 const PER_CALL: usize = 500;
-/// Units that are in no place go to the lanes in runs of so many.
+/// Units in no place are given to the lanes in runs of this length.
 const RUN: u32 = 64;
 
-/// The ranges of these units, which are ascending.
+/// The ranges of these units, which must be sorted.
 fn ranges(units: impl Iterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
     let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
     for unit in units {
@@ -30,8 +30,8 @@ fn ranges(units: impl Iterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
 }
 
 impl RoundStock<'_> {
-    /// Makes Redis know the claim of an order, and its unit free in no lane. Whether it had forgotten it: not if it has the claim as
-    /// ordered or released, or has no such round.
+    /// Tells Redis about an order's claim, and makes its unit free in no lane. Returns whether Redis had forgotten it;
+    /// if it has the claim as ordered or released, or does not have the round, nothing changes.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -54,7 +54,7 @@ impl RoundStock<'_> {
         let adopted = match parse(&answer)?.0 {
             ScriptCode::Adopted => true,
             ScriptCode::AlreadyConfirmed | ScriptCode::UnknownSale => false,
-            // It has ended, and its unit may be free again.
+            // The order has ended, and its unit may be free again.
             ScriptCode::AlreadyReleased => return Ok(false),
             _ => return Err(unexpected(&answer)),
         };
@@ -65,8 +65,8 @@ impl RoundStock<'_> {
         excluded.into_iter().try_fold(adopted, |any, excluded| Ok(any | excluded?))
     }
 
-    /// Gives back units that are in no place, if no unit has moved since `counters` were read. Whether any was: all, unless one moved
-    /// while they were given back in pages.
+    /// Gives back units that are in no place, if no unit has moved since `counters` were read. Returns whether any was
+    /// given back: all of them, unless a unit moved between two pages.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -77,8 +77,8 @@ impl RoundStock<'_> {
         if !self.is_of_lanes() {
             return self.restore_in_lane(ranges(units.into_iter()), counters).await;
         }
-        // Each unit goes to a lane that follows from its number alone. So of two runs that found the same unit in no place the
-        // second one finds that the lane's units have moved.
+        // Each unit's number determines its lane, so if two runs find the same unit in no place, the second one sees
+        // that units of that lane have moved.
         let mut restored = false;
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let is_its = |unit: &u32| (unit / RUN % u32::from(self.lanes)) as u16 == lane.index();
@@ -96,7 +96,7 @@ impl RoundStock<'_> {
         let pages = if texts.is_empty() { vec![texts.as_slice()] } else { texts.chunks(PER_CALL).collect() };
         let mut restored = false;
         for (page, moved) in pages.into_iter().zip(0..) {
-            // Each page is a move.
+            // Each page counts as a move.
             let moves = counters.moves.wrapping_add(moved);
             let mut call = RESTORE.key(keys.sale()).key(keys.free()).arg(moves).arg(counters.epoch_ms.0);
             if self.lanes > 1 {
@@ -112,8 +112,8 @@ impl RoundStock<'_> {
         Ok(restored)
     }
 
-    /// Takes units that several lanes have as free out of all of those in which no unit has moved since `counters` were read. What is
-    /// then in no place can be restored.
+    /// Takes units that are free in several lanes out of all those in which no unit has moved since `counters` were
+    /// read. They are then in no place and can be restored.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -122,11 +122,11 @@ impl RoundStock<'_> {
         try_join_all(lanes.map(|(lane, seen)| lane.exclude_in_lane(units, Some(seen)))).await.map(drop)
     }
 
-    /// Whether one of them was free, if no unit has moved since it was `seen`.
+    /// Returns whether one of them was free. Changes nothing if a unit has moved since `seen`.
     async fn exclude_in_lane(self, units: &[Unit], seen: Option<&Counters>) -> Result<bool, StockError> {
         let (keys, mut excluded) = (self.keys(), 0u32);
         for page in units.chunks(PER_CALL) {
-            // Each unit that was taken out is a move.
+            // Each unit taken out counts as a move.
             let moves = seen.map_or(String::new(), |seen| seen.moves.wrapping_add(excluded).to_string());
             let epoch_ms = seen.map_or(0, |seen| seen.epoch_ms.0);
             let page: Vec<u32> = page.iter().map(|unit| unit.0).collect();

@@ -13,17 +13,18 @@ pub struct RoundStock<'a> {
     pub(crate) id: &'a RoundId,
     /// How many lanes the round has.
     pub(crate) lanes: u16,
-    /// The lane that is meant, if it is not all of them.
+    /// The lane it is restricted to, if any.
     only: Option<Lane>,
 }
 
 impl Stock {
-    /// The stock of a round with one lane. What names a claim is also right with several, since the claim says so. Costs no call.
+    /// The stock of a round with one lane. Methods that take a claim also work with several lanes, since the claim
+    /// names its lane. Makes no call.
     pub const fn round<'a>(&'a self, id: &'a RoundId) -> RoundStock<'a> {
         self.round_in(id, 1)
     }
 
-    /// The stock of a round with so many lanes.
+    /// The stock of a round with this many lanes.
     pub const fn round_in<'a>(&'a self, id: &'a RoundId, lanes: u16) -> RoundStock<'a> {
         RoundStock { connection: &self.connection, seen: &self.seen, id, lanes, only: None }
     }
@@ -35,13 +36,13 @@ impl Stock {
 }
 
 impl<'a> RoundStock<'a> {
-    /// Each lane for itself.
+    /// One stock for each lane.
     pub fn each_lane(self) -> impl Iterator<Item = Self> {
         let indices = self.only.map_or(0..self.lanes, |only| only.index()..only.index() + 1);
         indices.map(move |index| self.only(Lane::new(index, self.lanes)))
     }
 
-    /// Whether what a user has in the round is here: not if another lane is meant.
+    /// Whether this is the lane, or includes the lane, that has everything of the user.
     pub fn is_home_of(self, user: &UserId) -> bool {
         self.only.is_none_or(|only| only == Lane::home_of(user, self.lanes))
     }
@@ -55,12 +56,12 @@ impl<'a> RoundStock<'a> {
         Self { only: Some(lane), ..self }
     }
 
-    /// Whether several lanes are meant.
+    /// Whether it covers several lanes.
     pub(crate) const fn is_of_lanes(self) -> bool {
         self.lanes > 1 && self.only.is_none()
     }
 
-    /// As many lanes as a claim's round has.
+    /// The same with the number of lanes that the claim names.
     pub(crate) fn of_claim(self, claim: &Claim) -> Self {
         debug_assert_eq!(claim.id.round, *self.id, "a claim of another round");
         Self { lanes: claim.lane.lanes(), only: None, ..self }
@@ -72,17 +73,17 @@ impl<'a> RoundStock<'a> {
         self.keys_in(claim.lane)
     }
 
-    /// The keys of a user's home lane: everything that a user has in the round is in it.
+    /// The keys of a user's home lane, which has everything of the user in the round.
     pub(crate) fn home_of(self, user: &UserId) -> LaneKeys<'a> {
         self.keys_in(Lane::home_of(user, self.lanes))
     }
 
-    /// The lane that is meant, or the first one.
+    /// The lane it is restricted to, or the first one.
     pub(crate) fn lane(self) -> Lane {
         self.only.unwrap_or(Lane::new(0, self.lanes))
     }
 
-    /// The keys of the lane that is meant, or of the first one.
+    /// The keys of the lane it is restricted to, or of the first one.
     pub(crate) fn keys(self) -> LaneKeys<'a> {
         self.keys_in(self.lane())
     }

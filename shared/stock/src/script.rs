@@ -3,8 +3,8 @@ use redis::{ErrorKind, ServerErrorKind, ToRedisArgs};
 use crate::StockError;
 use crate::connection::RedisConnection;
 
-/// A script of [`crate::expanded`], run by its digest. A Redis that has forgotten it gets its text with the same call that runs it:
-/// loaded in a call of its own, it could be forgotten again in between.
+/// A script of [`crate::expanded`], run by its digest. A Redis that has forgotten it gets its text in the same call
+/// that runs it: if it were loaded by a separate call, it could be forgotten again in between.
 pub(crate) struct Script {
     text: &'static str,
     digest: String,

@@ -5,17 +5,17 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::{StockError, WinsSeen};
 
-/// What a script answers. `lua/README.md` says when.
+/// The code at the beginning of a script's answer. `lua/README.md` describes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum ScriptCode {
-    /// The unit is the user's.
+    /// The user has the unit.
     Reserved,
     /// This id was reserved before.
     Replayed,
     /// The user's live reservations reach the limit.
     AlreadyReserved,
-    /// As many of the user's reservations in the round ended unpaid as may.
+    /// As many of the user's reservations in the round have ended unpaid as the sale allows.
     TooManyUnpaid,
     /// No unit is left, or none until the next drop.
     SoldOut,
@@ -29,85 +29,85 @@ pub enum ScriptCode {
     Paused,
     /// The round has no keys.
     UnknownSale,
-    /// Held became ordered.
+    /// A held reservation became ordered.
     Confirmed,
-    /// It was ordered before.
+    /// It was already ordered.
     AlreadyConfirmed,
-    /// The unit is back.
+    /// The unit was given back.
     Released,
-    /// The unit was given back before.
+    /// The unit had been given back before.
     AlreadyReleased,
     /// The user has no such reservation here.
     UnknownHold,
     /// The reservation has another unit.
     Reseated,
-    /// The round can be bought from.
+    /// The round was loaded.
     Loaded,
-    /// A page of buyers is written.
+    /// A page of buyers was written.
     Staged,
-    /// The round was there before, as new or newer.
+    /// The round already existed, as new or newer.
     Present,
-    /// The sale's new terms are in force.
+    /// The new terms were applied.
     Amended,
-    /// These reservations are to be sent again.
+    /// These reservations must be sent again.
     Due,
     /// Redis knows the order now.
     Adopted,
     /// The units can be handed out again.
     Restored,
-    /// Who has or had a reservation.
+    /// The users with reservations.
     Buyers,
-    /// There are more of them than were asked for.
+    /// There are more of them than requested.
     TooMany,
-    /// Units can be handed out.
+    /// There are units to hand out.
     Selling,
-    /// Units have moved since the look.
+    /// Units have moved since the read.
     Moved,
-    /// The user is to answer a challenge.
+    /// The challenge was stored.
     Challenged,
-    /// The user may try for a unit.
+    /// The user is admitted.
     Admitted,
-    /// Not the answer to the user's challenge.
+    /// The answer is wrong.
     WrongAnswer,
     /// There is no such challenge.
     NoChallenge,
     /// Too many requests.
     RateLimited,
-    /// The user is kept out.
+    /// The user is denied.
     Denied,
-    /// The users' denials are noted, or their notes removed.
+    /// The users' denials were written or removed.
     Noted,
-    /// So many requests may come in the rest of the second.
+    /// How many requests may come in the rest of the second.
     Leased,
-    /// The counts are added.
+    /// The counts were added.
     Tallied,
     /// The user came before the opening.
     Early,
     /// The user came after it.
     Late,
-    /// How far a line is.
+    /// How far a line has moved.
     Line,
-    /// The line is moved.
+    /// The line has moved.
     Advanced,
-    /// The line would go farther than it may.
+    /// The line would move further than it may.
     Beyond,
     /// Somebody else moved the line, or began to load the lane.
     Overtaken,
     /// Units are on their way to another lane.
     Donated,
-    /// The lane has what was on its way to it.
+    /// The lane has the units of the transfer.
     Accepted,
-    /// Nothing is recorded of a transfer any more.
+    /// There is no record of the transfer any more.
     Settled,
     /// What a lane has free.
     Looked,
-    /// Units that a lane had free and has no longer.
+    /// How many units a lane had free and has no longer.
     Excluded,
-    /// Who has this number loads the lane.
+    /// The caller with this number loads the lane.
     Claimed,
-    /// What lanes gave before Redis lost them is refused.
+    /// Transfers from lost lanes are refused.
     Fenced,
-    /// No unit is in no place that the lane may have had.
+    /// The lane is not short of units any more.
     Completed,
 }
 
@@ -127,23 +127,23 @@ pub(crate) fn parse(answer: &str) -> Result<(ScriptCode, &str), StockError> {
     word.parse().map(|code| (code, rest)).map_err(|_| unexpected(answer))
 }
 
-/// The moment that an answer ends with.
+/// Parses the time at the end of an answer.
 pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
     text.parse().map(EpochMs).map_err(|_| unexpected(answer))
 }
 
-/// That nobody gets a unit now.
+/// That nobody can get a unit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoldOut {
-    /// As of which win.
+    /// The last win that it includes.
     pub wins: WinsSeen,
-    /// For so long nobody gets one.
+    /// How long it stays true.
     pub lasts: Duration,
-    /// When the next ones become available, if the round has a plan by which more do.
+    /// When the next units become available, if the round has a plan with more to come.
     pub next_release_ms: Option<EpochMs>,
 }
 
-/// The rest of `sold_out MS FOR_MS [NEXT]`.
+/// Parses the rest of `sold_out MS FOR_MS [NEXT]`.
 pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<SoldOut, StockError> {
     let mut words = rest.split(' ');
     let (Some(at), Some(for_ms)) = (words.next(), words.next()) else { return Err(unexpected(answer)) };
@@ -155,7 +155,7 @@ pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<SoldOut, StockError> 
     })
 }
 
-/// An answer that the script in question does not give.
+/// The error for an answer that the script in question never gives.
 pub(crate) fn unexpected(answer: &str) -> StockError {
     StockError::Answer(answer.chars().take(100).collect())
 }

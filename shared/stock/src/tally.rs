@@ -1,4 +1,4 @@
-//! What operators watch while a sale runs: how often which answer was given.
+//! Counts for operators: how often each answer was given while a sale runs.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,12 +13,12 @@ use crate::{RoundStock, ScriptCode, StockError};
 static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
 
 impl RoundStock<'_> {
-    /// Adds to how often each answer was given to requests for the round, if it is loaded.
+    /// Adds to the counts of answers to requests for the round, if it is loaded.
     ///
     /// # Errors
-    /// If Redis does not answer; then they may or may not be added. Repeating it may count twice.
+    /// If Redis does not answer; they may or may not have been added then. Repeating it may count twice.
     pub async fn tally(self, counts: &BTreeMap<&'static str, u64>) -> Result<(), StockError> {
-        // Counts are added up over the lanes, so it does not matter which lane has them.
+        // Counts are summed over the lanes, so it does not matter which lane has them.
         let any = Lane::new(self.seen.any_lane(self.lanes), self.lanes);
         let keys = self.keys_in(any);
         let mut call = TALLY.key(keys.sale()).key(keys.answers());
@@ -32,7 +32,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// How often each answer was given since the round was loaded, as far as it was told.
+    /// How often each answer was given since the round was loaded, as far as processes have reported it.
     ///
     /// # Errors
     /// If Redis does not answer.

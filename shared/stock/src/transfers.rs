@@ -1,4 +1,5 @@
-//! Units on their way from one lane to another, one call of Redis after the other: `lua/README.md` says how.
+//! Transfers: units on their way from one lane to another, moved by one call to Redis after another; see
+//! `lua/README.md`.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -21,45 +22,46 @@ static SETTLE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::
 static FENCE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::FENCE));
 static COMPLETE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::COMPLETE));
 
-/// How far the clocks of two shards, or of a shard's node and the one that takes over, may differ. What a lane gives after it was
-/// loaded has ids above its clock by so much, so that nothing that it gave before is taken for it.
+/// How far the clocks of two shards, or of a node and its successor, may differ, in microseconds. After a load, a
+/// lane's transfers have ids this far above its clock, so that no earlier transfer is taken for a new one.
 const CLOCKS_DIFFER_US: u64 = 10_000_000;
-/// Transfers that a lane may have begun since others heard of one. A loading takes more microseconds, so that ids do not run ahead
-/// of the clocks however often lanes are loaded: if all are lost nobody knows any ids, and only the clocks tell.
+/// How many transfers a lane may have begun without the others knowing. A load takes more microseconds than this, so
+/// ids do not run ahead of the clocks however often lanes are loaded: if all lanes are lost no ids are known, and only
+/// the clocks are left.
 const MOST_UNHEARD: u64 = 1000;
 
 /// Units that left one lane for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// Where they come from.
+    /// The giving lane.
     pub from: Lane,
-    /// Where they go.
+    /// The receiving lane.
     pub to: Lane,
-    /// Later transfers between these two have higher ones.
+    /// The id; later transfers between these two lanes have higher ones.
     pub id: u64,
     /// The units.
     pub ranges: Vec<RangeInclusive<u32>>,
-    /// Whether they were held back where they come from. Then they are where they go.
+    /// Whether the giving lane held them back. Then the receiving lane does too.
     pub held_back: bool,
 }
 
-/// Who the units are for.
+/// What the units are for.
 #[derive(Debug, Clone, Copy)]
 pub enum DonateFor {
-    /// Somebody of this class who asks for one.
+    /// A buyer of this class.
     Buyer(BuyerClass),
-    /// A reservation that is to have another unit.
+    /// A reservation that needs another unit.
     Reseat,
 }
 
-/// What a lane gives.
+/// The result of asking a lane for units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Donated {
-    /// These, now or since an earlier call.
+    /// These units, given by this call or an earlier one.
     Units(Transfer),
-    /// Nothing that can be had.
+    /// No units that can be given.
     Nothing(SoldOut),
-    /// The sale opens for the user at this moment.
+    /// The sale opens for the user at this time.
     NotOpen(EpochMs),
     /// The sale is over.
     Closed,
@@ -87,54 +89,56 @@ impl Transfer {
     }
 }
 
-/// What `transfers:{tag}` of a lane says.
+/// The contents of a lane's `transfers:{tag}`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LaneTransfers {
-    /// What left the lane.
+    /// Transfers that left the lane.
     pub(crate) open: Vec<Transfer>,
-    /// The latest one that it took from each lane, by its index.
+    /// The id of the latest transfer that it took from each lane, by index.
     pub(crate) taken: HashMap<u16, u64>,
-    /// The latest id that it gave.
+    /// The latest id that it used.
     pub(crate) last: u64,
-    /// The last unit that was dealt to lanes.
+    /// The last unit that was dealt to the lanes.
     pub(crate) dealt: u32,
-    /// Transfers that the lane has begun since it was loaded.
+    /// How many transfers the lane has begun since it was loaded.
     pub(crate) given: u32,
-    /// The number of its loading, if it may lack units that it had before Redis lost it.
+    /// The number of its load, if it may lack units that it had before Redis lost it.
     pub(crate) short: Option<u64>,
 }
 
 impl LaneTransfers {
-    /// Whether the lane took these units, or later ones.
+    /// Whether the lane took this transfer or a later one.
     pub(crate) fn has_taken(&self, transfer: &Transfer) -> bool {
         self.has_taken_from(transfer.from, transfer.id)
     }
 
-    /// Whether it takes nothing with such an id or a lower one from that lane.
+    /// Whether it refuses transfers from that lane with this id or a lower one.
     pub(crate) fn has_taken_from(&self, from: Lane, id: u64) -> bool {
         self.taken.get(&from.index()).is_some_and(|latest| *latest >= id)
     }
 
-    /// An id that no lane has given, as far as this one knows.
+    /// An id that no lane has used, as far as this one knows.
     fn unheard(&self) -> u64 {
         let known = self.taken.values().copied().chain(self.short).fold(self.last, u64::max);
         if known == 0 { 0 } else { known + MOST_UNHEARD }
     }
 }
 
-/// A lane that somebody is about to load, under this number: it lies above every id that the lane gave before.
+/// A lane that a caller is about to load, with the number of the load, which is above every id that the lane used
+/// before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClaimedLane {
     pub(crate) lane: Lane,
     pub(crate) number: u64,
 }
 
-/// The fields of `transfers:{tag}` of a lane that is loaded.
+/// The initial fields of `transfers:{tag}` of a lane that is loaded.
 ///
-/// What was on its way to the lane from those that Redis has counts as taken: whether the lane had it is not known any more, so its units
-/// are found to be in no place and given to somebody, and nobody who is late may add them. Nothing counts that came from lanes
-/// which are loaded with it, under whatever number. What a lane that cannot be read gave before the claim does not count either: it may
-/// have been taken before the loss, and its units are in no place otherwise. What it gives next has an id above that.
+/// Transfers to the lane from lanes that Redis has count as taken: it is unknown whether the lane had their units, so
+/// those are found in no place and given to some lane, and no late process may add them. Transfers from lanes that are
+/// loaded at the same time do not count, whatever their numbers. Transfers that an unreachable lane gave before the
+/// claim do not count either: they may have been taken before the loss, and otherwise their units are in no place. What
+/// that lane gives next has a higher id.
 pub(crate) fn fields_of_lost(
     lane: ClaimedLane,
     dealt: u32,
@@ -157,16 +161,16 @@ pub(crate) fn fields_of_lost(
 }
 
 impl RoundStock<'_> {
-    /// Has a lane give half of what it has free to another one.
+    /// Makes a lane give half of its free units to another one.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated: as long as a transfer between the two is open, that is the answer.
+    /// If Redis does not answer. Can be repeated: while a transfer between the two is open, it is the answer.
     pub async fn donate(self, from: Lane, to: Lane, whom: DonateFor) -> Result<Donated, StockError> {
         let heard = self.transfers_of(to).await?.taken.into_values().max().unwrap_or_default();
         self.donate_above(heard, from, to, whom).await
     }
 
-    /// As [`RoundStock::donate`], with an id above the latest one that `to` has taken.
+    /// Like [`RoundStock::donate`], with an id above the latest one that `to` has taken.
     pub(crate) async fn donate_above(
         self,
         heard: u64,
@@ -223,7 +227,7 @@ impl RoundStock<'_> {
         read_reserve(keys, user, &answer)
     }
 
-    /// Adds the units of a transfer to the lane that they go to, once. Whether they are there: not if Redis has no such lane.
+    /// Adds the units of a transfer to the receiving lane, once. Returns `false` if Redis does not have that lane.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -246,7 +250,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Forgets a transfer whose units are where they go.
+    /// Removes the record of a transfer whose units have arrived.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -259,10 +263,10 @@ impl RoundStock<'_> {
         }
     }
 
-    /// The transfers that are open, of every lane that answers.
+    /// The open transfers of every lane that answers.
     ///
     /// # Errors
-    /// If Redis gives an answer that no script gives.
+    /// If a script's answer is invalid.
     pub async fn open_transfers(self) -> Result<Vec<Transfer>, StockError> {
         let lanes = Lane::all(self.lanes).filter(|_| self.lanes > 1);
         let mut open = Vec::new();
@@ -270,7 +274,7 @@ impl RoundStock<'_> {
             match transfers {
                 Ok(transfers) => open.extend(transfers.open),
                 Err(error) if error.is_away() => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a lane's transfers stay as they are");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "could not read a lane's transfers");
                 }
                 Err(error) => return Err(error),
             }
@@ -290,11 +294,10 @@ impl RoundStock<'_> {
         Ok(given)
     }
 
-    /// Finishes a transfer that may have been left half done. Whether that was possible: not if Redis has lost the lane that
-    /// the units go to.
+    /// Finishes a transfer that may have been left half done. Returns `false` if Redis has lost the receiving lane.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated, and beside who began it.
+    /// If Redis does not answer. Can be repeated, and can run concurrently with the process that began it.
     pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
         let done = self.take_in(transfer).await?;
         if done {
@@ -303,10 +306,10 @@ impl RoundStock<'_> {
         Ok(done)
     }
 
-    /// Takes the number under which a lane is loaded that Redis has lost. None if it has it again.
+    /// Claims a lane that Redis has lost, and returns the number of the load. `None` if Redis has it again.
     ///
     /// # Errors
-    /// If Redis does not answer. Who claims the lane later loads it instead.
+    /// If Redis does not answer. A later claim takes over the load.
     pub(crate) async fn claim_lane(
         self,
         lane: Lane,
@@ -326,7 +329,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Has a lane take nothing that these gave before they were claimed. Whether it does: not if Redis has lost it.
+    /// Makes a lane refuse everything that these gave before they were claimed. Returns `false` if Redis has lost it.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -344,7 +347,8 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Notes that no lane lacks units: an audit that began with `counters` found none in no place, while nothing moved.
+    /// Records that no lane is short of units: an audit that began with `counters` found none in no place, while
+    /// nothing moved.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.

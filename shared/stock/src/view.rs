@@ -11,12 +11,12 @@ use crate::script_code::unexpected;
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
 
-/// Buyers and ranges asked for at a time, so that reading holds nobody up.
+/// How many buyers and ranges are read at a time, so that reading holds up nobody.
 const PAGE: usize = 1000;
-/// Readings of counters that say that no unit is left, until two in a row are the same.
+/// How often counters without a free unit are read, until two reads in a row are the same.
 const MAX_READS: usize = 8;
 
-/// Everything that Redis says of a round.
+/// Everything that Redis says about a round.
 #[derive(Debug, Clone)]
 pub struct RoundView {
     /// The counters, read first: a unit that is handed out while the rest is read is still free in this view.
@@ -25,21 +25,21 @@ pub struct RoundView {
     pub free: Vec<RangeInclusive<u32>>,
     /// Every entry of every user.
     pub entries: Vec<Entry>,
-    /// Users in the outbox.
+    /// The number of elements in the outbox.
     pub outbox: usize,
-    /// Whether no unit came back or changed its lane while several lanes were read: then no unit is missing. One lane tells that
-    /// by its `moves`.
+    /// Whether no unit came back or changed its lane while several lanes were read; then no unit is missing. A single
+    /// lane's `moves` tell that.
     pub held_still: bool,
-    /// Lanes that did not answer: nothing of what they have is here.
+    /// Lanes that did not answer; their units are missing here.
     pub unreachable: Vec<Lane>,
-    /// Lanes that Redis has lost, beside others that it has.
+    /// Lanes that Redis has lost, while it has others.
     pub lost: Vec<Lane>,
 }
 
-/// What is known of a round's counters.
+/// The counters of a round, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct KnownCounters {
-    /// Those of the lanes that Redis has and that answer. None if there is no such lane.
+    /// The counters of the lanes that Redis has and that answer. `None` if there are no such lanes.
     pub counters: Option<Counters>,
     /// Lanes that Redis has lost.
     pub lost: Vec<Lane>,
@@ -48,18 +48,18 @@ pub struct KnownCounters {
 }
 
 impl KnownCounters {
-    /// Whether they are those of every lane.
+    /// Whether they include every lane.
     pub const fn are_all(&self) -> bool {
         self.lost.is_empty() && self.away.is_empty()
     }
 
-    /// Those of the round, if every lane is known.
+    /// The counters of the round, if every lane is known.
     pub fn of_all(self) -> Option<Counters> {
         let are_all = self.are_all();
         self.counters.filter(|_| are_all)
     }
 
-    /// The indices of the lanes of which nothing is known, ascending.
+    /// The indices of the unknown lanes, ascending.
     pub fn unknown(&self) -> Vec<u16> {
         let mut unknown: Vec<u16> = self.lost.iter().chain(&self.away).map(|lane| lane.index()).collect();
         unknown.sort_unstable();
@@ -67,29 +67,29 @@ impl KnownCounters {
     }
 }
 
-/// What one lane of several says.
+/// The contents of one lane of several.
 pub(crate) struct LaneView {
     pub(crate) lane: Lane,
     pub(crate) view: RoundView,
     pub(crate) transfers: LaneTransfers,
 }
 
-/// What the lanes that Redis has say.
+/// The contents of all lanes that could be read.
 #[derive(Default)]
 pub(crate) struct LaneViews {
     pub(crate) views: Vec<LaneView>,
-    /// Lanes that it has lost.
+    /// Lanes that Redis has lost.
     pub(crate) lost: Vec<Lane>,
-    /// Lanes that did not answer, and what the last of them said instead.
+    /// Lanes that did not answer, and the last error.
     pub(crate) unreachable: Vec<Lane>,
     failed: Option<StockError>,
-    /// Whether all lanes answered and stayed as they were while they were read.
+    /// Whether all lanes answered and nothing moved while they were read.
     pub(crate) held_still: bool,
-    /// Whether somebody loaded a lane, or Redis lost one, while they were read.
+    /// Whether a lane was loaded or lost while they were read.
     pub(crate) was_loaded: bool,
 }
 
-/// What tells whether a lane stayed as it was.
+/// What shows whether a lane has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LaneState {
     Loaded { epoch_ms: EpochMs, moves: u32 },
@@ -109,7 +109,7 @@ impl LaneState {
 }
 
 impl LaneViews {
-    /// Units that left one lane and are in no other one. What was on its way to a lost lane is not among them.
+    /// Units that left one lane and are in no other. Excludes units on their way to a lost lane.
     pub(crate) fn on_the_way(&self) -> impl Iterator<Item = RangeInclusive<u32>> {
         let open = self.views.iter().flat_map(|lane| &lane.transfers.open).filter(|transfer| {
             let recipient = self.views.iter().find(|lane| lane.lane == transfer.to);
@@ -119,10 +119,10 @@ impl LaneViews {
     }
 }
 
-/// The counters of a round with several lanes, from those of each that is known and from what is on its way from them. Units that
-/// are free or on their way count as returned.
+/// The counters of a round with several lanes, from each known lane and from the transfers that left it. Units that are
+/// free or on their way count as returned.
 fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counters {
-    // New units are the first lane's, so it knows how many there are.
+    // New units belong to the first lane, so it knows how many there are.
     let first_lane = known.iter().find(|(lane, ..)| lane.index() == 0);
     let others = || known.iter().map(|(_, _, transfers)| transfers.dealt).max();
     let total = first_lane.map(|(_, _, transfers)| transfers.dealt).or_else(others).unwrap_or_default();
@@ -130,7 +130,7 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
     let open = known.iter().flat_map(|(_, _, transfers)| &transfers.open);
     let on_the_way = open.filter(|open| of(open.to).is_some_and(|recipient| !recipient.has_taken(open)));
     let on_the_way: u32 = on_the_way.flat_map(|open| &open.ranges).map(count).sum();
-    // Of a lane that is not known nothing is said.
+    // Unknown lanes count as empty.
     let mut all = vec![Counters { next_unit: 1, ..Counters::default() }; usize::from(of_lanes)];
     let mut lanes = Vec::with_capacity(known.len());
     for (lane, counters, transfers) in known {
@@ -178,7 +178,7 @@ impl RoundView {
         Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable, lost }
     }
 
-    /// Units that can be handed out twice, since two lanes have them. No more than so many.
+    /// Units that can be handed out twice, since two lanes have them. At most `most`.
     pub fn free_twice(&self, most: usize) -> Vec<Unit> {
         let mut sorted = self.free.clone();
         sorted.sort_unstable_by_key(|range| (*range.start(), *range.end()));
@@ -193,17 +193,17 @@ impl RoundView {
 }
 
 impl RoundStock<'_> {
-    /// The counters, if Redis has the round: all of its lanes, if it has several.
+    /// The counters, if Redis has the round with all of its lanes.
     ///
     /// # Errors
-    /// If Redis does not answer, or one of the lanes; or if units keep moving between lanes of which none has any.
+    /// If Redis or one of the lanes does not answer, or if units keep moving between lanes, none of which has any.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
         let (known, failed) = self.known_counters().await?;
         failed.map_or_else(|| Ok(known.of_all()), Err)
     }
 
-    /// As [`RoundStock::counters`], but without the lanes that do not answer or that Redis has lost, as long as one answers. Units
-    /// of theirs do not count as free.
+    /// Like [`RoundStock::counters`], but without the lanes that do not answer or that Redis has lost, as long as one
+    /// answers. Their units do not count as free.
     ///
     /// # Errors
     /// If no lane answers.
@@ -215,7 +215,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// The counters of the user's home lane, which were made when that was loaded; none if Redis does not have it. One call.
+    /// The counters of the user's home lane, or `None` if Redis does not have it. One call.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -223,15 +223,15 @@ impl RoundStock<'_> {
         self.only(Lane::home_of(user, self.lanes)).counters_of_lane().await
     }
 
-    /// What is known, and why a lane is not. Lanes are read one beside the other, so a unit may change its lane on the way: that none
-    /// is free is true only if no lane changes until all are read.
+    /// The known counters, and why a lane is unknown. Lanes are read concurrently, so a unit may change its lane
+    /// meanwhile: that none is free is only true if no lane changes until all are read.
     async fn known_counters(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
         if !self.is_of_lanes() {
             let counters = self.counters_of_lane().await?;
             let lost = if counters.is_none() { vec![self.lane()] } else { Vec::new() };
             return Ok((KnownCounters { counters, lost, away: Vec::new() }, None));
         }
-        // In a box: it is for few rounds, and its futures are large.
+        // Boxed: it is for few rounds, and its futures are large.
         self.known_counters_of_lanes().boxed().await
     }
 
@@ -280,11 +280,11 @@ impl RoundStock<'_> {
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
     }
 
-    /// Whether the round of these counters is over by Redis's own clock, which decides when nobody can get a unit any more. Not
-    /// if Redis has lost it since.
+    /// Whether the round of these counters is over by Redis's own clock, which decides when nobody can get a unit any
+    /// more. `false` if Redis has lost it since.
     ///
-    /// Its keys expire a fixed time after its end, so what is left of that time tells, without a script. If the end is changed
-    /// in between, the expiry moves by as much, and the answer is still the right one.
+    /// Its keys expire a fixed time after its end, so their remaining time tells without a script. If the end is
+    /// changed meanwhile, the expiry moves by as much, and the answer is still right.
     ///
     /// # Errors
     /// If Redis does not answer, or the keys never expire.
@@ -297,8 +297,8 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Everything that Redis says of the round, if it has it. Read in pages, so exact only while nobody buys; if no unit has
-    /// moved by the time that all is read, no unit is missing from it.
+    /// Everything that Redis says about the round, if it has it. Read in pages, so it is only exact while nobody buys.
+    /// If no unit has moved meanwhile, no unit is missing.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -315,8 +315,8 @@ impl RoundStock<'_> {
         self.view_of_lane().await
     }
 
-    /// As [`RoundStock::view`], but without the lanes that do not answer or that Redis has lost, as long as there is one. If one
-    /// is lost it did not hold still: what was in it is in no place.
+    /// Like [`RoundStock::view`], but without the lanes that do not answer or that Redis has lost, as long as there is
+    /// one. With a lost lane `held_still` is false, and the lane's units are in no place.
     ///
     /// # Errors
     /// If no lane answers.
@@ -333,8 +333,8 @@ impl RoundStock<'_> {
         self.view_of_lane().await
     }
 
-    /// Reads the lanes once none takes any more what a lane gave before Redis lost it. Those that did not answer while that one was
-    /// loaded do not know of it yet.
+    /// Reads the lanes once none accepts what a lane gave before Redis lost it. Lanes that did not answer while that
+    /// one was loaded do not know of it yet.
     async fn fenced_views(self) -> Result<LaneViews, StockError> {
         let mut known = Vec::new();
         for (lane, transfers) in
@@ -369,10 +369,10 @@ impl RoundStock<'_> {
         Ok(read)
     }
 
-    /// Reads the lanes one after the other, and then looks whether they held still.
+    /// Reads the lanes one by one, and then checks whether anything moved.
     ///
     /// # Errors
-    /// If Redis gives an answer that no script gives.
+    /// If a script's answer is invalid.
     pub(crate) async fn lane_views(self) -> Result<LaneViews, StockError> {
         let mut read = LaneViews { held_still: true, ..LaneViews::default() };
         let before = self.lane_states(&[], &mut read.failed).await?;
@@ -381,7 +381,7 @@ impl RoundStock<'_> {
                 let Some(view) = self.only(lane).view_of_lane().await? else { return Ok(None) };
                 Ok(Some(LaneView { lane, view, transfers: self.transfers_of(lane).await? }))
             };
-            // It would be waited for once more.
+            // Skipped, since it would cost another timeout.
             if *state == LaneState::Unreachable {
                 read.unreachable.push(lane);
                 continue;
@@ -405,7 +405,7 @@ impl RoundStock<'_> {
         Ok(read)
     }
 
-    /// Lanes that are known to be `unreachable` are not asked, since each is waited for.
+    /// Skips lanes that are known to be `unreachable`, since each would cost a timeout.
     async fn lane_states(
         self,
         unreachable: &[Lane],
@@ -431,7 +431,7 @@ impl RoundStock<'_> {
         let keys = self.keys();
         let Some(counters) = self.counters_of_lane().await? else { return Ok(None) };
         let mut free = self.free_ranges(&keys.free()).await?;
-        // What is still to become available is free.
+        // Units that are still to become available are free.
         if counters.next_unit <= counters.total() {
             free.push(counters.next_unit..=counters.total());
         }
@@ -466,7 +466,7 @@ impl RoundStock<'_> {
     async fn all_entries(self, keys: LaneKeys<'_>) -> Result<Vec<Entry>, StockError> {
         let key = &keys.buyers();
         let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
-        // A scan may return a field twice while the hash grows: the map keeps one.
+        // A scan may return a field twice while the hash grows; the map keeps one.
         let mut records = BTreeMap::new();
         let mut cursor = 0u64;
         loop {
@@ -478,7 +478,7 @@ impl RoundStock<'_> {
                 break;
             }
         }
-        // A cursor means nothing to a node that took over in the middle of the scan.
+        // A scan's cursor is meaningless to a node that takes over in the middle.
         if records.len() < at_least {
             return Err(unexpected("fewer buyers than there are"));
         }

@@ -30,7 +30,7 @@ pub(super) struct Model {
     pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Entry>>,
     pub(super) outbox: VecDeque<(UserId, EpochMs)>,
     /// Reservations that ended unpaid.
-    pub(super) unpaid: BTreeMap<UserId, u32>,
+    pub(super) unpaid: BTreeMap<UserId, BTreeSet<Uuid>>,
     /// Units that only members get.
     pub(super) set_aside: u32,
     /// How many of them each member has used up.
@@ -129,7 +129,7 @@ impl Model {
         if self.held_back {
             return self.sold_out();
         }
-        let unpaid = self.unpaid.get(user).copied().unwrap_or(0);
+        let unpaid = self.unpaid.get(user).map_or(0, |ids| ids.len() as u32);
         if unpaid >= u32::from(terms.door.unpaid_limit) {
             return Reserve::TooManyUnpaid(unpaid);
         }
@@ -168,6 +168,9 @@ impl Model {
 
     pub(super) fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) {
         let was_sold_out = self.free().is_empty();
+        if !unpaid && let Some(ids) = self.unpaid.get_mut(&claim.user) {
+            ids.remove(&claim.id.uuid);
+        }
         let Some(entry) = self.find_mut(claim).filter(|entry| entry.state.is_live()) else { return };
         entry.state = ClaimState::Released;
         let unit = entry.claim.unit;
@@ -179,7 +182,7 @@ impl Model {
             self.set_aside += 1;
         }
         if unpaid {
-            *self.unpaid.entry(claim.user.clone()).or_default() += 1;
+            self.unpaid.entry(claim.user.clone()).or_default().insert(claim.id.uuid);
         }
         self.hold_back_if(was_sold_out);
     }

@@ -25,7 +25,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "late payment",
-        effects: &["GetSecretValue", "TransactWriteItems", "TransactWriteItems"],
+        effects: &["GetSecretValue", "TransactWriteItems", "TransactWriteItems", "SendMessage"],
         prepare: |lab| {
             Box::pin(async {
                 let reserved = with_one_bought(lab).await;

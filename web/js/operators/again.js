@@ -1,10 +1,10 @@
-// Asking again what the system was too busy for.
+// Retries requests that the system was too busy for.
 
-/** How often one request is sent. */
+/** Maximum attempts of one request. */
 const TRIES = 8;
 const PASSING = ['overloaded', 'network', 'rate_limited'];
 
-/** Runs what does the same when it runs twice, again and again while the system is busy; `signal` ends the waiting too. */
+/** Runs an idempotent action, and retries it while the system is busy; `signal` also ends the waiting. */
 export async function again(run, signal = undefined) {
   for (let tried = 1; ; tried += 1) {
     try {

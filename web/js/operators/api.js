@@ -3,7 +3,7 @@
 import { ask as asked, look } from '../http.js';
 import { session } from '../session.js';
 
-/** Hears `refused`: who is signed in is no operator. */
+/** Calls `refused` when the signed-in user is not an operator. */
 export const access = new EventTarget();
 
 async function ask(...request) {
@@ -11,7 +11,7 @@ async function ask(...request) {
   try {
     return await asked(...request);
   } catch (error) {
-    // An answer to the user before says nothing about this one.
+    // An answer for the previous user says nothing about this one.
     if (error.code === 'denied' && user && user === session.current?.user) access.dispatchEvent(new Event('refused'));
     throw error;
   }
@@ -22,14 +22,14 @@ const post = (path, body = {}, key = undefined) => ask('POST', path, { body, key
 
 export const api = {
   sales: (signal) => ask('GET', '/v1/admin/sales', { signal }),
-  /** A page of the sales of one state. */
+  /** A page of the sales in one state. */
   salesIn: (state, cursor, signal) => ask('GET', `/v1/admin/sales?${new URLSearchParams({ state, ...(cursor ? { cursor } : {}) })}`, { signal }),
   sale: (id, signal) => ask('GET', sale(id), { signal }),
   live: (id, signal) => ask('GET', `${sale(id)}/live`, { signal }),
   draw: (id, round, signal) => ask('GET', `/v1/sales/${encodeURIComponent(id)}/rounds/${round}/draw`, { signal }),
   line: (id, signal) => look(`/v1/sales/${encodeURIComponent(id)}/line`, { signal }),
   audit: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/audit`, { signal }),
-  /** A page of what became of a round. */
+  /** A page of a round's report. */
   report: (id, round, cursor, signal) => ask('GET', `${sale(id)}/rounds/${round}/report${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),
   create: (terms) => post('/v1/admin/sales', terms),
   edit: (id, changes, key) => post(`${sale(id)}/edit`, changes, key),
@@ -37,7 +37,7 @@ export const api = {
   remove: (id) => ask('DELETE', sale(id)),
   switches: (signal) => ask('GET', '/v1/admin/switches', { signal }),
   publish: (id) => post(`${sale(id)}/publish`),
-  /** Of the round that the operator sees. `key` names the wish, so that sending it twice is wishing it once. */
+  /** Applies to the round that the operator sees. `key` identifies the request, so that a repetition has no further effect. */
   steer: ({ sale_id: id, round }, how, key, body = {}) => post(`${sale(id)}/${how}`, { round, ...body }, key),
   beacon: ({ sale_id: id, round }, signature) => post(`${sale(id)}/rounds/${round}/beacon`, { signature }),
   redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
@@ -48,12 +48,12 @@ export const api = {
   allow: (subject) => post('/v1/admin/allow', subject),
   /** `how` is `add` or `remove`. */
   group: (group, how, users) => post(`/v1/admin/groups/${group}/users${how === 'remove' ? '/remove' : ''}`, { users }),
-  /** A page of orders; `filter` is `URLSearchParams`, its cursor among them. */
+  /** A page of orders; `filter` is a `URLSearchParams` that includes the cursor. */
   orders: (filter, signal) => ask('GET', `/v1/admin/orders?${filter}`, { signal }),
   order: (id, signal) => ask('GET', `/v1/admin/orders/${encodeURIComponent(id)}`, { signal }),
   /** The first page of an export, as `{text, headers}`. */
   exported: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/orders?format=csv`, { signal, asText: true }),
-  /** Another page, by the path that the page before names. */
+  /** A further page, by the path that the previous page names. */
   exportedNext: (path, signal) => ask('GET', path, { signal, asText: true }),
   refunds: (cursor, signal) => ask('GET', `/v1/admin/refunds${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),
   refunded: (payment) => post('/v1/admin/refunds/refunded', { payment_id: payment }),

@@ -1,4 +1,4 @@
-// The operators' page: sales, orders, refunds, campaigns, users, and how the system is.
+// The operators' page: sales, orders, refunds, campaigns, users, and the system's health.
 
 import { clock } from '../clock.js';
 import { focusOn, h } from '../dom.js';
@@ -35,15 +35,15 @@ session.dialog = (expired) => signInDialog(expired, { operator: true });
 
 const main = document.getElementById('main');
 let ended = new AbortController();
-/** The user who is known to be an operator, and the one who is known to be none. */
+/** The user who is known to be an operator, and the one who is known not to be. */
 let admitted = null;
 let refused = null;
-/** What is shown: its kind, its view, and of a sale which tab. */
+/** The current screen: its kind, its view, and the tab of a sale. */
 let shown = { kind: null, view: null, tab: null };
-/** Where an order leads back to. */
+/** Where an order's back link leads. */
 let ordersHash = null;
 
-/** What the address asks for. */
+/** Parses the address. */
 function asked() {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const order = ORDER.exec(path)?.[1];
@@ -79,14 +79,14 @@ function route(first = true) {
   focusOn(main.querySelector('h1') ?? main);
 }
 
-/** Asks something that only an operator is told, before anything is shown that only an operator can use. */
+/** Makes a request that only operators may make before showing anything that only they can use. */
 async function admit(user, signal) {
   screen(h('h1', { tabindex: '-1' }, t('brand')), h('p', { class: 'lead' }, t('loading')));
   try {
     stops.set(await api.switches(signal));
     admitted = user;
   } catch (error) {
-    // Whatever else went wrong, the screen says it.
+    // The screen shows any other error.
     if (error.code === 'denied') return;
   }
   if (signal.aborted) return;
@@ -129,7 +129,7 @@ function show() {
   refreshing(() => stops.load(signal), () => STOPS_MS, signal);
 }
 
-/** The editor of a new sale, perhaps from another one, which is asked for first. */
+/** The editor of a new sale; a sale that it copies is loaded first. */
 function draft(page, from, signal) {
   page.append(h('a', { class: 'back', href: from ? `#/sales/${from}` : '#/' }, t('op.nav.sales')));
   const place = h('div', { class: 'page' }, h('h1', { tabindex: '-1' }, t(from ? 'op.form.copy' : 'op.new')));
@@ -150,7 +150,7 @@ function draft(page, from, signal) {
 
 function follow() {
   const { kind, query, sale, tab } = asked();
-  // A filter of orders is in the address, and another filter is the same screen.
+  // A filter of orders is part of the address; another filter is the same screen.
   if ((kind === 'orders' && shown.kind === 'orders') || (kind === 'sale' && tab === 'orders' && shown.tab === 'orders' && shown.sale === sale)) {
     ordersHash = location.hash;
     shown.view.go(query);
@@ -177,7 +177,7 @@ let user = null;
 session.addEventListener('change', () => {
   const now = session.current?.user ?? null;
   if (now !== user) {
-    // What one may know is not for another, and who signs in again may be an operator by now.
+    // The next user must not see this user's data; one who signs in again may be an operator by now.
     exporting.forget();
     forgetFigures();
     if (now !== null && user !== null) forgetForms();
@@ -189,7 +189,7 @@ session.addEventListener('change', () => {
 });
 language.addEventListener('change', () => {
   banner.setAttribute('aria-label', t('op.banner.title'));
-  // What has a view of its own changes by itself, and keeps what is filled in.
+  // Screens with their own view update themselves, and keep what was typed.
   if (shown.view) return;
   route();
 });

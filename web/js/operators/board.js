@@ -1,4 +1,4 @@
-// One sale, live.
+// The live view of one sale.
 
 import { isDrawnAtEnd, isFree, kindOf, odds, stake, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
@@ -18,10 +18,10 @@ import { stops } from './stops.js';
 const REFRESH_MS = 1_000;
 /** The audit reads every unit of the round. */
 const AUDIT_EVERY = 10;
-/** In a round of so many units that is work. */
+/** In rounds of this many units, the audit is expensive. */
 const MANY_UNITS = 10_000;
 const AUDIT_MANY_EVERY = 60;
-/** Processes tell of their answers once a second: over less than this, rates would jump. */
+/** Processes report their answers once a second: over a shorter time, rates would jump. */
 const RATE_OVER_MS = 3_000;
 const PLACES = ['total', 'free', 'to_drop', 'held', 'ordered', 'paid'];
 
@@ -36,7 +36,7 @@ export class Board {
   #sale = null;
   #live = null;
   #audit = null;
-  /** What is public of a draw at the end, once its round is over. */
+  /** The public data of a draw at the end, once its round is over. */
   #atEnd = null;
   /** The public document of the sale's line. */
   #line = null;
@@ -48,7 +48,7 @@ export class Board {
   #saying = '';
   #redraw = new AbortController();
 
-  /** `seen` hears `(sale, live, problem, heardAt)` whenever something is heard; `gone` that there is no such sale any more. */
+  /** Calls `seen` with `(sale, live, problem, heardAt)` after each answer, and `gone` when the sale no longer exists. */
   constructor(place, sale, { seen, gone }, signal) {
     this.#id = sale.sale_id;
     this.#place = place;
@@ -94,7 +94,7 @@ export class Board {
     else this.#build();
   }
 
-  /** What only a newer system tells; without it the audit has the units. */
+  /** Only newer systems report this; without it, the audit has the units. */
   #look() {
     return api.live(this.#id, this.#signal).catch((error) => {
       if (error.code === 'unknown_route') return null;
@@ -102,7 +102,7 @@ export class Board {
     });
   }
 
-  /** Each process of the function reads the ledger for itself: of what two of them say the later holds. */
+  /** Each process of the function reads the ledger separately: of two answers, the later state holds. */
   #latest(live) {
     const [units, last] = [live?.units, this.#live?.units];
     const isOlder = live?.round === this.#live?.round && Date.parse(units?.as_of) < Date.parse(last?.as_of);
@@ -111,7 +111,7 @@ export class Board {
     return { ...units, ordered, paid, held: Math.max(units.total - units.free - ordered - paid, 0), as_of: asOf };
   }
 
-  /** Keeps what rates are made of: the answers of a few seconds, of one round. */
+  /** Keeps the input of rates: the answers of the last seconds, for one round. */
   #count(live) {
     if (!live?.answers) return;
     const at = Date.parse(live.server_time);
@@ -129,7 +129,7 @@ export class Board {
     this.#redraw = new AbortController();
     const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
     const part = (tag, attributes = {}) => h(tag, attributes);
-    // What a telephone has to scroll, a keyboard has to reach.
+    // Whatever needs scrolling on a phone must be reachable by keyboard.
     const wide = (name) => part('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
     const parts = {
       tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'), queues: wide('op.queues'), steer: part('div'),
@@ -139,7 +139,7 @@ export class Board {
     };
     parts.said.textContent = this.#saying;
     const actions = box('op.steer', parts.still, parts.steer, parts.said);
-    // A draft has no units yet, and no answers.
+    // A draft has no units and no answers yet.
     if (this.#sale.state === 'draft') {
       this.#place.replaceChildren(h('p', { class: 'lead' }, t('op.draft.lead')), actions, parts.drawn, parts.rain);
       this.#parts = { ...parts, plot: null, state: 'draft' };
@@ -189,7 +189,7 @@ export class Board {
     plot?.draw();
   }
 
-  /** The places of units, in words. Nothing is paid for in a sale that is free: what is ordered is granted. */
+  /** The places of units, in words. In a free sale nothing is paid for: ordered units are granted. */
   get #names() {
     const free = isFree(this.#sale);
     const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
@@ -197,7 +197,7 @@ export class Board {
     return Object.fromEntries(PLACES.filter((place) => !left.includes(place)).map((place) => [place, name(place)]));
   }
 
-  /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
+  /** What is drawn, in a sale with awards. A draft may still change, so there is nothing to check yet. */
   #showDrawn(place) {
     const sale = this.#sale;
     const awaits = this.#live?.awaits_beacon;
@@ -214,7 +214,7 @@ export class Board {
     ].filter(Boolean));
   }
 
-  /** How far a draw at the end is. */
+  /** The progress of a draw at the end. */
   #drawState() {
     const awaits = this.#live?.awaits_beacon;
     if (awaits && !isDrawnAtEnd(this.#sale)) {
@@ -235,7 +235,7 @@ export class Board {
       this.#deleted = true;
       this.#gone();
     } else if (answer !== null) {
-      // What starts or stops one sale says how everything is.
+      // Stopping or starting one sale also changes the overall state.
       if (Array.isArray(answer.stopped_sales)) stops.set(answer);
       else await stops.load(this.#signal);
       await this.#load();
@@ -273,7 +273,7 @@ export class Board {
   }
 }
 
-/** What is still to drop is free for the system, which has it, and not for buyers, who cannot have it yet. */
+/** Units of future drops are free in the system's count, but buyers cannot have them yet. */
 const apart = (units) => (units?.to_drop ? { ...units, free: units.free - units.to_drop } : units);
 
 const shown = (value) => (value === null || value === undefined ? '–' : number(value));

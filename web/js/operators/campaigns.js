@@ -14,7 +14,7 @@ const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
 export class Campaigns {
   #place;
   #signal;
-  /** A sale that is to be added. */
+  /** A sale to add. */
   #sale;
   #campaigns = null;
   #problem = null;
@@ -64,7 +64,7 @@ export class Campaigns {
       : all.length ? listing(t('op.nav.campaigns'), COLUMNS, all.map(row)) : empty(t('op.campaign.none.title'), t('op.campaign.none.text')));
   }
 
-  /** Changes a campaign, or makes one. The version that was seen is the one that is changed. */
+  /** Changes or creates a campaign. A change applies to the version that was shown. */
   async #edit(before) {
     const sales = [...(before?.sale_ids ?? []), ...(this.#sale && !before?.sale_ids.includes(this.#sale) ? [this.#sale] : [])];
     const name = before ? { value: before.campaign_id, readonly: true } : { pattern: ID };

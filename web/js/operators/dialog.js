@@ -1,10 +1,10 @@
-// Questions before anything is done.
+// Confirmation dialogs.
 
 import { h } from '../dom.js';
 import { t } from '../i18n.js';
 import { problemWords } from '../parts.js';
 
-/** A field of a form: `{name, label, type, value, attributes}`, with `options` one of them, with `lines` a text of some lines. */
+/** A field of a form: `{name, label, type, value, attributes}`; `options` makes it a choice, `lines` a text area. */
 function field({ name, label, type = 'text', value = '', options, lines, ...more }) {
   if (options) {
     const option = ([key, text]) => h('option', { value: key, selected: key === value }, text);
@@ -14,7 +14,7 @@ function field({ name, label, type = 'text', value = '', options, lines, ...more
   return h('label', {}, label, h('input', { name, type, value, required: true, ...more }));
 }
 
-/** What a problem is, with what the system says of this case. */
+/** A problem in words, with the system's own details. */
 export function failure(problem) {
   const { title } = problemWords(problem);
   const detail = problem.members?.detail;
@@ -22,8 +22,8 @@ export function failure(problem) {
 }
 
 /**
- * Says what will happen, and does it: resolves with the answer of `run`, or with null. While it fails the dialog stays, with what
- * was filled in. `typed` is what has to be typed: one of its `words`. `more` are elements below the text.
+ * Explains an action and runs it: resolves with the result of `run`, or with null. After a failure the dialog stays open with
+ * its input. `typed` must be typed to confirm: one of its `words`. `more` are elements below the text.
  */
 export function confirm({ title, text, more = [], go, fields = [], danger = false, typed = null, wide = false }, run) {
   return new Promise((done) => {

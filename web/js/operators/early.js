@@ -1,4 +1,4 @@
-// Sales that a group may buy from before everyone else, and the lists of who is in a group.
+// Sales with early access for a group, and the lists of a group's members.
 
 import { number } from '../format.js';
 import { hour } from '../early.js';
@@ -7,14 +7,14 @@ import { t } from '../i18n.js';
 import { again } from './again.js';
 import { api } from './api.js';
 
-/** Users of one request, and of one list: what the system takes. */
+/** Maximum users in one request and in one list, as the system accepts them. */
 const PAGE = 1_000;
 const MOST = 1_000_000;
 
 const GROUP = '[A-Za-z0-9_\\-]{1,48}';
 const groupField = () => ({ name: 'group', label: t('op.early.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
 
-/** Who may buy when, and what is kept for whom until when, for the head of a board. */
+/** Who may buy when, and what is reserved for whom until when, for the head of a board. */
 export function earlyWords({ opens_at: opens, early_access: all = [] }) {
   const at = (s) => hour(Date.parse(opens) + s * 1000);
   return all.flatMap(({ group, lead_s: lead, set_aside: aside }) => [
@@ -23,25 +23,25 @@ export function earlyWords({ opens_at: opens, early_access: all = [] }) {
   ]);
 }
 
-/** The users of a text, one a line, each once. */
+/** The users in a text, one per line, without duplicates. */
 export function usersOf(text) {
   return [...new Set(text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean))];
 }
 
-/** Sends a list, as large as it is; `say` hears how far it is. */
+/** Sends a list of any length; `say` receives the progress. */
 async function change({ group, how, users, file }, say) {
   const all = usersOf(`${users}\n${file.size > 0 ? await file.text() : ''}`);
   if (all.length === 0 || all.length > MOST) throw new Problem('group_list', { members: { detail: t('op.group.none', { most: number(MOST) }) } });
   const values = (sent) => ({ n: number(sent), all: number(all.length), group });
   for (let sent = 0; sent < all.length; sent += PAGE) {
     say(t('op.group.progress', values(sent)));
-    // Sending a page twice is sending it once.
+    // Sending a page twice has no further effect.
     await again(() => api.group(group, how, all.slice(sent, sent + PAGE)));
   }
   return { said: true, words: t('op.group.done', values(all.length)) };
 }
 
-/** Puts users into a group, or takes them out. */
+/** Adds users to a group, or removes them. */
 export function groupList() {
   return {
     question: {

@@ -1,4 +1,4 @@
-// The editor of a sale, in three parts: the product, its time, its rules. What is typed stays, whatever fails.
+// The editor of a sale, in three parts: the product, its time, its rules. Input is kept whatever fails.
 
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
@@ -15,14 +15,14 @@ import { blamed, blank, changes, created, digitsOf, formOf, idOf, merged, read }
 import { ownZone, zones } from './zone.js';
 
 const STORED = 'form:';
-/** A round is loaded from then on before it opens, and keeps its opening. */
+/** From this time before its opening, a round is loaded and its opening is fixed. */
 const LOADED_MS = 600_000;
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'CNY', 'JPY', 'HKD', 'SGD', 'AUD', 'CAD', 'SEK', 'DKK', 'NOK', 'PLN', 'KRW', 'INR', 'BRL'];
 
-/** What buyers of a round were promised, or what only a draft can be given. */
+/** Promised to the buyers of a round, or only possible for a draft. */
 const OF_A_DRAFT = ['kind', 'currency', 'price', 'amount', 'min', 'parts', 'prizes', 'draw', 'beacon', 'again', 'limit', 'window', 'settlement',
   'early', 'group', 'lead', 'kept', 'kept_for', 'rain', 'at_once', 'every_units', 'every_s', 'drops', 'line', 'opens_early', 'lanes'];
-/** What the terms call those that a round can change. */
+/** The terms' names for the fields that a round can change. */
 const OF_A_ROUND = ['title', 'description', 'pictures', 'list_price_minor', 'terms_url', 'expected_audience', 'opens_at', 'closes_at', 'total', 'door', 'gate', 'line'];
 
 const units = ({ kind }) => kind === 'units';
@@ -37,7 +37,7 @@ const decimal = { inputmode: 'decimal' };
 const whole = { inputmode: 'numeric' };
 const plain = { autocapitalize: 'none', spellcheck: 'false' };
 
-/** The fields by their parts; `when` says of which forms they are. */
+/** The fields of each part; `when` says which forms have them. */
 const PARTS = {
   product: [
     { name: 'kind', options: () => ['units', 'split', 'prizes'].map((kind) => [kind, t(`op.kind.${kind}`)]), wide: true },
@@ -85,18 +85,18 @@ const ALL = Object.values(PARTS).flat();
 export class Editor {
   #place;
   #signal;
-  /** The sale that is changed; null of a new one. */
+  /** The sale being changed; null for a new one. */
   #sale;
-  /** The one that a new one is made from. */
+  /** The sale that a new one copies. */
   #from;
-  /** `round` or `to_come`, of a sale that is published. */
+  /** `round` or `to_come`, for a published sale. */
   #about = null;
   #form = null;
   #before = null;
   #errors = {};
   #said = '';
   #problem = '';
-  /** Fields that somebody else changed meanwhile, and those of them that were changed here as well, with their value there. */
+  /** Fields that somebody else changed meanwhile, and those of them that were changed here too, with their value here. */
   #conflict = null;
   #restored = false;
   #key = null;
@@ -106,7 +106,7 @@ export class Editor {
   #preview = h('div', { class: 'product' });
   #ending;
 
-  /** Of a `sale` that there is, or a new one, perhaps `from` another one. */
+  /** Edits `sale`, or a new one, optionally copied `from` another. */
   constructor(place, { sale = null, from = null }, signal) {
     [this.#place, this.#sale, this.#from, this.#signal] = [place, sale, from, signal];
     if (sale?.state === 'published') this.#about = sale.recurrence ? 'to_come' : 'round';
@@ -126,7 +126,7 @@ export class Editor {
     return sale !== null && (sale.state === 'withdrawn' || (sale.state === 'published' && !sale.recurrence && clock.now() >= Date.parse(sale.closes_at)));
   }
 
-  /** The version of what is changed. */
+  /** The version of what is being changed. */
   get #version() {
     return this.#about === 'round' ? this.#sale?.round_version : this.#sale?.version;
   }
@@ -141,7 +141,7 @@ export class Editor {
     if (sale) return formOf(this.#about === 'to_come' ? { ...sale, ...sale.rounds_to_come } : sale);
     if (!this.#from) return blank(clock.now());
     const copy = formOf(this.#from);
-    // A copy of what is over opens in an hour, and lasts as long.
+    // A copy of a past sale opens in an hour, and lasts as long.
     const { opens, closes } = blank(clock.now());
     const lasts = Date.parse(this.#from.closes_at) - Date.parse(this.#from.opens_at);
     const isAhead = Date.parse(this.#from.opens_at) > clock.now();
@@ -150,7 +150,7 @@ export class Editor {
     return { ...copy, ...times, title: copy.title, sale_id: `${copy.sale_id.slice(0, 43)}-copy` };
   }
 
-  /** Begins with what there is, or with what was typed before a reload. */
+  /** Starts with the sale's values, or with the input from before a reload. */
   #begin() {
     [this.#before, this.#conflict, this.#restored, this.#errors] = [this.#formNow(), null, false, {}];
     this.#form = { ...this.#before };
@@ -182,7 +182,7 @@ export class Editor {
       if (changed) sessionStorage.setItem(this.#stored, JSON.stringify({ form: this.#form, before: this.#before, version: this.#version, ownId: this.#ownId }));
       else sessionStorage.removeItem(this.#stored);
     } catch {
-      // It is in the form, at least.
+      // At least the form still has it.
     }
   }
 
@@ -226,7 +226,7 @@ export class Editor {
     this.#lockAtEnd();
   }
 
-  /** A sale may end while it is looked at, and the page's clock may be a little behind. */
+  /** A sale may end while the page shows it, and the page's clock may be slightly slow. */
   #lockAtEnd() {
     clearTimeout(this.#ending);
     if (this.#isDraft || this.#isOver || this.#sale.recurrence) return;
@@ -234,7 +234,7 @@ export class Editor {
     this.#ending = setTimeout(() => this.#build(), Math.min(Math.max(left, 0) + 50, MAX_TIMER_MS));
   }
 
-  /** Of a sale that comes again: what the change is about. */
+  /** For a recurring sale: what the change applies to. */
   #choice() {
     const options = [['round', t('op.form.about.round', { n: this.#sale.round })], ['to_come', t('op.form.about.to_come')]];
     const choose = (event) => {
@@ -287,7 +287,7 @@ export class Editor {
     this.#fill();
   }
 
-  /** Shows what belongs to the form as it is. */
+  /** Shows the parts that the form's current values need. */
   #fill() {
     const form = this.#form;
     for (const [name, { row, control, label, error, when, words, optional }] of this.#fields) {
@@ -362,7 +362,7 @@ export class Editor {
   async #save() {
     if (this.#busy) return;
     const { terms, errors } = read(this.#form);
-    // What a round keeps anyway is no mistake of this form.
+    // Fields that a round cannot change are not errors of this form.
     const mine = Object.fromEntries(Object.entries(errors).filter(([name]) => !this.#locked(name)));
     if (this.#sale?.rain && !terms.rain && !this.#locked('rain')) mine.rain = 'op.wrong.rain';
     const count = Object.keys(mine).length;
@@ -384,7 +384,7 @@ export class Editor {
     }
   }
 
-  /** The form has one group. Others that the sale has stay as they are. */
+  /** The form has one group. The sale's other groups stay. */
   #withGroups(terms, sale) {
     const [first] = terms.early_access;
     const others = (sale?.early_access ?? []).slice(1);
@@ -436,7 +436,7 @@ export class Editor {
   }
 }
 
-/** Forgets what others had typed: another user is here. */
+/** Discards other users' input: another user has signed in. */
 export function forgetForms() {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(STORED)) sessionStorage.removeItem(key);
 }

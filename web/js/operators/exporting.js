@@ -1,23 +1,23 @@
-// Saving every order of a round as one file.
+// Saves every order of a round as one file.
 
 import { h } from '../dom.js';
 import { again } from './again.js';
 import { api } from './api.js';
 
-/** The path of the next page; of no other origin and no other route. */
+/** The path of the next page; no other origin and no other route is accepted. */
 const NEXT = /^<(\/v1\/admin\/sales\/[^>]+)>; rel="next"$/;
-/** How long a browser may take to begin saving. */
+/** How long a browser may take to start saving. */
 const SAVING_MS = 60_000;
 
 /**
- * An export, one at a time. It goes on while one looks at something else on this page. Tells of each `change`; `now` is
- * `{sale, round, state, rows, about, problem}`, whose state is `running`, `done`, `cancelled` or `failed`.
+ * An export; there is one at a time. It continues while other screens of this page are open. Calls each `change` listener; `now` is
+ * `{sale, round, state, rows, about, problem}`, with the state `running`, `done`, `cancelled` or `failed`.
  */
 class Exporting extends EventTarget {
   now = null;
   #stop = null;
 
-  /** Without a round it is the sale's latest. */
+  /** Without a round, exports the sale's latest one. */
   async start(sale, round) {
     if (this.now?.state === 'running') return;
     const stop = new AbortController();
@@ -36,7 +36,7 @@ class Exporting extends EventTarget {
     this.#tell({ state: 'cancelled' });
   }
 
-  /** Ends it, and knows nothing of it: another user is here. */
+  /** Stops and forgets the export: another user has signed in. */
   forget() {
     this.#stop?.abort();
     this.now = null;
@@ -47,8 +47,8 @@ class Exporting extends EventTarget {
     const round = asked ?? (await again(() => api.sale(sale, signal), signal)).round;
     signal.throwIfAborted();
     this.#tell({ round });
-    // Each page becomes a part that the browser keeps outside of the script's memory, on disk if it likes. 100,000 rows of some
-    // 200 bytes are 20 MB: no reason for a stream to disk, which not every browser has.
+    // Each page becomes a part that the browser stores outside the script's memory, possibly on disk. 100,000 rows of about
+    // 200 bytes are 20 MB, so streaming to disk, which not every browser supports, is unnecessary.
     const parts = [];
     let page = await again(() => api.exported(sale, round, signal), signal);
     const about = Number(page.headers.get('export-rows-about') ?? 0);

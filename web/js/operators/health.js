@@ -1,4 +1,4 @@
-// How the system is: what is stopped, the queues, and whether every unit of the sales that run is where it belongs.
+// The system's health: what is stopped, the queues, and whether every unit of the running sales is accounted for.
 
 import { h } from '../dom.js';
 import { number } from '../format.js';
@@ -17,7 +17,7 @@ const REFRESH_MS = 5_000;
 const AUDITED = 20;
 const QUEUES = [['op.queue'], ['op.queue.dead', 'n'], ['op.queue.waiting', 'n'], ['op.queue.in_flight', 'n'], ['op.queue.delayed', 'n'], [null, 'act']];
 const SALES = [['op.home.title'], ['op.order.state'], ['op.audit']];
-/** The state of these tells of any sale, since queues are shared. */
+/** Queues are shared, so the state of any sale shows them. */
 const ANY = ['open', 'published', 'draft', 'ended'];
 
 const shown = (value) => (value === null || value === undefined ? '–' : number(value));

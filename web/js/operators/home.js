@@ -13,25 +13,25 @@ import { soldOf, summed } from './report.js';
 import { stops } from './stops.js';
 
 const REFRESH_MS = 15_000;
-/** Figures of a sale that runs are this old at most, and one at a time is asked for: each is a page of orders. */
+/** The maximum age of a running sale's figures. One sale at a time is loaded: each takes a page of orders. */
 const FIGURES_MS = 30_000;
-/** Of so many pages of orders a row has figures; of more, the report has them. */
+/** Rows have figures for up to this many pages of orders; the report has the rest. */
 const PAGES = 10;
 const DAY_MS = 86_400_000;
-/** What is shown without a filter: all that is not over, what runs first. */
+/** What is shown without a filter: everything that is not over, running sales first. */
 const CURRENT = ['open', 'published', 'draft'];
 export const FILTERS = ['', 'draft', 'published', 'open', 'ended', 'withdrawn'];
 const COLUMNS = [['op.home.title'], ['op.order.state'], ['op.home.time', 'n'], ['op.home.sold', 'n'], ['op.home.revenue', 'n']];
 
-/** The figures of rounds, kept while one looks at something else. */
+/** The figures of rounds, kept while other screens are open. */
 const figures = new Map();
 
-/** Forgets the figures: another user is here. */
+/** Discards the figures: another user has signed in. */
 export const forgetFigures = () => figures.clear();
 
 const roundOf = ({ sale_id: id, round }) => `${id}.${round}`;
 
-/** How a sale stands: `draft`, `withdrawn`, `ended`, `stopped`, `paused`, `published` or `open`. */
+/** The state of a sale: `draft`, `withdrawn`, `ended`, `stopped`, `paused`, `published` or `open`. */
 export function standing(sale) {
   if (sale.state !== 'published') return sale.state;
   const now = clock.now();
@@ -45,10 +45,10 @@ const LOOKS = { draft: 'draft', withdrawn: 'closed', ended: 'closed', stopped: '
 
 export const standingBadge = (sale) => badge(LOOKS[standing(sale)], t(`op.standing.${standing(sale)}`));
 
-/** That a sale is asked for far more than expected; null if it is not. */
+/** Says that demand for a sale is far above expectation; otherwise null. */
 export const hotBadge = ({ hot }) => (hot ? badge('hot', t('op.hot', { rate: number(hot.requests_per_s) })) : null);
 
-/** A span that ticks: days beside the clock. */
+/** A duration that ticks: days beside the clock. */
 function face(ms) {
   const days = Math.floor(ms / DAY_MS);
   return days > 0 ? t('op.home.days', { n: number(days), left: clockFace(ms - days * DAY_MS) }) : clockFace(ms);
@@ -72,7 +72,7 @@ export class Home {
   #more = [];
   #loaded = false;
   #problem = null;
-  /** The pages that are shown of a filter. */
+  /** The loaded pages of a filter. */
   #pages = 1;
   #counting = false;
   #results = h('div', { class: 'results' });
@@ -133,7 +133,7 @@ export class Home {
     [this.#sales, this.#cursor] = [[...new Map(sales.map((sale) => [sale.sale_id, sale])).values()], cursor];
   }
 
-  /** Sums up the orders of what is shown, a round at a time. */
+  /** Sums up the orders of the rows, one round at a time. */
   async #count() {
     if (this.#counting) return;
     this.#counting = true;
@@ -149,7 +149,7 @@ export class Home {
         this.#fill();
       }
     } catch {
-      // Rows without figures have none, until they are asked for again.
+      // Rows without figures stay so until the next request.
     } finally {
       this.#counting = false;
     }

@@ -1,4 +1,4 @@
-// The line in front of a sale: how far it is, and how fast it goes.
+// The line in front of a sale: its progress and its pace.
 
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
@@ -7,15 +7,15 @@ import { WHOLE_PPB } from '../line.js';
 import { language, t } from '../i18n.js';
 import { api } from './api.js';
 
-/** Most people a second. */
+/** Maximum admissions per second. */
 const MOST = 100_000;
 
-/** Changes what a line may do while it runs, of the round that the operator sees. */
+/** Changes the limits of a running line, for the round that the operator sees. */
 const edit = (change) => ({ sale }, key, values) => api.edit(sale.sale_id, { round: sale.round, round_version: sale.round_version, line: change(values) }, key);
 
 const runs = ({ running, sale }) => running && Boolean(sale.line);
 
-/** What an operator can do to it; see steering.js. */
+/** The operator's actions; see steering.js. */
 export const LINE_ACTIONS = {
   line_resume: { first: true, when: (view) => runs(view) && view.sale.line.paused === true, run: edit(() => ({ paused: false })) },
   line_pause: { when: (view) => runs(view) && !view.sale.line.paused, run: edit(() => ({ paused: true })) },
@@ -26,7 +26,7 @@ export const LINE_ACTIONS = {
   },
 };
 
-/** How far it is; `line` is its public document, or null if nobody has heard it. */
+/** The progress of the line; `line` is its public document, or null if it could not be loaded. */
 export function lineShown(sale, line) {
   const row = (name, value, note = null) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value, note ? h('small', {}, note) : null));
   const planned = row('op.line.rate', t('op.line.per_s', { n: number(sale.line.admits_per_s) }), sale.line.paused ? t('op.line.held') : null);

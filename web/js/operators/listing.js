@@ -1,4 +1,4 @@
-// Tables that are lists on a telephone.
+// Tables that become lists on a phone.
 
 import { h } from '../dom.js';
 import { money, number } from '../format.js';
@@ -6,8 +6,8 @@ import { t } from '../i18n.js';
 import { badge } from '../parts.js';
 
 /**
- * A table of `rows`, each with a cell for every column; a column is the key of its words and, if need be, a class. The roles are
- * named since a browser forgets them of a table that is shown as a list.
+ * A table of `rows`, each with one cell per column. A column is the key of its words, optionally with a class. The roles are
+ * explicit because browsers drop them for a table that is displayed as a list.
  */
 export function listing(label, columns, rows) {
   return h('table', { class: 'listing', role: 'table', 'aria-label': label },
@@ -24,11 +24,11 @@ export const amount = ({ price_minor: minor, currency }) => (minor === undefined
 
 export const stateBadge = (state) => (state ? badge(state, t(`op.state.${state}`)) : null);
 
-/** Of payments that an order could not take. */
+/** Names payments that an order could not accept. */
 export const refundBadge = (refund) => (refund ? badge(`refund-${refund}`, t(`op.refund.${refund}`)) : null);
 
 /** The address of an order's page. */
 export const orderLink = (id) => `#/orders/${id}`;
 
-/** How many are shown, and whether there are more. */
+/** The number of rows, and whether there are more. */
 export const shownWords = (count, more) => t(more ? 'op.shown.more' : 'op.shown', { n: number(count) });

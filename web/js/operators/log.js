@@ -1,4 +1,4 @@
-// What operators did to a sale, and where its units are.
+// The operators' actions on a sale, and where its units are.
 
 import { h } from '../dom.js';
 import { moment, money, number } from '../format.js';
@@ -9,7 +9,7 @@ import { listing } from './listing.js';
 
 const LOG_COLUMNS = [['op.log.at'], ['op.log.action'], ['op.log.parameters'], ['op.log.by', 'user']];
 
-/** The history of a sale, the newest first. */
+/** The history of a sale, newest first. */
 export function fillLog(place, sale) {
   const row = ({ at, by, action, parameters = '' }) => [
     at ? moment(at) : t('op.log.unknown'), language.has(`op.log.did.${action}`) ? t(`op.log.did.${action}`) : action,
@@ -88,7 +88,7 @@ export class AuditView {
   }
 }
 
-/** What an audit found, in a line. */
+/** The result of an audit, in one line. */
 export function verdictOf(audit) {
   if (!audit) return h('p', { class: 'verdict' }, t('op.audit.none'));
   const kind = !audit.clean ? 'found' : audit.in_redis ? 'clean' : 'not_loaded';

@@ -1,4 +1,4 @@
-// One order: how it stands, its payments, and what happened when.
+// One order: its state, its payments, and its history.
 
 import { awardWords } from '../awards.js';
 import { h } from '../dom.js';
@@ -20,7 +20,7 @@ export class Order {
   #order = null;
   #problem = null;
 
-  /** `back` is the hash that one came from. */
+  /** `back` is the hash of the previous screen. */
   constructor(place, id, back, signal) {
     this.#place = place;
     this.#id = id;

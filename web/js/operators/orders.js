@@ -1,4 +1,4 @@
-// Finding orders, and exporting those of a round.
+// Finds orders, and exports those of a round.
 
 import { announce, h } from '../dom.js';
 import { moment, number, shortId } from '../format.js';
@@ -11,33 +11,33 @@ import { amount, listing, orderLink, refundBadge, shownWords, stateBadge } from 
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const FILTERS = ['sale', 'round', 'user', 'state', 'from', 'to'];
 const MOMENTS = ['from', 'to'];
-/** Two of them fit beside each other on a telephone. */
+/** Two of these fit side by side on a phone. */
 const HALVES = ['round', 'state'];
 const COLUMNS = [['op.order.id'], ['op.order.user', 'user'], ['op.order.unit', 'n'], ['op.order.state'], ['op.order.price', 'n'], ['op.order.ordered']];
-/** Of these there is nothing to export. */
+/** States without anything to export. */
 const NOT_FOUND = ['unknown_sale', 'invalid_request'];
-/** A page of a state can be empty, and still not be the last one: so many are looked through before one is asked. */
+/** A page of a state can be empty without being the last one: so many pages are searched before asking the user. */
 const PAGES_AT_ONCE = 5;
 
-/** What a hash says of orders: the filters alone, and of those what is filled in. */
+/** The filters in a hash that are filled in; anything else is ignored. */
 export function filterOf(query) {
   const asked = new URLSearchParams(query);
   return Object.fromEntries(FILTERS.map((name) => [name, asked.get(name)?.trim() ?? '']).filter(([, value]) => value !== ''));
 }
 
-/** The hash in which a filter is kept. */
+/** The hash for a filter. */
 export function hashOf(filter) {
   const query = String(new URLSearchParams(filter));
   return query ? `#/orders?${query}` : '#/orders';
 }
 
-/** A moment as the browser's own field for it has it; nothing if it is none. */
+/** A time in the format of the browser's own field; empty if invalid. */
 function local(text) {
   const at = new Date(text ?? '');
   return Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** What is wrong with a filter, as `[field, words]`. The rest is for the system to say. */
+/** The error in a filter, as `[field, words]`. The system checks the rest. */
 function wrong({ sale, round, user, from, to }) {
   if (!sale && !user) return ['sale', t(round ? 'op.orders.needs_sale' : 'op.orders.needs')];
   if (round && !sale) return ['sale', t('op.orders.needs_sale')];
@@ -65,7 +65,7 @@ export class Orders {
   #said = exporting.now;
   #fixed = null;
 
-  /** With `fixed`, of one sale: what is found is in its own address, below a heading of its page. */
+  /** With `fixed`, for one sale: the filter is part of the sale's address, and the heading is that of its page. */
   constructor(place, query, signal, fixed = null) {
     this.#place = place;
     this.#signal = signal;
@@ -79,7 +79,7 @@ export class Orders {
     if (!fixed) this.#suggest();
   }
 
-  /** The hash has become another one. */
+  /** The hash has changed. */
   go(query) {
     this.#filter = this.#filterOf(query);
     for (const name of this.#names) {
@@ -93,12 +93,12 @@ export class Orders {
     return { ...filterOf(query), ...this.#fixed };
   }
 
-  /** The filters that one can choose. */
+  /** The available filters. */
   get #names() {
     return FILTERS.filter((name) => !(name in (this.#fixed ?? {})));
   }
 
-  /** The hash of a filter, without what is fixed. */
+  /** The hash of a filter, without its fixed part. */
   #hashOf(filter) {
     if (!this.#fixed) return hashOf(filter);
     const { sale, ...rest } = filter;
@@ -140,12 +140,12 @@ export class Orders {
     return h('div', { class: HALVES.includes(name) ? 'field half' : 'field' }, h('label', { for: `orders-${name}` }, t(`op.orders.${name}`)), control);
   }
 
-  /** What is filled in, its moments as the system takes them. */
+  /** The filled-in values, with times in the system's format. */
   #values() {
     const values = Object.fromEntries(new FormData(this.#form));
     for (const name of MOMENTS) {
       const kept = this.#filter[name];
-      // A moment of a link can be finer than the field shows.
+      // A time from a link can be more precise than the field shows.
       if (values[name]) values[name] = local(kept) === values[name] ? kept : new Date(values[name]).toISOString();
     }
     return this.#filterOf(new URLSearchParams(values));
@@ -162,7 +162,7 @@ export class Orders {
     this.#follow(filter);
   }
 
-  /** Looks for a filter, which is in the hash from then on. Finding the same again is asking anew. */
+  /** Applies a filter and puts it into the hash. The same filter again repeats the request. */
   #follow(filter) {
     const hash = this.#hashOf(filter);
     if (location.hash === hash) this.go(new URLSearchParams(filter));
@@ -215,7 +215,7 @@ export class Orders {
     }
     this.#state = 'loaded';
     this.#fill();
-    // Who asked for more goes on with the first of it.
+    // After "more", the focus moves to the first new row.
     if (goesOn) this.#results.querySelectorAll('td a')[from]?.focus();
   }
 
@@ -258,7 +258,7 @@ export class Orders {
       h('div', { class: 'exporting' }, running || sale ? go : null, h('p', { class: 'rows' }, now ? this.#exportWords(now) : '')),
     ]);
     if (focused) this.#export.querySelector('button')?.focus();
-    // Not each page of it is said aloud.
+    // Screen readers do not announce every page of it.
     if (now && !running && this.#said !== now) announce(this.#exportWords(now));
     this.#said = now;
   }
@@ -268,13 +268,13 @@ export class Orders {
     return t(state === 'running' && about === null ? 'loading' : `op.export.${state}`, values);
   }
 
-  /** The sales that run or are to come, to choose from; any other one can be typed. */
+  /** Running and upcoming sales as suggestions; any other one can be typed. */
   async #suggest() {
     try {
       this.#sales = (await api.sales(this.#signal)).sales;
       this.#fillSales();
     } catch {
-      // One types, then.
+      // Without suggestions, users type.
     }
   }
 

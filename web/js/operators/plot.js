@@ -3,27 +3,27 @@
 import uPlot from 'uplot';
 import { language, t } from '../i18n.js';
 
-/** What is kept: ten minutes at one reading a second. */
+/** Kept readings: ten minutes at one per second. */
 const READINGS = 600;
 const PLACES = ['free', 'to_drop', 'held', 'ordered', 'paid'];
-/** Lines differ by more than their colour. */
+/** Lines must differ in more than colour. */
 const DASHES = { free: [2, 4], to_drop: [2, 8], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };
 const HEIGHT = 300;
-/** Less time than this is not stretched over the whole plot: its ticks would all be the same second. */
+/** Minimum width of the time axis: with less, all ticks would show the same second. */
 const LEAST_S = 60;
 /** Ticks are whole seconds. */
 const TICKS = [1, 5, 10, 15, 30, 60, 120, 300];
-/** Units are whole. */
+/** Units are whole numbers. */
 const WHOLE = [1, 2, 5].flatMap((first) => [0, 1, 2, 3, 4, 5, 6].map((zeros) => first * 10 ** zeros)).sort((a, b) => a - b);
 
-/** Draws readings `{at, units}` into an element, for as long as `signal` says. */
+/** Draws readings `{at, units}` into an element until `signal` is aborted. */
 export class Plot {
   #place;
   #readings;
   #names;
   #plot = null;
 
-  /** `names` are those of the places that there are, in words. */
+  /** `names` are the names of the places, in words. */
   constructor(place, readings, names, signal) {
     this.#place = place;
     this.#readings = readings;
@@ -39,7 +39,7 @@ export class Plot {
     this.#build();
   }
 
-  /** Adds a reading to what is kept; several plots may share that. */
+  /** Adds a reading. Several plots may share the readings. */
   static keep(readings, at, units) {
     readings.push({ at, units });
     if (readings.length > READINGS) readings.shift();

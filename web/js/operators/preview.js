@@ -1,4 +1,4 @@
-// A sale as the shop would show it, while it is still being written.
+// A sale as the shop would show it, while it is still being edited.
 
 import { chances, facts, goods, picture, price } from '../parts.js';
 import { h } from '../dom.js';
@@ -7,7 +7,7 @@ import { t } from '../i18n.js';
 
 const PICTURE = /^(https:\/\/|\/art\/)\S+$/;
 
-/** The card of terms that may be half written. */
+/** The card for terms that may be incomplete. */
 function cardOf(terms, now) {
   const later = (text, ms) => text ?? new Date(now + ms).toISOString();
   const isUnits = terms.allocation.kind === 'units';

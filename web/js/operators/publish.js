@@ -1,4 +1,4 @@
-// What to look at before a sale is published, line by line, each with what to do about it.
+// The checks before a sale is published, each with what to do about it.
 
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
@@ -8,12 +8,12 @@ import { button } from '../parts.js';
 import { api } from './api.js';
 import { stops } from './stops.js';
 
-/** A schedule loads sales every minute, and takes some seconds: after two minutes it has had its chance. */
+/** A schedule loads sales every minute, which takes some seconds: after two minutes it must have happened. */
 const LOADS_WITHIN_MS = 120_000;
-/** Buyers who are to hear of a sale need some time. */
+/** Time that buyers need to learn of a sale. */
 const SOON_MS = 3_600_000;
 
-/** `make plan` for a sale. */
+/** The `make plan` command for a sale. */
 export function planCommand({ total, expected_audience: people, opens_at: at }) {
   return `make plan UNITS=${total} AUDIENCE=${people} OPENS_AT=${at}`;
 }
@@ -54,7 +54,7 @@ function copyButton(text) {
   return copy;
 }
 
-/** What the dialog of "Publish" shows besides the question. */
+/** What the "Publish" dialog shows besides the question. */
 export async function publishing({ sale }) {
   const campaigns = await api.campaigns().then((answer) => answer.campaigns, () => null);
   const row = ({ state, text, more }) => h('li', { class: state },

@@ -1,4 +1,4 @@
-// Sales whose units become available over time: the plan, its form, and how far it has come.
+// Sales whose units become available over time: the plan, its form, and its progress.
 
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
@@ -7,16 +7,16 @@ import { Problem } from '../http.js';
 import { t } from '../i18n.js';
 import { api } from './api.js';
 
-/** The next drops that are listed at once. */
+/** Number of upcoming drops in the list. */
 const SHOWN = 5;
 
 /** Milliseconds after the opening. */
 const since = (sale) => clock.now() - Date.parse(sale.opens_at);
 
-/** The listed drops that are ahead. */
+/** The listed drops that are still to come. */
 const ahead = (sale) => (sale.rain.drops ?? []).filter(({ after_s: after }) => after * 1000 > since(sale));
 
-/** The next moments at which units become available, the first one first: `{at, units}`. */
+/** The next times at which units become available, in order: `{at, units}`. */
 function nextDrops(sale) {
   const { steady, from_ms: from = 0 } = sale.rain;
   const opens = Date.parse(sale.opens_at);
@@ -29,7 +29,7 @@ function nextDrops(sale) {
 
 const whole = (word, name, value, min, max) => ({ name, label: t(`op.rain.${word}`), type: 'number', value: String(value), min, max, step: 1 });
 
-/** The fields of a change of a plan. */
+/** The fields for changing a plan. */
 export function rainFields(sale) {
   const { steady } = sale.rain;
   return [
@@ -43,7 +43,7 @@ export function rainFields(sale) {
   ];
 }
 
-/** The plan of filled-in fields. A drop that nobody can read is for the system to refuse, which says why. */
+/** The plan from the form's values. The system refuses an unreadable drop and says why. */
 export function rainOf({ at_once: atOnce, units, every_s: every, drops }) {
   const listed = drops.split('\n').map((line) => line.trim()).filter(Boolean).map((line) => {
     const [after, count] = line.split(/[^\d]+/).map(Number);
@@ -56,14 +56,14 @@ export function rainOf({ at_once: atOnce, units, every_s: every, drops }) {
   };
 }
 
-/** Changes the plan, unless it is no longer the one that the operator saw: what is added at once would be added twice. */
+/** Changes the plan, unless it is no longer the one that the operator saw: units for sale at once would be added twice. */
 export async function changeRain({ sale }, key, values) {
   const now = await api.sale(sale.sale_id);
   if (now.round === sale.round && JSON.stringify(now.rain) !== JSON.stringify(sale.rain)) throw new Problem('rain_changed', { status: 409 });
   return api.steer(sale, 'rain', key, { rain: rainOf(values) });
 }
 
-/** How far the rain has come, and what is next. `units` are those of the live figures. */
+/** The progress of the rain, and the next drops. `units` are from the live figures. */
 export function rainShown(sale, units) {
   const over = clock.now() >= Date.parse(sale.closes_at);
   const early = since(sale) < 0;

@@ -1,4 +1,4 @@
-// Payments that are to be given back.
+// Payments that need a refund.
 
 import { h } from '../dom.js';
 import { moment, shortId } from '../format.js';
@@ -111,18 +111,18 @@ export class Refunds {
     if (marked === null) return;
     const { changed, refunded_by: by, refunded_at: at } = marked;
     say(changed ? t('op.refunds.marked', names) : t('op.refunds.before', { ...names, by, at: moment(at) }));
-    // Once the question is gone, which has the focus until then.
+    // After the dialog has closed, since it has the focus until then.
     this.#drop(payment);
   }
 
-  /** Takes a row away, and leaves the focus where one goes on. */
+  /** Removes a row, and moves the focus to the next one. */
   #drop(payment) {
     const at = this.#refunds.findIndex((one) => one.payment_id === payment);
     this.#refunds.splice(at, 1);
     this.#fill();
     const buttons = this.#results.querySelectorAll('.act button');
     (buttons[Math.min(at, buttons.length - 1)] ?? this.#results.querySelector('.more') ?? this.#place.querySelector('h1')).focus();
-    // The page that was seen is done with, and there is more.
+    // The visible page is done, and there are more.
     if (this.#refunds.length === 0 && this.#cursor) this.#load();
   }
 }

@@ -1,4 +1,4 @@
-// What became of a round.
+// The report of a round.
 
 import { isFree } from '../awards.js';
 import { h } from '../dom.js';
@@ -10,12 +10,12 @@ import { api } from './api.js';
 
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 
-/** Has their unit now. */
+/** Users who hold their unit. */
 export const soldOf = ({ orders }) => orders.pending_payment + orders.granted + orders.paid;
 
 /**
- * Adds up the pages of a report, at most so many of them; `told` hears the sums so far. `whole` says whether those are all, and
- * of an aborted one nothing is told.
+ * Adds up the pages of a report, up to a maximum; calls `told` with each interim sum. `whole` says whether the sum is complete.
+ * Nothing is reported after an abort.
  */
 export async function summed(id, round, { signal, pages = Infinity, told = () => {} } = {}) {
   let sums = null;
@@ -51,7 +51,7 @@ export class Report {
   #round;
   #signal;
   #sums = null;
-  /** What was counted on the way to an order, while Redis has the round. */
+  /** Counts of the steps towards an order, available while Redis has the round. */
   #answers = null;
   #problem = null;
   #running = false;
@@ -135,7 +135,7 @@ export class Report {
     return t('op.report.after', { span: seconds < 0 ? t('op.report.before_opening') : span(Math.max(1, seconds)), at: moment(sums.last_kept_at) });
   }
 
-  /** From the question to the order that is paid, each step with its share of the one before. */
+  /** From the question to the paid order: each step with its share of the previous one. */
   #steps(sums) {
     const { orders } = sums;
     const counted = this.#answers;

@@ -1,4 +1,4 @@
-// One sale: its tabs, each with an address of its own.
+// One sale: its tabs, each with its own address.
 
 import { focusOn, h } from '../dom.js';
 import { moment, number } from '../format.js';
@@ -17,10 +17,10 @@ import { stops } from './stops.js';
 
 export const TABS = ['', 'orders', 'audit', 'log', 'report', 'settings'];
 const REFRESH_MS = 5_000;
-/** The last titles that were seen, so that a tab has one at once. */
+/** The last titles, so that a tab has one at once. */
 const titles = new Map();
 
-/** What is said of a sale that is asked for far more than expected. */
+/** The warning for demand far above expectation. */
 function hotWords({ hot, isolated_requests_per_s: limited }) {
   if (!hot) return '';
   const text = t('op.hot.text', { rate: number(hot.requests_per_s), expected: number(hot.expected_requests_per_s) });
@@ -58,12 +58,12 @@ export class SalePage {
       if (this.#tab === 'log' && this.#sale) fillLog(this.#body, this.#sale);
     }, { signal });
     stops.addEventListener('change', () => this.#fillHead(this.#sale, null, null, 0), { signal });
-    // What the board hears every second, the others need now and then.
+    // The board gets this every second; the other tabs need it occasionally.
     if (tab === '') this.#show({ sale_id: id });
     else refreshing(() => this.#load(), () => REFRESH_MS, signal);
   }
 
-  /** The orders' filter has become another one. */
+  /** The orders' filter has changed. */
   go(query) {
     this.#shown?.go?.(query);
   }
@@ -125,7 +125,7 @@ export class SalePage {
       this.#heading.textContent = sale.title;
       document.title = `${sale.title} · ${t('brand')}`;
     }
-    // Another process may have paused it, which the live figures say first.
+    // Another process may have paused it, which the live figures show first.
     const paused = sale.paused || live?.state === 'paused';
     const both = stops.has(sale.sale_id) && paused && sale.paused ? badge('paused', t('state.paused')) : null;
     const badges = [standingBadge({ ...sale, paused }), both, sale.isolated_requests_per_s ? badge('paused', t('op.isolated')) : null, hotBadge(sale)].filter(Boolean);

@@ -1,4 +1,4 @@
-// What an operator can do to a sale, each with a question that says what will happen.
+// The operator's actions on a sale, each with a question that explains the effect.
 
 import { isFree, kindOf } from '../awards.js';
 import { clock } from '../clock.js';
@@ -16,7 +16,7 @@ import { instantOf, localOf, ownZone } from './zone.js';
 const newKey = () => crypto.randomUUID();
 const isDraft = ({ sale }) => sale.state === 'draft';
 const isPublished = ({ sale }) => sale.state === 'published';
-/** The first moment at which anybody may buy. */
+/** The earliest time at which anyone may buy. */
 const firstOpening = (sale) => Date.parse(sale.opens_at) - 1000 * Math.max(0, ...(sale.early_access ?? []).map(({ lead_s: lead }) => lead));
 const isToCome = (view) => isPublished(view) && clock.now() < firstOpening(view.sale);
 
@@ -34,7 +34,7 @@ const ACTIONS = {
   },
   pause: { when: ({ running, sale }) => running && !sale.paused, run: steer('pause') },
   restock: {
-    // What each unit wins is committed to.
+    // What each unit wins is part of the commitment.
     when: ({ running, sale }) => running && kindOf(sale) === 'units',
     fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
     run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
@@ -64,7 +64,7 @@ const ACTIONS = {
   },
 };
 
-/** A sale that is started while everything is stopped sells as little as before. */
+/** A sale that is started while everything is stopped still sells nothing. */
 async function startOne({ sale }) {
   const switches = await api.switch('start', { sale_id: sale.sale_id });
   return { still_stopped: switches.stopped };
@@ -82,7 +82,7 @@ function steer(how) {
   return ({ sale }, key) => api.steer(sale, how, key);
 }
 
-/** The buttons that make sense as the sale is: those first that it waits for, and those last that cannot be undone. */
+/** The buttons for the sale's state: pending actions first, irreversible ones last. */
 export function steering(view, ask) {
   const { sale, awaits } = view;
   const rank = ([, { first, danger }]) => (first ? 0 : danger ? 2 : 1);
@@ -105,20 +105,20 @@ export function steering(view, ask) {
   return h('div', { class: 'actions' }, of(0), of(1), change, copy, of(2));
 }
 
-/** What is asked for: a round of drand, when it comes, and where it is published. */
+/** What is requested: a round of drand, its time, and its URL. */
 function beaconWords(awaits) {
   if (!awaits) return {};
   const { chain_hash: chain, round, at } = awaits;
   return { drand: round, when: moment(at), address: `https://api.drand.sh/${chain}/public/${round}` };
 }
 
-/** What an answer means, where it means more than that it is done. */
+/** The meaning of an answer that needs more words than "done". */
 function done(what, { moved, still_stopped: stillStopped } = {}) {
   if (stillStopped) return t('op.start.still');
   return moved === undefined ? t('op.done', { what }) : t('op.redrive.done', { n: moved });
 }
 
-/** Asks, does it, and says how it went: `said` hears the words. An answer that is `said` has told it itself. The answer, or null. */
+/** Asks, acts, and reports: `said` receives the words. An answer that is `said` has reported already. Returns the answer, or null. */
 export async function asking(question, run, said) {
   const answer = await confirm(question, run);
   if (answer !== null && !answer?.said) said(done(question.title, answer));

@@ -6,7 +6,7 @@ import { button } from '../parts.js';
 import { api } from './api.js';
 import { asking } from './steering.js';
 
-/** `now` is `{stopped, stopped_sales}`, or null while nobody knows. Tells of each `change`. */
+/** `now` is `{stopped, stopped_sales}`, or null while unknown. Calls each `change` listener. */
 class Stops extends EventTarget {
   now = null;
 
@@ -14,7 +14,7 @@ class Stops extends EventTarget {
     try {
       this.set(await api.switches(signal));
     } catch {
-      // Until the next answer, what the last one said holds.
+      // Until the next answer, the previous one holds.
     }
   }
 
@@ -50,13 +50,13 @@ class Stops extends EventTarget {
     }, () => {});
   }
 
-  /** The switch of the header. */
+  /** The switch in the header. */
   button() {
     const how = this.all ? 'start' : 'stop';
     return button(t(`op.${how}_all`), () => this.turn(how), { class: `kill ${how}`, 'data-keep': 'kill' });
   }
 
-  /** Shows the banner in its place, for as long as it is on. */
+  /** Shows the banner while everything is stopped. */
   banner(place) {
     const fill = () => {
       place.hidden = !this.all;

@@ -1,4 +1,4 @@
-// What a sale offers, as a form has it and as the system does. Money is money, minutes are minutes, and times are those of a zone.
+// A sale's terms, in the form's format and in the system's. The form has major units of money, minutes, and times in a zone.
 
 import { localOf, instantOf, isZone, ownZone } from './zone.js';
 
@@ -7,7 +7,7 @@ const GROUP = /^[A-Za-z0-9_-]{1,48}$/;
 const HOUR_MS = 3_600_000;
 const MOST_MINOR = 1_000_000_000_000;
 
-/** How many digits a currency has behind its point. */
+/** The number of decimal digits of a currency. */
 export function digitsOf(currency) {
   try {
     return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
@@ -16,7 +16,7 @@ export function digitsOf(currency) {
   }
 }
 
-/** The minor units of an amount such as `9.90`, or null of what is none. A comma is a point: thousands are not set apart. */
+/** The minor units of an amount such as `9.90`; null if invalid. A comma counts as a point: there are no thousands separators. */
 export function minorOf(text, currency) {
   const digits = digitsOf(currency);
   const [, whole, part = ''] = /^(\d{1,13})(?:[.,](\d+))?$/.exec(text.trim()) ?? [];
@@ -25,14 +25,14 @@ export function minorOf(text, currency) {
   return minor <= MOST_MINOR ? minor : null;
 }
 
-/** An amount as one types it. */
+/** An amount in the format that users type. */
 export function majorOf(minor, currency) {
   const digits = digitsOf(currency);
   const text = String(minor).padStart(digits + 1, '0');
   return digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text;
 }
 
-/** Whole seconds of some minutes, or null. */
+/** Whole seconds of a number of minutes; null if invalid. */
 export function secondsOf(minutes) {
   if (!/^\d{1,7}(?:[.,]\d{1,4})?$/.test(minutes.trim())) return null;
   const seconds = Number(minutes.trim().replace(',', '.')) * 60;
@@ -41,16 +41,16 @@ export function secondsOf(minutes) {
 
 export const minutesOf = (seconds) => String(Number((seconds / 60).toFixed(4)));
 
-/** A name for machines, made from a title. Of a title without Latin letters nothing is left. */
+/** An id made from a title. Empty if the title has no Latin letters. */
 export function idOf(title) {
   return title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ß/g, 'ss')
     .replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '');
 }
 
-/** Names of a text, with spaces or commas between. */
+/** The names in a text, separated by spaces or commas. */
 const names = (text) => text.split(/[\s,]+/).filter(Boolean);
 
-/** What the gate of a sale asks unless it says so. */
+/** The default gate of a sale. */
 const USUAL_GATE = { challenge: 'any', work_bits: 20, groups_see: [], groups_buy: [] };
 const MOST_LANES = 16;
 
@@ -72,7 +72,7 @@ export function blank(now) {
   };
 }
 
-/** The form of a sale that there is; `terms` are its own, or those of its rounds to come. */
+/** The form of an existing sale; `terms` are its own, or those of its future rounds. */
 export function formOf(sale) {
   const { allocation = { kind: 'units' }, currency, recurrence, early_access: [first] = [], rain, door = {}, prizes } = { prizes: [], ...sale };
   const zone = recurrence?.time_zone ?? ownZone();
@@ -113,7 +113,7 @@ export function formOf(sale) {
   return form;
 }
 
-/** Reads what was filled in: `{terms, errors}`; of each field that cannot be read `errors` has the key of what is wrong. */
+/** Reads the form: `{terms, errors}`; `errors` has the words' key for each unreadable field. */
 export function read(form) {
   const errors = {};
   const wrong = (name, why) => {
@@ -174,7 +174,7 @@ export function read(form) {
     challenge: form.challenge, work_bits: asksWork ? whole('work_bits', 12, 24) : USUAL_GATE.work_bits,
     groups_see: isUnits ? groups('groups_see') : [], groups_buy: groups('groups_buy'),
   };
-  // What counts all units in one place, and what would let some in before or past a line.
+  // Excluded: what counts all units in one place, and what would let some users in before or past a line.
   const inOnePlace = terms.rain || terms.early_access.some(({ set_aside: aside }) => aside) || terms.allocation.draw === 'at_end';
   if (terms.lanes > 1 && inOnePlace) wrong('lanes', 'one_lane');
   if (terms.line && terms.early_access.length > 0) wrong('line', 'line_early');
@@ -226,27 +226,27 @@ function rain(form, { whole, wrong }) {
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** What is told of a new sale: what is left empty is left out, and a gate like that of every sale. */
+/** The terms of a new sale. Empty fields are omitted, and so is a default gate. */
 export function created(terms) {
   const isEmpty = (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0) || same(value, USUAL_GATE);
-  // The version before knows no lanes.
+  // The previous version has no lanes.
   return Object.fromEntries(Object.entries(terms).filter(([name, value]) => !isEmpty(value) && !(name === 'lanes' && value === 1)));
 }
 
-/** What of the terms a form changes; `before` is the form of what there is. */
+/** The terms that a form changes; `before` is the original form. */
 export function changes(form, before) {
   const [now, was] = [read(form).terms, read(before).terms];
   return Object.fromEntries(Object.entries(now).filter(([name, value]) => name !== 'sale_id' && !same(value, was[name])));
 }
 
-/** The form after somebody else changed the sale: what was not touched follows, what was stays. Also which fields both changed. */
+/** The form after somebody else has changed the sale: untouched fields follow, changed ones stay. Also returns the fields that both changed. */
 export function merged(form, before, now) {
   const both = Object.keys(form).filter((name) => form[name] !== before[name] && now[name] !== before[name] && form[name] !== now[name]);
   const values = Object.fromEntries(Object.keys(form).map((name) => [name, form[name] === before[name] ? now[name] : form[name]]));
   return { values, both };
 }
 
-/** The field of the form that a name of the system's stands for. */
+/** The form's field for each of the system's names. */
 const FIELDS = {
   title: 'title', sale_id: 'sale_id', description: 'description', pictures: 'pictures', terms_url: 'terms_url', list_price_minor: 'list_price',
   expected_audience: 'expected_audience', currency: 'currency', price_minor: 'price', total: 'total', opens_at: 'opens', closes_at: 'closes',
@@ -257,13 +257,13 @@ const FIELDS = {
   groups_see: 'groups_see', groups_buy: 'groups_buy', line: 'line', opens_early_s: 'opens_early', admits_per_s: 'admits', lanes: 'lanes',
 };
 
-/** The fields that a problem blames, each with what the system says of it. */
+/** The fields that a problem names, each with the system's words. */
 export function blamed({ code, members }) {
   if (code === 'sale_exists') return { sale_id: null };
   const told = members.errors ?? (members.detail ? [{ field: members.detail, detail: members.detail }] : []);
   return Object.fromEntries(told.flatMap(({ field, detail }) => {
     const names = field.match(/[a-z_]+/g) ?? [];
-    // The last name of a path such as `door.strikes` says most; of a sentence the first one counts.
+    // In a path such as `door.strikes`, the last name says most; in a sentence, the first one counts.
     const path = members.errors ? names.reverse() : /^[a-z_.]+/.exec(field)?.[0].split('.').reverse() ?? [];
     const name = path.map((one) => FIELDS[one]).find(Boolean);
     return name ? [[name, detail]] : [];

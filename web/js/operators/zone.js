@@ -1,4 +1,4 @@
-// Moments as the clocks of a time zone show them.
+// Times by the clocks of a time zone.
 
 const formats = new Map();
 
@@ -11,7 +11,7 @@ function format(zone) {
   return formats.get(zone);
 }
 
-/** The zone of this browser. */
+/** The browser's zone. */
 export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function isZone(zone) {
@@ -22,23 +22,23 @@ export function isZone(zone) {
   }
 }
 
-/** All zones by name, where the browser tells them. */
+/** The names of all zones, if the browser lists them. */
 export const zones = () => Intl.supportedValuesOf?.('timeZone') ?? [];
 
-/** What a moment is called in a zone, as UTC would have it: the zone's clock, in ms. */
+/** The local time of a zone, as ms since the epoch as if it were UTC. */
 function clockOf(ms, zone) {
   const part = Object.fromEntries(format(zone).formatToParts(new Date(ms)).map(({ type, value }) => [type, Number(value)]));
   return Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
 }
 
-/** A moment as the browser's own field has it, to the minute: `2026-11-24T10:00`. */
+/** A time in the format of the browser's own field, to the minute: `2026-11-24T10:00`. */
 export function localOf(ms, zone) {
   return new Date(clockOf(ms, zone)).toISOString().slice(0, 16);
 }
 
 /**
- * The moment at which the clocks of a zone show `text`, in ms; the first one, where they do so twice. Null of what is no time, or
- * one that the clocks there leap over.
+ * The time at which a zone's clocks show `text`, in ms; the first one if they do so twice. Null if invalid, or if
+ * the clocks skip it.
  */
 export function instantOf(text, zone) {
   const wanted = Date.parse(`${text}Z`);

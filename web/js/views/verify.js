@@ -1,4 +1,4 @@
-// Checks the draw of a round from its public document alone, in the browser.
+// Checks the draw of a round in the browser, from its public document alone.
 
 import { stake } from '../awards.js';
 import { anyCard } from '../catalog.js';
@@ -13,22 +13,22 @@ import { jittered, refreshing } from '../timing.js';
 import { View } from './view.js';
 
 const REFRESH_MS = 10_000;
-/** What comes at a moment is looked at soon after it. */
+/** How long after the expected moment the page checks. */
 const SOON_MS = 2_000;
-/** Winners that are listed; each ticket can be asked for. */
+/** Number of winners in the list; any ticket can be looked up. */
 const MOST_WINNERS = 200;
-/** What this page can compute. A draw of another version is left to others. */
+/** The version of draws that this page can compute. */
 const ENCODING = 1;
 const labelOf = ({ beacon }) => (beacon ? 'beacon' : 'commitment_only');
 
-/** A draw as draw.js has it. */
+/** A draw in the form that draw.js takes. */
 function planOf({ units, allocation }) {
   return allocation.kind === 'split'
     ? { kind: allocation.parts, total: allocation.total_minor, parts: units, min: allocation.min_minor }
     : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
 }
 
-/** The entries of a draw at the end, once they have closed: `{units, leaves}`; null in any other draw. */
+/** The entries of a draw at the end, once they have closed: `{units, leaves}`; null for any other draw. */
 async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
   if (!atEnd) return null;
   const { entries, entries_per_chunk: size } = atEnd.closed;
@@ -41,7 +41,7 @@ async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
   return all;
 }
 
-/** `{commitment, sum, values, winners, signed, root}` of a draw, from a worker. */
+/** Computes `{commitment, sum, values, winners, signed, root}` of a draw in a worker. */
 function compute(draw, entries, signal) {
   return new Promise((done, stop) => {
     const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
@@ -87,7 +87,7 @@ export class VerifyView extends View {
     return t('verify.title');
   }
 
-  /** Whether there is all that the awards follow from, and nothing changes any more. */
+  /** Whether everything that determines the awards is published, and nothing changes any more. */
   get #complete() {
     return Boolean(this.#draw?.seed) && !this.#awaitsBeacon;
   }
@@ -113,7 +113,7 @@ export class VerifyView extends View {
 
   get #known() {
     const { encoding, label, allocation, at_end: atEnd } = this.#draw;
-    // Without its entries a draw at the end would be checked as if it had none.
+    // Without its entries, a draw at the end would be checked as if it had none.
     return encoding === ENCODING && label === labelOf(allocation) && Boolean(atEnd) === (allocation.draw === 'at_end');
   }
 
@@ -185,7 +185,7 @@ export class VerifyView extends View {
     const atEnd = holds && this.#draw.at_end ? this.#atEnd() : null;
     if (atEnd) found.push(...atEnd.map(([ok, text]) => line(ok, text)));
     const good = holds && signed !== false && (atEnd ?? []).every(([ok]) => ok);
-    // Of what does not hold nothing else is worth saying.
+    // If the check fails, nothing else is shown.
     if (holds && allocation.kind === 'split') {
       const exact = sum === allocation.total_minor;
       found.push(line(exact, t('verify.sum', { n: number(values.length), sum: money(sum, currency) })));
@@ -194,7 +194,7 @@ export class VerifyView extends View {
       h('p', {}, title), h('ul', { class: 'checks' }, found), good ? this.#lookup() : null, good ? this.#winners() : null);
   }
 
-  /** Of a draw at the end: that the entries have the root, and that those win who were published. `[ok, text]` of each. */
+  /** For a draw at the end: checks that the entries have the published root, and that the published winners win. `[ok, text]` for each. */
   #atEnd() {
     const { closed } = this.#draw.at_end;
     const { units, leaves } = this.#entries;
@@ -209,12 +209,12 @@ export class VerifyView extends View {
     ];
   }
 
-  /** Where a ticket's award is in what was computed: its own number, or in a draw at the end that of its entry; 0 if it has none. */
+  /** The position of a ticket's award in the result: its own number, or that of its entry in a draw at the end; 0 if it has none. */
   #placeOf(unit) {
     return this.#entries ? this.#entries.units.indexOf(unit) + 1 : unit;
   }
 
-  /** Asks for one part or ticket. */
+  /** The form that asks for one part or ticket. */
   #lookup() {
     const { allocation, units } = this.#draw;
     const said = h('p', { class: 'won', role: 'status' });
@@ -266,7 +266,7 @@ export class VerifyView extends View {
       all > winners.length ? h('p', { class: 'quiet' }, t('verify.winners.more', { n: number(MOST_WINNERS) })) : null);
   }
 
-  /** What is public, so that everybody can check it elsewhere as well. */
+  /** The public data, so that anyone can check it elsewhere. */
   #public() {
     const { commitment, seed, allocation, closes_at: closes, drand, beacon, label, at_end: { closed } = {} } = this.#draw;
     const row = (name, value, code = false, values = {}) => h('div', {}, h('dt', {}, t(name, values)), h('dd', {}, code ? h('code', {}, value) : value));

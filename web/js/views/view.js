@@ -1,4 +1,4 @@
-// What every screen has.
+// The common part of all screens.
 
 import { announce, focusOn } from '../dom.js';
 import { language } from '../i18n.js';
@@ -12,7 +12,7 @@ export class View {
     language.addEventListener('change', () => this.render(), { signal: this.signal });
   }
 
-  /** Ends when the screen is left. */
+  /** Aborted when the screen is left. */
   get signal() {
     return this.#ended.signal;
   }
@@ -22,7 +22,7 @@ export class View {
     return '';
   }
 
-  /** Builds everything anew from what is known. */
+  /** Renders everything again from the current data. */
   render() {}
 
   leave() {
@@ -30,8 +30,8 @@ export class View {
   }
 
   /**
-   * Shows `stage` in `place`. If the focus was in what goes away it follows: to the button of the same `data-keep`, to
-   * what asks for it, or to the heading. Otherwise who reads elsewhere goes on reading, and the heading is said.
+   * Shows `stage` in `place`. If the focus was inside the replaced part, it moves to the button with the same `data-keep`, to
+   * the element that asks for it, or to the heading. Otherwise the focus stays, and the heading is announced.
    */
   put(place, stage, { quiet = false } = {}) {
     const active = document.activeElement;

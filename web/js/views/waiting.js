@@ -18,12 +18,12 @@ export { Waiting } from '../waiting.js';
 
 language.add(lineWords);
 
-/** How many people the line admits for a unit that is free, at most: `OVERBOOKED` in shared/line. */
+/** How many people the line admits for each free unit, at most: `OVERBOOKED` in shared/line. */
 const OVERBOOKED = 10;
 const MINUTE_S = 60;
 const HOUR_S = 3600;
 
-/** What a line makes of a sale in `state` for somebody who is not buying: a name, or null if it is as in every sale. */
+/** The line's name for the state of a sale for a visitor who is not buying; null if it is the same as without a line. */
 export function stageOf(view, waiting, state) {
   const { state: line, ticket, isTurn, refused } = waiting;
   const canAsk = session.current && !waiting.isSignedOut;
@@ -45,17 +45,17 @@ export function stageOf(view, waiting, state) {
   return line === 'paused' ? 'paused' : 'waiting';
 }
 
-/** Whether somebody whose turn it has become can go on to the question. */
+/** Whether a user whose turn it is can go on to the question. */
 export function canGoOn(view, waiting, state) {
   return waiting.isNewTurn && view.buying.purchase?.live.length === 0 && (state === 'open' || state === 'sold_out') && waiting.state === 'moving';
 }
 
-/** The element of a stage: `{element, left, tick}`. */
+/** Makes the element of a stage: `{element, left, tick}`. */
 export function lineStage(view, waiting, name) {
   return STAGES[name](view, waiting);
 }
 
-/** A part that is made anew when `key` changes, without a word. */
+/** A part that is rendered again, without an announcement, when `key` changes. */
 function live(key, make) {
   const place = h('div', { class: 'live' });
   let shown;
@@ -71,7 +71,7 @@ function live(key, make) {
   return { place, fill };
 }
 
-/** A stage of a heading and its parts, those that are `live` among them; `every` is called every second. */
+/** A stage with a heading and parts; those in `live` are updated, and `every` is called every second. */
 function stage(kind, title, parts, { left = () => 0, every = () => {} } = {}) {
   const all = parts.filter(Boolean);
   const element = panel(kind, title, ...all.map((part) => part.place ?? part));
@@ -82,7 +82,7 @@ function stage(kind, title, parts, { left = () => 0, every = () => {} } = {}) {
   return { element, left, tick };
 }
 
-/** What is shown until the opening, with its countdown. */
+/** The view before the opening, with its countdown. */
 function upcoming(view, title, parts) {
   const { element, show } = countdown();
   const say = milestones((left) => announce(t('countdown.say', { left })));
@@ -102,7 +102,7 @@ const opens = (view) => h('p', { class: 'quiet' }, t('countdown.at', { at: momen
 const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 const fair = () => h('p', {}, t('line.fair'));
 
-/** That the last look went wrong: it goes on by itself. */
+/** Says that the last request failed; it is retried automatically. */
 const trouble = (waiting) => live(() => waiting.trouble?.code, () => (
   waiting.trouble ? h('p', { class: 'hint' }, waiting.trouble.code === 'network' ? t('line.trouble') : problemWords(waiting.trouble).text) : null));
 
@@ -117,7 +117,7 @@ function beforeWords(range_) {
   return range_.to === 0 ? t('line.next') : range(range_, (n) => t('line.before.people', { n }));
 }
 
-/** A range of seconds in words. Nobody can say seconds. */
+/** A range of seconds in words, in minutes or larger units. */
 export function waitWords(seconds) {
   if (seconds === null) return t('line.time.unknown');
   if (seconds.to < MINUTE_S) return t('line.time.soon');
@@ -128,14 +128,14 @@ export function waitWords(seconds) {
   return from === 0 ? t('line.most', { n: words(to) }) : t('line.range', { from: number(from), to: words(to) });
 }
 
-/** Where somebody is in the whole line. Of who came late that is not known so well. */
+/** The user's position in the whole line. Less is known about late arrivals. */
 function placeRow({ place, document: { people } }) {
   const n = number(about(people.estimate));
   if (place === null) return ['line.people', people.late > 0 ? t('line.people.late', { n, late: number(people.late) }) : t('line.time.about', { n })];
   return ['line.place', t('line.place.value', { n, range: range(place, (text) => text) })];
 }
 
-/** Where somebody stands, or how long the line is for who is not in it, in numbers that follow the line. */
+/** The user's position, or the length of the line for others, in numbers that follow the line. */
 function standing(waiting) {
   const rows = () => {
     if (!waiting.document) return [];
@@ -148,10 +148,10 @@ function standing(waiting) {
   return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds standing all' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
 }
 
-/** Whose proofs their readers have opened. */
+/** The sales whose proofs the reader has opened. */
 const opened = new WeakSet();
 
-/** That nobody could choose the order, and how that is checked. */
+/** Explains that nobody could choose the order, and how to check that. */
 function proof(waiting) {
   const made = () => {
     const { document: line, proof: found, ppb } = waiting;
@@ -172,7 +172,7 @@ function ordinal(n) {
   return t(`line.nth.${form}`, { n: number(n) });
 }
 
-/** Where somebody was, and how far it went. */
+/** Shows the user's position, and how far the line went. */
 function outcome(view, waiting) {
   const { document: { people, units }, ppb, ticket } = waiting;
   const values = { people: number(about(people.estimate)), sold: number(units.sold) };
@@ -182,7 +182,7 @@ function outcome(view, waiting) {
   return of(view.card, 'line.end', { ...values, place: ordinal(place) });
 }
 
-/** Whether what may still come back could come to the user. */
+/** Whether units that may return could reach the user. */
 function isFar(waiting) {
   const { before, isTurn, document: { units } } = waiting;
   return !isTurn && before !== null && before.from > units.may_return * OVERBOOKED;

@@ -17,7 +17,7 @@ const STEERED = {
     const since = now - Date.parse(sale.opens_at);
     const over = rain.drops?.find(({ after_s: after }) => after * 1000 <= since);
     if (!sale.rain) throw problem(409, 'not_amendable', { detail: 'rain cannot be changed any more: the round is loaded' });
-    if (over) throw problem(409, 'not_amendable', { detail: `the drop with after_s ${over.after_s} is not ahead: units that are to be available now are at_once` });
+    if (over) throw problem(409, 'not_amendable', { detail: `the drop with after_s ${over.after_s} is in the past; use at_once for units that should be available now` });
     sale.rain = { ...rain, at_once: sales.out(sale) + (rain.at_once ?? 0), ...(since > 0 ? { from_ms: since } : {}) };
   },
   end_recurrence: (sale) => { delete sale.recurrence; },
@@ -93,7 +93,7 @@ export function adminRoutes(sales) {
     route('POST', '/v1/admin/campaigns', 'operator', async ({ body }) => {
       const { version: seen, ...campaign } = await body();
       const unknown = campaign.sale_ids.filter((id) => !sales.sales.has(id));
-      if (unknown.length) throw problem(400, 'invalid_request', { detail: `sale_ids: there is no ${unknown.join(', ')}` });
+      if (unknown.length) throw problem(400, 'invalid_request', { detail: `sale_ids: no such sale: ${unknown.join(', ')}` });
       const before = sales.campaigns.get(campaign.campaign_id);
       if (seen !== undefined && !before) throw problem(404, 'unknown_campaign');
       if (before && before.version !== seen) throw problem(409, 'campaign_changed', { version: before.version });

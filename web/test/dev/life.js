@@ -31,7 +31,7 @@ export function check(terms, isNew = true) {
   }
   const { line, lanes = 1 } = terms;
   if (line && !(line.admits_per_s >= 1 && line.admits_per_s <= 100_000)) wrong('line.admits_per_s', 'line.admits_per_s must be 1 to 100000');
-  if (line && terms.early_access?.length) wrong('line', 'line: not together with early_access, whose groups buy before the line opens');
+  if (line && terms.early_access?.length) wrong('line', 'line: cannot be combined with early_access, whose groups buy before the line opens');
   if (!(lanes >= 1 && lanes <= 16)) wrong('lanes', 'lanes must be 1 to 16');
   if (lanes > 1 && terms.rain) wrong('lanes', 'lanes must be 1 for a sale with rain');
   if (errors.length) throw problem(400, 'invalid_request', { detail: errors[0].detail, errors });
@@ -78,7 +78,7 @@ export function lifeRoutes(sales) {
       return ok({ ...shown(sale), log: sale.log ?? [] });
     }),
     route('DELETE', '/v1/admin/sales/:id', 'operator', ({ path: [id] }) => {
-      if (sales.find(id).state !== 'draft') throw amendable('it is no draft: a published sale is withdrawn');
+      if (sales.find(id).state !== 'draft') throw amendable('the sale is not a draft; withdraw a published sale instead');
       sales.sales.delete(id);
       return ok(undefined, 204);
     }),
@@ -93,7 +93,7 @@ export function lifeRoutes(sales) {
     route('POST', '/v1/admin/sales/:id/withdraw', 'operator', ({ path: [id], user }) => {
       const sale = sales.find(id);
       if (sale.state === 'draft') throw amendable('it is a draft');
-      if (Date.now() >= Date.parse(sale.opens_at)) throw amendable('it could be bought from: close its round or end its recurrence instead');
+      if (Date.now() >= Date.parse(sale.opens_at)) throw amendable('it has been on sale: close its round or end its recurrence instead');
       sale.state = 'withdrawn';
       note(sale, 'withdraw', user);
       return ok(shown(sale));

@@ -105,6 +105,8 @@ export class Lines {
     const early = isWhole ? WHOLE_PPB : Math.floor((line.admitted / line.early.size) * WHOLE_PPB);
     if (!isWhole) return { early, lateS: 0, latePpb: 0 };
     const next = this.#late(line)[Math.floor(line.lateAdmitted)];
+    // Others may still come in a second that has not ended, and be placed before those who are known.
+    if (next && next.second >= Math.floor(now / 1000)) return { early, lateS: next.second, latePpb: 0 };
     return next ? { early, lateS: next.second, latePpb: next.ppb } : { early, lateS: Math.floor(now / 1000), latePpb: 0 };
   }
 

@@ -1,4 +1,4 @@
-// The pictures in the README: a purchase and a stampede, in the running system. `npm run pictures` takes them anew.
+// The pictures in the documentation: a purchase and a stampede, in the running system. `npm run pictures` takes them anew.
 
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const STAMPEDE = { UNITS: '400', BUYERS: '1200', PAYMENT_WINDOW_S: '20' };
 
 /** The demonstration, its pages kept open: `{url, stop}`. Without a terminal the crowd comes at the opening. */
 async function stage() {
-  const demo = spawn('cargo', ['run', '--quiet', '--package', 'local', '--', 'demo', '--hold'], {
+  const demo = spawn('local/tool.sh', ['local', 'demo', '--hold'], {
     cwd: ROOT, env: { ...process.env, ...STAMPEDE }, stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise((done) => {

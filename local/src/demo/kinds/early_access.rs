@@ -2,12 +2,12 @@ use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
-use ::sale::{EarlyAccess, EpochMs, GroupName, Order, OrderState, SetAside, Terms, UserId};
+use ::sale::{EarlyAccess, EpochMs, GroupName, Order, SetAside, Terms, UserId};
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 
-use super::{Found, Staged};
+use super::{Found, OrderCounts, Staged};
 use crate::client::{Client, NewSale};
 use crate::demo::Plan;
 use crate::demo::crowd::{Crowd, Turn};
@@ -15,20 +15,21 @@ use crate::demo::draw::{MOST_BARS, bar};
 use crate::demo::report::line;
 
 const GROUP: &str = "members";
-/// How long before everyone else members may buy: time for those who come first.
+/// How long before everyone else members may buy: enough for those who come first.
 const LEAD_S: u32 = 8;
 /// How long after the opening units stay set aside.
 const SET_ASIDE_FOR_S: u32 = 20;
-/// Members who come late do so this long after the rush began.
+/// How long after the beginning of the rush late members come.
 const LATE: Duration = Duration::from_secs(8);
-/// Members are every so many of the buyers: also some of those who come through the gate, cancel, or let the payment window
+/// Which of the buyers are members: spread so that some of them go through the gate, cancel, or let the payment window
 /// pass.
 const MEMBERS: (usize, usize) = (9, 2);
-/// Lookups in the list at once.
+/// How many lookups in the list run concurrently.
 const AT_ONCE: usize = 16;
 
-/// A sale for money that members may buy from first, and of which half is set aside for them for a while. A quarter of the
-/// units' number of members come first and an eighth late, so that some of what was set aside goes to everyone.
+/// A sale for money with early access for members, and half of its units set aside for them for a while. Members who
+/// come first are a quarter of the number of units, late ones an eighth, so that some of what was set aside goes to
+/// everyone.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct MembersFirst {
     units: u32,
@@ -37,12 +38,10 @@ pub(in crate::demo) struct MembersFirst {
     set_aside_for_s: u32,
     /// Before the opening, until units are no longer set aside, and afterwards.
     phases: [Phase; 3],
-    /// Live orders of others from before the moment at which what is set aside becomes everyone's.
+    /// Live orders of non-members from before the time at which set-aside units become everyone's.
     others_until_then: usize,
-    paid: usize,
-    expired: usize,
-    cancelled: usize,
-    failed: usize,
+    #[serde(flatten)]
+    orders: OrderCounts,
     step_ms: u64,
     /// From the members' opening on.
     steps: Vec<Phase>,
@@ -94,7 +93,7 @@ impl Staged for MembersFirst {
     async fn of(found: &Found<'_>) -> Result<Self> {
         let id = &found.crowd.round;
         let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
-        // By the ledger's list, and not by what this program thinks who is in it.
+        // From the ledger's list rather than from this program's.
         let groups = &[group()];
         let users: HashSet<&UserId> = found.orders.iter().map(|order| &order.claim.user).collect();
         let listed = stream::iter(users).map(|user| async move {
@@ -111,10 +110,7 @@ impl Staged for MembersFirst {
         let bought: Vec<Bought> = found.orders.iter().map(bought).collect();
         let mut report =
             Self::counted(&round.terms, &bought).with_context(|| format!("round {id} sets nothing aside"))?;
-        report.paid = found.count(OrderState::Paid);
-        report.expired = found.count(OrderState::Expired);
-        report.cancelled = found.count(OrderState::Cancelled);
-        report.failed = found.count(OrderState::Failed);
+        report.orders = OrderCounts::of(found);
         Ok(report)
     }
 
@@ -142,10 +138,7 @@ impl MembersFirst {
             set_aside_for_s: u32::try_from(until.since_ms(opens) / 1000).ok()?,
             phases,
             others_until_then: bought.iter().filter(|one| one.is_live && !one.by_member && one.at < until).count(),
-            paid: 0,
-            expired: 0,
-            cancelled: 0,
-            failed: 0,
+            orders: OrderCounts::default(),
             step_ms,
             steps,
         })
@@ -191,10 +184,8 @@ impl fmt::Display for MembersFirst {
             line(f, &format!("  {} s", at * seconds), &format_args!("{step}   {bars}"))?;
         }
         line(f, "", &"")?;
-        line(f, "paid", &self.paid)?;
-        line(f, "expired", &self.expired)?;
-        line(f, "cancelled", &self.cancelled)?;
-        line(f, "failed", &self.failed)
+        line(f, "paid", &self.orders.paid)?;
+        self.orders.unsold(f)
     }
 }
 

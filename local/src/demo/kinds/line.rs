@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ::line::{Class, LineDocument, LineState, Order as Places, Ticket};
-use ::sale::{ChallengePolicy, GateTerms, LineTerms, OrderState};
+use ::sale::{ChallengePolicy, GateTerms, LineTerms};
 use anyhow::{Context, Result};
 use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{Notify, watch};
 
-use super::{Found, Staged};
+use super::{Found, OrderCounts, Staged};
 use crate::check_line::check;
 use crate::client::NewSale;
 use crate::demo::Plan;
@@ -28,50 +28,48 @@ const X_LINE_FRONT: HeaderName = HeaderName::from_static("x-line-front");
 
 /// Time between the last early ticket and the opening.
 const CALM_S: u32 = 5;
-/// One of so many comes after the opening.
+/// One in this many comes after the opening.
 const LATE_ONE_OF: u32 = 20;
-/// One of so many of those in the last fifth of the places does not wait for the turn.
+/// One in this many of those in the last fifth of the places does not wait for their turn.
 const JUMPS_ONE_OF: usize = 10;
 const LAST_PLACES_PPB: u32 = 800_000_000;
-/// How often somebody asks the same thing again who is told to.
+/// How often a request is repeated if the answer says so.
 const TRIES: usize = 20;
-/// How long to wait for that, unless the answer says so.
+/// How long to wait before that, unless the answer says.
 const ASK_AGAIN_AFTER: Duration = Duration::from_millis(500);
 /// A cache at the edge asks once a second.
 const EDGE_KEEPS: Duration = Duration::from_secs(1);
 
-/// A sale for money with a line in front of it. Everybody gets a ticket, most of them before the opening, and asks for a unit once the
-/// line has come to their place. What comes back moves the line on.
+/// A sale for money with a line. Everybody gets a ticket, most of them before the opening, and tries to reserve once
+/// the line has reached their place. Returned units move the line on.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct InLine {
     admits_per_s: u32,
     commitment: String,
     early: usize,
     late: usize,
-    /// As the line counted the early ones.
+    /// The line's count of early people.
     estimated: u64,
-    /// Whose turn it was.
+    /// How many were admitted.
     admitted: usize,
     ends: Ends,
-    /// Requests at the gateway of each who never came to the front, and of each who did.
+    /// Requests at the gateway by each person who never reached the front, and by each who did.
     asked_behind: Asked,
     asked_in_front: Asked,
-    /// Looks at the line: those of all who waited, which a cache answers, and those of the cache.
+    /// Polls of the line: everybody's, which a cache answers, and the cache's own.
     looks: u64,
     looks_of_the_edge: u64,
-    /// Those who asked for a challenge when it was not their turn, and those of them who got one.
+    /// People who asked for a challenge before their turn, and those of them who got one.
     jumped: usize,
     jumpers_let_in: usize,
-    /// Units that went to somebody whom the line had not admitted.
+    /// Units that went to people whom the line had not admitted.
     out_of_turn: usize,
     sold: usize,
-    paid: usize,
-    expired: usize,
-    cancelled: usize,
-    failed: usize,
+    #[serde(flatten)]
+    orders: OrderCounts,
 }
 
-/// How many ended in which way.
+/// How many people ended in which way.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 struct Ends {
     bought: usize,
@@ -80,7 +78,7 @@ struct Ends {
     unknown: usize,
 }
 
-/// Requests each.
+/// Requests for each person.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 struct Asked {
     people: usize,
@@ -88,7 +86,7 @@ struct Asked {
     most: u32,
 }
 
-/// How it ended for somebody.
+/// How it ended for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Bought,
@@ -96,30 +94,30 @@ enum End {
     SoldOutBehind,
 }
 
-/// What somebody went through.
+/// What a person experienced.
 #[derive(Debug, Clone, Default)]
 pub(in crate::demo) struct Waited {
     class: Option<Class>,
     /// Requests that reached the gateway.
     asked: u32,
     was_admitted: bool,
-    /// Whether somebody who tried to come out of turn was let in.
+    /// Whether a person who tried before their turn was let in.
     jumped: Option<bool>,
     end: Option<End>,
 }
 
-/// What the people of a line know and leave behind.
+/// What the people in a line share.
 #[derive(Debug, Default)]
 pub(in crate::demo) struct Waiting {
     people: std::sync::Mutex<HashMap<usize, Waited>>,
     last: std::sync::Mutex<Option<Arc<LineDocument>>>,
     looks: AtomicU64,
     looks_of_the_edge: AtomicU64,
-    /// What is bought from here on had come back.
+    /// Units bought from now on are returned ones.
     was_sold_out: AtomicBool,
 }
 
-/// The line as the edge has it.
+/// The line's document at the edge.
 type Document = watch::Receiver<Option<Arc<LineDocument>>>;
 
 impl Staged for InLine {
@@ -134,7 +132,7 @@ impl Staged for InLine {
         sale.in_line(line, gate, plan.buyers)
     }
 
-    /// Everybody comes at the same rate, the late ones once it has opened.
+    /// Everybody comes at the same rate, late ones after the opening.
     fn rush(plan: &Plan) -> Result<load::Plan> {
         Ok(load::Plan::at_rate(plan.buyers as usize, f64::from(plan.rate))?)
     }
@@ -144,7 +142,7 @@ impl Staged for InLine {
         let (publish, document) = watch::channel(None);
         let edge = tokio::spawn(keep(Arc::clone(crowd), publish));
         let mut seen = document.clone();
-        // The edge lives as long as anybody looks, so this only fails with it.
+        // The edge lives as long as anybody polls, so this only fails together with it.
         let tickets_from =
             seen.wait_for(Option::is_some).await.ok().and_then(|document| Some(document.as_ref()?.tickets_from));
         let wait_ms = tickets_from.map_or(0, |from| from.as_millisecond() - runtime::Clock::system().now().0);
@@ -170,7 +168,7 @@ impl Staged for InLine {
     async fn of(found: &Found<'_>) -> Result<Self> {
         let waiting = &found.crowd.waiting;
         let last = waiting.last().context("nobody has seen the line")?;
-        // As everybody can.
+        // As anybody can.
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not out")?;
         let (places, front) = (Places::of(&seed), last.admitted.front());
@@ -189,10 +187,7 @@ impl Staged for InLine {
         report.looks_of_the_edge = waiting.looks_of_the_edge.load(Ordering::Relaxed);
         report.out_of_turn = found.orders.iter().filter(|order| !in_turn(&order.claim.user)).count();
         report.sold = found.live().count();
-        report.paid = found.count(OrderState::Paid);
-        report.expired = found.count(OrderState::Expired);
-        report.cancelled = found.count(OrderState::Cancelled);
-        report.failed = found.count(OrderState::Failed);
+        report.orders = OrderCounts::of(found);
         Ok(report)
     }
 
@@ -201,12 +196,12 @@ impl Staged for InLine {
     }
 }
 
-/// A tenth of how many come in a second, so that there is a line.
+/// A tenth of the people who come in a second, so that there is a line.
 fn admits_per_s(plan: &Plan) -> u32 {
     (plan.rate / 10).max(1)
 }
 
-/// Looks at the line for everybody, as a cache at the edge does: once a second, as long as it changes.
+/// Polls the line for everybody, as a cache at the edge does: once a second, as long as it changes.
 async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>>>) {
     let path = format!("/v1/sales/{}/line", crowd.round.sale);
     let Ok(request) = Request::new(Method::GET, &path) else { return };
@@ -228,21 +223,21 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
         }
         let document = Arc::new(document);
         waiting.saw(&document);
-        // Nobody adds units to it.
+        // Nobody adds units to this sale.
         let is_last = document.poll_after_ms == 0 || is_over(&document);
         if publish.send(Some(document)).is_err() || is_last {
-            // Who looks later sees the last one.
+            // Later readers get the last one.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// Whether nobody who is in line gets anything any more, as far as the document says.
+/// Whether nobody in line can get anything any more, according to the document.
 fn is_over(document: &LineDocument) -> bool {
     document.state == LineState::Ended || document.state == LineState::SoldOut && document.units.may_return == 0
 }
 
-/// Somebody who comes.
+/// A person who comes.
 struct Visitor<'a> {
     crowd: &'a Crowd,
     visit: Visit,
@@ -302,7 +297,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Asks, as often as it is told to come back. The last answer, if there is one.
+    /// Sends a request, and repeats it as often as told. Returns the last answer, if there is one.
     async fn ask<F>(&mut self, step: &'static str, sending: impl Fn() -> F) -> Option<Response>
     where
         F: Future<Output = Result<Response, Failure>>,
@@ -353,7 +348,7 @@ impl Visitor<'_> {
         Some(self.in_line(buyer, "challenges", ticket, front)?.json(&json!({ "kind": "work" })))
     }
 
-    /// Does the work that the gate asks for. The pass that it gives.
+    /// Does the work for the gate. Returns the pass.
     async fn enter(&mut self, buyer: &Buyer, ticket: &str, front: &str) -> Option<String> {
         let crowd = self.crowd;
         let request = self.challenge(buyer, ticket, front)?;
@@ -366,10 +361,10 @@ impl Visitor<'_> {
         admitted["token"].as_str().map(str::to_owned)
     }
 
-    /// Whether a unit is theirs; none if nobody says.
+    /// Whether the person has a unit; `None` if unknown.
     async fn reserve(&mut self, buyer: &Buyer, pass: &str) -> Option<bool> {
         let crowd = self.crowd;
-        // Who buys what came back pays for it, so that it ends.
+        // Buyers of returned units pay, so that it ends.
         let wave = if crowd.waiting.was_sold_out.load(Ordering::Relaxed) { Wave::Resale } else { Wave::Rush };
         let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line");
         let request = crowd.of_buyer(buyer, request);
@@ -425,10 +420,7 @@ impl InLine {
             jumpers_let_in: people.values().filter(|one| one.jumped == Some(true)).count(),
             out_of_turn: 0,
             sold: 0,
-            paid: 0,
-            expired: 0,
-            cancelled: 0,
-            failed: 0,
+            orders: OrderCounts::default(),
         }
     }
 }
@@ -469,10 +461,8 @@ impl fmt::Display for InLine {
         line(f, "tried to pass others", &format_args!("{}, let in {}", self.jumped, self.jumpers_let_in))?;
         line(f, "orders out of turn", &self.out_of_turn)?;
         line(f, "sold", &self.sold)?;
-        line(f, "  paid", &self.paid)?;
-        line(f, "expired", &self.expired)?;
-        line(f, "cancelled", &self.cancelled)?;
-        line(f, "failed", &self.failed)
+        line(f, "  paid", &self.orders.paid)?;
+        self.orders.unsold(f)
     }
 }
 

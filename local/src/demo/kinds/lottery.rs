@@ -15,9 +15,10 @@ use crate::demo::Plan;
 use crate::demo::report::line;
 use crate::stages::Stage;
 
-/// Tickets for one prize: a hundred prizes among a thousand tickets.
+/// Tickets for each prize: a hundred prizes among a thousand tickets.
 const TICKETS_PER_PRIZE: u32 = 10;
-/// How long the draw may take once the round is over: a minute until it may begin, one for the schedule, and some for the prizes.
+/// How long the draw may take once the round is over: a minute until it may begin, one for the schedule, and some for
+/// the prizes.
 const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
@@ -25,19 +26,19 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct Lottery {
     tickets: u32,
-    /// Orders that are final.
+    /// The number of final orders.
     entries: usize,
     failed: usize,
     prizes: Vec<Drawn>,
-    /// What the round was committed to when it was published, and whether seed and plan are that.
+    /// The commitment that the round published, and whether seed and plan match it.
     commitment: Option<String>,
     fits: bool,
     /// The published root, and whether it is that of the orders.
     root: String,
     holds: bool,
-    /// Orders that have another prize than the draw gives to their entry, or one too few.
+    /// Orders whose prize differs from the draw's, plus missing ones.
     wrong_awards: usize,
-    /// Prizes whose winners the gift service was told of, or that were noted, if there is none.
+    /// Prizes whose winners were reported to the gift service, or are recorded if there is none.
     notified: usize,
     exact: bool,
 }
@@ -136,7 +137,7 @@ impl Staged for Lottery {
     }
 }
 
-/// The prizes for so many tickets: always one, and never more than there are tickets.
+/// The prizes for this many tickets: at least one, and never more than tickets.
 fn prizes_for(tickets: u32) -> Vec<Prize> {
     let all = (tickets / TICKETS_PER_PRIZE).max(1);
     let prizes = [("Bentwood chair", 1), ("Enamel pendant lamp", all / 10), ("Whistling kettle", all - 1 - all / 10)];

@@ -1,4 +1,4 @@
-//! What each kind of sale decides: what is on sale, and what is told and proved of it.
+//! The kinds of sales: what each puts on sale, and what its report shows and proves.
 
 mod early_access;
 mod line;
@@ -8,7 +8,7 @@ mod rain;
 mod red_packet;
 mod sale;
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use ::sale::{EpochMs, Order, OrderState, RainPlan, RoundId};
@@ -22,6 +22,7 @@ use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
+use crate::demo::report::line;
 use crate::demo::{Plan, rush};
 
 pub(super) use early_access::MembersFirst;
@@ -32,13 +33,13 @@ pub(super) use rain::Downpour;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
 
-/// Which kind of sale is staged.
+/// The kind of sale to stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
-    /// Units for money: who does not pay gives the unit to somebody else
+    /// Units for money; unpaid units are sold again
     Sale,
-    /// An amount of money in drawn parts, one for each who is in time
+    /// An amount of money in random parts, one for each person who is in time
     RedPacket,
     /// Tickets, some of which win a prize at once
     Prizes,
@@ -46,18 +47,18 @@ pub(super) enum Kind {
     Lottery,
     /// Free units that become available over time, at a rate that changes
     Rain,
-    /// Units for money, which members may buy before everyone else, and some of which are kept for them
+    /// Units for money, with early access for members and some units kept for them
     EarlyAccess,
-    /// Units for money, with a line in front of them: most have a ticket before the opening, and chance decides their order
+    /// Units for money, with a line: most people get a ticket before the opening, and chance decides their order
     Line,
 }
 
-/// A kind of sale. A value of it is the part of the report that this kind alone has: as JSON, and as lines.
+/// A kind of sale. Its value is the part of the report that only this kind has, as JSON and as lines.
 pub(super) trait Staged: Serialize + Display + Sized {
-    /// What an operator publishes. Who need not pay for it is not asked to.
+    /// What the operator publishes.
     fn offer(plan: &Plan) -> NewSale;
 
-    /// Who the buyer of a number is to it.
+    /// Who the buyer with this number is in the sale.
     fn turn(_: &Plan, _number: usize) -> Turn {
         Turn::Rush
     }
@@ -67,35 +68,35 @@ pub(super) trait Staged: Serialize + Display + Sized {
         plan.rush()
     }
 
-    /// Lets everybody come. `begins` is told when the first one does.
+    /// Lets everybody come, and signals `begins` when the first one does.
     async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
         rush::rush(crowd, plan, begins).await
     }
 
-    /// What an operator does before anybody comes.
+    /// What the operator does before anybody comes.
     async fn prepare(_: &Client, _operator: &str, _: &Crowd) -> Result<()> {
         Ok(())
     }
 
-    /// What an operator does while they do.
+    /// What the operator does during the rush.
     async fn steer(_: &Desk<'_>) -> Result<Steered> {
         Ok(Steered { began_ms: EpochMs(0), plans: Vec::new() })
     }
 
-    /// What has to happen once all orders are made.
+    /// What must happen once all orders are written.
     async fn end(_: &Desk<'_>) -> Result<()> {
         Ok(())
     }
 
-    /// What became of it.
+    /// The result.
     async fn of(found: &Found<'_>) -> Result<Self>;
 
-    /// Whether every sum and count of this kind is right. That no unit is oversold, lost or duplicated is seen to for all
-    /// kinds.
+    /// Whether every sum and count of this kind is right. That no unit is oversold, lost or duplicated is checked for
+    /// all kinds.
     fn is_right(&self) -> bool;
 }
 
-/// What is found when all has settled.
+/// What is known when everything has settled.
 pub(super) struct Found<'a> {
     pub(super) plan: &'a Plan,
     pub(super) crowd: &'a Crowd,
@@ -105,28 +106,28 @@ pub(super) struct Found<'a> {
     pub(super) steered: &'a Steered,
 }
 
-/// What an operator of the running sale has.
+/// What the operator of a running sale has.
 pub(super) struct Desk<'a> {
     pub(super) plan: &'a Plan,
     pub(super) client: &'a Client,
     pub(super) operator: &'a str,
     pub(super) round: &'a RoundId,
     pub(super) ledger: &'a Ledger,
-    /// Told once, when the first buyer comes.
+    /// Signalled once, when the first buyer comes.
     pub(super) begins: &'a Notify,
 }
 
-/// What an operator did.
+/// What the operator did.
 #[derive(Debug)]
 pub(super) struct Steered {
     /// When the first buyer came.
     pub(super) began_ms: EpochMs,
-    /// Every plan of drops that was in force, the first one first.
+    /// Every plan of drops that was in force, in order.
     pub(super) plans: Vec<RainPlan>,
 }
 
 impl Desk<'_> {
-    /// Waits for the first buyer. When that is.
+    /// Waits for the first buyer. Returns when that was.
     async fn rush_begins(&self) -> Instant {
         self.begins.notified().await;
         Instant::now()
@@ -140,8 +141,35 @@ impl Desk<'_> {
     }
 }
 
+/// How the orders of a sale for money ended.
+#[derive(Debug, Default, Serialize)]
+struct OrderCounts {
+    paid: usize,
+    expired: usize,
+    cancelled: usize,
+    failed: usize,
+}
+
+impl OrderCounts {
+    fn of(found: &Found<'_>) -> Self {
+        Self {
+            paid: found.count(OrderState::Paid),
+            expired: found.count(OrderState::Expired),
+            cancelled: found.count(OrderState::Cancelled),
+            failed: found.count(OrderState::Failed),
+        }
+    }
+
+    /// The lines about orders without a unit.
+    fn unsold(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(f, "expired", &self.expired)?;
+        line(f, "cancelled", &self.cancelled)?;
+        line(f, "failed", &self.failed)
+    }
+}
+
 impl Found<'_> {
-    /// Orders that have a unit.
+    /// Orders with a unit.
     pub(super) fn live(&self) -> impl Iterator<Item = &Order> {
         self.orders.iter().filter(|order| order.state.is_live())
     }

@@ -11,17 +11,17 @@ use crate::demo::Plan;
 use crate::demo::draw::{Draw, Given, bar, mean, tenths};
 use crate::demo::report::line;
 
-/// One of so many tickets wins each of these, besides the one that wins the first prize.
+/// One in this many tickets wins each of these, besides the first prize.
 const SECOND_PRIZE_ONE_OF: u32 = 20;
 const THIRD_PRIZE_ONE_OF: u32 = 10;
 
-/// Tickets that win at once, or do not. A ticket is final, and nobody pays.
+/// Tickets that win at once or not. A ticket is final, and nobody pays.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct Prizes {
     tickets: u32,
     prizes: Vec<Counted>,
     blanks: Counted,
-    /// Tenths of the tickets, the first ones first: which part of each won a prize.
+    /// The fraction of each tenth of the tickets, in order, that won a prize.
     won_by_arrival: Vec<f64>,
     #[serde(flatten)]
     draw: Draw,
@@ -32,7 +32,7 @@ pub(in crate::demo) struct Prizes {
 struct Counted {
     name: String,
     count: i64,
-    /// How many orders have it, from these alone.
+    /// How many orders have it, from the orders alone.
     won: i64,
     /// How many tickets have it that nobody took, from the table alone.
     unclaimed: i64,
@@ -67,7 +67,7 @@ impl Staged for Prizes {
     }
 }
 
-/// The prizes for so many tickets: always one, and never more than there are tickets.
+/// The prizes for this many tickets: at least one, and never more than tickets.
 fn prizes_for(tickets: u32) -> Vec<Prize> {
     let prizes = [
         ("Bentwood chair", 1),

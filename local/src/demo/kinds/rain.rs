@@ -14,19 +14,20 @@ use crate::demo::Plan;
 use crate::demo::draw::{bar, mean, tenths};
 use crate::demo::report::line;
 
-/// One of so many units is available at the opening.
+/// One in this many units is available at the opening.
 const AT_ONCE_ONE_OF: u32 = 10;
-/// The rate of each third of the time, as a multiple of the first.
+/// The rate in each third of the time, as a multiple of the first.
 const RATES: [f64; 3] = [1.0, 2.0, 0.5];
-/// Least time in which buyers come: long enough for some drops of each rate.
+/// The shortest time in which buyers come: long enough for some drops at each rate.
 const AT_LEAST: Duration = Duration::from_secs(30);
 /// Steps of the plot over the time in which buyers come.
 const STEPS: u64 = 15;
-/// How long Redis may go by the old plan after the ledger has a new one: the operator's function tells it at once.
+/// How long Redis may still follow the old plan after the ledger has a new one, in seconds: the operator's function
+/// updates it at once.
 const HEARS_WITHIN_S: u32 = 5;
 
-/// Units that become available over time, at a rate that is raised and lowered while people come. They are free, and a grab is
-/// final.
+/// Units that become available over time, at a rate that is raised and lowered while people come. They are free, and a
+/// grab is final.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct Downpour {
     /// The plan of the offer, as text.
@@ -35,20 +36,20 @@ pub(in crate::demo) struct Downpour {
     rates: Vec<Rate>,
     granted: usize,
     failed: usize,
-    /// Units that somebody took before any plan in force had made them available.
+    /// Units that were taken before any plan in force had made them available.
     too_early: usize,
-    /// Units that were available when the last buyer came, and that nobody took.
+    /// Units that were available when the last buyer came, but that nobody took.
     not_taken: u32,
     /// Units that had not dropped by then.
     to_drop: u32,
     step_s: u64,
     /// From the first buyer on.
     steps: Vec<Step>,
-    /// Tenths of the buyers, the first ones first: which part of each got a unit.
+    /// The fraction of each tenth of the buyers, in order, that got a unit.
     chance_by_arrival: Vec<f64>,
 }
 
-/// A rate, and from when on it held.
+/// A rate, and since when it applied.
 #[derive(Debug, Serialize)]
 struct Rate {
     from_s: f64,
@@ -56,7 +57,7 @@ struct Rate {
     every_ms: u64,
 }
 
-/// Grabs of some seconds, and what the plan had.
+/// Grabs within some seconds, and what the plan made available.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Step {
     grabs: u32,
@@ -76,7 +77,7 @@ impl Staged for Downpour {
         plan.sale("rain").titled("Lantern rain").free(Allocation::Units).raining(first)
     }
 
-    /// Evenly, over time enough for the rain to change.
+    /// Evenly, over enough time for the rate to change.
     fn rush(plan: &Plan) -> Result<load::Plan> {
         Ok(load::Plan::new(plan.buyers as usize, over(plan), Curve::Even)?)
     }
@@ -111,12 +112,12 @@ impl Staged for Downpour {
     }
 }
 
-/// In what time everybody comes.
+/// The time in which everybody comes.
 fn over(plan: &Plan) -> Duration {
     Duration::from_secs_f64(f64::from(plan.buyers) / f64::from(plan.rate)).max(AT_LEAST)
 }
 
-/// What is offered, and what it is changed to. Rounded down, so that there are units to the end.
+/// The offered plan and its changes. Rounded down, so that there are units until the end.
 fn rates(plan: &Plan) -> [Rain; 3] {
     let at_once = plan.units / AT_ONCE_ONE_OF;
     let third_s = over(plan).as_secs_f64() / 3.0;
@@ -125,7 +126,7 @@ fn rates(plan: &Plan) -> [Rain; 3] {
     [rain(at_once, RATES[0]), rain(0, RATES[1]), rain(0, RATES[2])]
 }
 
-/// At most so many units a second.
+/// At most this many units a second.
 fn steady(per_s: f64) -> Steady {
     if per_s >= 1.0 {
         Steady { units: per_s as u32, every_s: 1 }
@@ -134,7 +135,7 @@ fn steady(per_s: f64) -> Steady {
     }
 }
 
-/// What had become available of the units by a moment: the last plan that had begun decides.
+/// How many units had become available by a time, according to the last plan that had begun.
 fn available(plans: &[RainPlan], at: EpochMs) -> u32 {
     let begun = plans.iter().rev().find(|plan| plan.from_ms <= at);
     begun.map_or(0, |plan| plan.available(at))
@@ -147,7 +148,7 @@ impl Downpour {
         let after = |ms: u64| EpochMs(began.0.saturating_add_unsigned(ms));
         let over_ms = u64::try_from(over.as_millis()).unwrap_or(u64::MAX);
         let step_ms = over_ms.div_ceil(STEPS).div_ceil(1000).max(1) * 1000;
-        // Buyers of a slow machine get their units after everybody has come.
+        // On a slow machine buyers get their units after everybody has come.
         let last_ms = grabs.iter().map(|grab| grab.at.since_ms(*began)).max().unwrap_or(0);
         let count = over_ms.max(last_ms + 1).div_ceil(step_ms);
         let mut by_step = vec![0; usize::try_from(count).unwrap_or_default()];
@@ -163,7 +164,7 @@ impl Downpour {
         let step = |(at, grabs): (u64, u32)| Step { grabs, planned: planned(at * step_ms, (at + 1) * step_ms) };
         let is_early = |grab: &&Grab| {
             let before = EpochMs(grab.at.0 - i64::from(HEARS_WITHIN_S) * 1000);
-            // A plan that has just ended may have made more available: what it did stays so.
+            // A plan that has just ended may have made more available, which stays so.
             let until_lately = plans.iter().rev().find(|plan| plan.from_ms <= before);
             let had = until_lately.map_or(0, |plan| plan.available(grab.at));
             grab.unit > available(plans, grab.at).max(had)

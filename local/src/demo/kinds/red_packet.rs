@@ -14,33 +14,33 @@ use crate::demo::report::line;
 const MEAN_MINOR: u64 = 100;
 const MIN_MINOR: u64 = 1;
 
-/// An amount in drawn parts. A grab is final, and nobody pays.
+/// An amount in random parts. A grab is final, and nobody pays.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct RedPacket {
     parts: u32,
     currency: String,
     total_minor: u64,
-    /// What orders have, from these alone.
+    /// What orders have, from the orders alone.
     awarded_minor: u64,
-    /// What the parts have that nobody took, from the table alone.
+    /// What the parts that nobody took would have been worth, from the table alone.
     unclaimed_minor: u64,
     unclaimed_parts: usize,
-    /// Of the parts that were taken.
+    /// Among the parts that were taken.
     smallest_minor: Option<u64>,
     median_minor: Option<u64>,
     largest_minor: Option<u64>,
-    /// Tenths of the grabs, the first ones first.
+    /// Tenths of the grabs, in order.
     by_arrival: Vec<Group>,
     #[serde(flatten)]
     draw: Draw,
 }
 
-/// Grabs that came one after the other.
+/// Consecutive grabs.
 #[derive(Debug, Serialize)]
 struct Group {
     grabs: usize,
     mean_minor: f64,
-    /// How far a mean of so many grabs is from that of all by chance alone: its standard error.
+    /// The standard error of a mean of this many grabs.
     by_chance_minor: f64,
 }
 

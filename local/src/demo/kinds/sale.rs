@@ -5,24 +5,22 @@ use ::sale::{OrderState, Unit};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Found, Staged};
+use super::{Found, OrderCounts, Staged};
 use crate::client::NewSale;
 use crate::demo::Plan;
 use crate::demo::report::line;
 
-/// A sale for money. Some pay, some cancel, some let the payment window pass, and what comes back is sold again.
+/// A sale for money. Some pay, some cancel, some let the payment window pass, and returned units are sold again.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct Sale {
     payment_window_s: u32,
-    /// What those heard who came for what came back, by code.
+    /// The answers to those who came for returned units, by code.
     resale: BTreeMap<String, u64>,
     /// Units of live orders.
     sold: usize,
-    paid: usize,
-    expired: usize,
-    cancelled: usize,
-    failed: usize,
-    /// Units that are sold after they came back.
+    #[serde(flatten)]
+    orders: OrderCounts,
+    /// Units that were sold after they came back.
     resold: usize,
 }
 
@@ -39,15 +37,12 @@ impl Staged for Sale {
             payment_window_s: found.plan.payment_window_s(),
             resale: found.crowd.promised().resale.clone(),
             sold: found.live().count(),
-            paid: found.count(OrderState::Paid),
-            expired: found.count(OrderState::Expired),
-            cancelled: found.count(OrderState::Cancelled),
-            failed: found.count(OrderState::Failed),
+            orders: OrderCounts::of(found),
             resold: found.live().filter(|order| came_back.contains(&order.claim.unit)).count(),
         })
     }
 
-    /// Each unit is in one place or not: there is nothing else to be right.
+    /// Nothing besides the audit, which all kinds have.
     fn is_right(&self) -> bool {
         true
     }
@@ -56,10 +51,8 @@ impl Staged for Sale {
 impl fmt::Display for Sale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         line(f, "sold", &self.sold)?;
-        line(f, "  paid", &self.paid)?;
+        line(f, "  paid", &self.orders.paid)?;
         line(f, "  resold after coming back", &self.resold)?;
-        line(f, "expired", &self.expired)?;
-        line(f, "cancelled", &self.cancelled)?;
-        line(f, "failed", &self.failed)
+        self.orders.unsold(f)
     }
 }

@@ -19,7 +19,7 @@ const BOUNDS: Bounds = Bounds {
 }
 .checked();
 
-/// What is read, how long that takes, and how often it was.
+/// What is read, how long a read takes, and how many there were.
 #[derive(Clone)]
 struct Source(Arc<StdMutex<(Option<u32>, Duration, u32)>>);
 
@@ -95,7 +95,7 @@ async fn what_cannot_be_read_is_held_for_a_while_and_tried_once_in_a_pause() {
         assert_eq!(*refreshed.get().await.unwrap(), 1);
     }
     assert_eq!(source.readings(), 2);
-    // Calls keep coming: nobody waits, and it is tried once a second.
+    // Calls keep coming: nobody waits, and one read a second is tried.
     for readings in 3..=6 {
         pass(2).await;
         let began = tokio::time::Instant::now();
@@ -121,7 +121,7 @@ async fn who_waits_for_a_reading_that_fails_does_not_begin_another() {
     assert_eq!(source.readings(), 1);
 }
 
-/// Its connection was lost meanwhile, say. Only the wall clock tells that time has passed.
+/// Its connection was lost meanwhile, for example. Only the wall clock shows that time has passed.
 #[tokio::test(start_paused = true)]
 async fn a_reading_that_a_freeze_interrupts_says_nothing_about_now() {
     for frozen_s in [30, 3600] {

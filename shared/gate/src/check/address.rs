@@ -3,7 +3,7 @@ use lambda_http::Request;
 
 use crate::{Gate, Visitor};
 
-/// Compares the client's address with the networks in the snapshot. As a rule there are none, and nothing is read.
+/// Compares the client's address with the denied networks in the snapshot. Usually there are none, and nothing is read.
 pub(super) fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
     let denied = &visitor.snapshot.switches.denied_networks;
     if denied.is_empty() {

@@ -2,7 +2,7 @@ use api::Problem;
 
 use crate::{Gate, Visitor};
 
-/// Looks once more for a sale that the snapshot does not have: it may have been published since.
+/// Looks again for a sale that the snapshot does not have: it may have been published since.
 pub(super) async fn check(gate: &Gate<'_>, visitor: &mut Visitor) -> Result<(), Problem> {
     if visitor.sale.is_none() {
         visitor.snapshot = Box::pin(gate.snapshots.lately()).await.map_err(Problem::unanswered)?;

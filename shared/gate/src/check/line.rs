@@ -6,15 +6,15 @@ use serde_json::json;
 
 use crate::{Gate, Visitor};
 
-/// The header with the user's ticket.
+/// The header that carries the user's ticket.
 pub const TICKET_HEADER: &str = "x-line-ticket";
-/// The header with the `front` of the line's document.
+/// The header that carries the `front` from the line's document.
 pub const FRONT_HEADER: &str = "x-line-front";
-/// After so long the line has moved, and who had no ticket may have one.
+/// Seconds after which the line has moved, and a user without a ticket may have got one.
 const LOOK_AGAIN_S: u32 = 2;
 
-/// Admits who has a ticket and shows that the line has come to it. Both are sealed, and the front has the order, so nothing is read:
-/// it holds whatever became of Redis, since a line never moves back.
+/// Admits a user whose ticket is before the front of the line. Both are sealed and sent with the request, so nothing is
+/// read. It works even if Redis has lost the line, since a line never moves back.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
     let round = &visitor.known()?.round;
     if round.terms.line.is_none() {
@@ -28,9 +28,9 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
     let ticket = ticket.ok_or_else(|| no_ticket(sale))?;
     let shown = header(FRONT_HEADER);
     if shown.is_some_and(|text| Front::is_of_another_key(text, &keys)) {
-        // It may well have been the user's turn for long.
+        // It may have been the user's turn for a long time.
         return Err(Problem::invalid(format!(
-            "{FRONT_HEADER}: too old; take the front of the line's document as it is now"
+            "{FRONT_HEADER}: too old; take the front from the current line document"
         )));
     }
     let shown = shown.and_then(|text| Front::open(text, &keys, sale).ok());
@@ -48,12 +48,13 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
 fn no_ticket(sale: &SaleId) -> Problem {
     let path = format!("/v1/sales/{sale}/tickets");
     Problem::new(Code::NoTicket)
-        .detail(format!("{TICKET_HEADER}: a ticket of this round for this user"))
+        .detail(format!("{TICKET_HEADER}: must be this user's ticket for this round"))
         .with("tickets_path", path)
         .retry_after_s(LOOK_AGAIN_S)
 }
 
 fn not_your_turn(sale: &SaleId) -> Problem {
-    let problem = Problem::new(Code::NotYourTurn).detail(format!("{FRONT_HEADER}: the front of the line's document"));
+    let problem =
+        Problem::new(Code::NotYourTurn).detail(format!("{FRONT_HEADER}: send the front from the line's document"));
     problem.with("line_path", format!("/v1/sales/{sale}/line")).retry_after_s(LOOK_AGAIN_S)
 }

@@ -25,7 +25,7 @@ pub enum Check {
     Known,
     /// The user may see the sale. Comes right after [`Check::Known`], whose answer it repeats.
     Sight,
-    /// The path ends with a pass of the user for the sale.
+    /// The path ends with the user's pass for the sale.
     Pass,
     /// Operators have not stopped the sale.
     Stop,
@@ -35,18 +35,18 @@ pub enum Check {
     Line,
     /// The user and the address are within the route's rates, as this process counts them.
     Rate(Route),
-    /// The request is of the documented form.
+    /// The request has the documented form.
     Form,
     /// The round was not sold out a moment ago, or the user may be one of its buyers.
     SoldOut,
     /// The keys of passes are available.
     Keys,
-    /// The sale is not isolated, or has a turn for one more request of this step.
+    /// The sale is not isolated, or may have one more request of this step now.
     Turn(Step),
 }
 
 impl Check {
-    /// Runs the check. The problem is what the client gets.
+    /// Runs the check.
     pub(crate) async fn make(self, gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
         match self {
             Self::Known => known::check(gate, visitor).await,
@@ -56,7 +56,7 @@ impl Check {
             Self::Address => address::check(gate, request, visitor),
             Self::Line => line::check(gate, request, visitor).await,
             Self::Rate(route) => gate.limit(request, route, &visitor.user),
-            // `Gate::enter` reads the request here.
+            // `Gate::enter` parses the request at this point.
             Self::Form => Ok(()),
             Self::SoldOut => sold_out::check(gate, visitor),
             Self::Keys => keys::check(gate, visitor).await,

@@ -4,7 +4,7 @@ use ledger::{Strike, Struck};
 
 use crate::{Gate, Visitor};
 
-/// Opens the pass. A forged one is a strike. Whether the user is denied is left to the script.
+/// Verifies the pass. A forged one counts as a strike. Denials of users are left to the script.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
     let ring = gate.keys.ring().await.map_err(Problem::unanswered)?;
     let token = last_segment(request);
@@ -22,14 +22,14 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &mut Visi
     }
 }
 
-/// Reports a forged pass to the ledger, unless it has had enough reports of this user.
+/// Records a forged pass in the ledger, unless this user already has enough records.
 async fn strike(gate: &Gate<'_>, visitor: &Visitor) {
     let (forgeries, now) = (&gate.counts.forgeries, gate.clock.now());
     let door = visitor.sale.as_ref().map(|cached| cached.round.terms.door.clone()).unwrap_or_default();
     if !forgeries.is_to_be_told(&visitor.user, door.strikes, now) {
         return;
     }
-    let struck = fulfilment::strike(gate.stock, gate.ledger, &visitor.user, &Strike::ForgedTokens, &door, now).await;
+    let struck = fulfilment::strike(gate.stock, gate.ledger, &visitor.user, Strike::ForgedTokens, &door, now).await;
     if let Some(Struck::Denied(until)) = struck {
         forgeries.note_denied(&visitor.user, until);
     }

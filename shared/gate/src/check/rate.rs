@@ -4,12 +4,12 @@ use sale::UserId;
 
 use crate::{Gate, Route};
 
-/// The address of all requests that did not come through the gateway.
+/// Stands for the address of requests that did not come through the gateway.
 const NO_ADDRESS: &str = "none";
 
 impl Gate<'_> {
-    /// Checks the rates of the user and the address, as this process counts them. Requests that are not about a sale have
-    /// only this check.
+    /// Checks the rates of the user and the address, as this process counts them. It is the only check for requests
+    /// that are not about a sale.
     ///
     /// # Errors
     /// [`RateLimited`](api::Code::RateLimited).
@@ -19,7 +19,7 @@ impl Gate<'_> {
     }
 }
 
-/// The client's address, as the rates count it.
+/// The client's address in the form that the rates count.
 pub fn address(request: &Request) -> String {
     client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned())
 }

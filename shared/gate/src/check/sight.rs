@@ -3,7 +3,7 @@ use lambda_http::Request;
 
 use crate::{Gate, Visitor};
 
-/// To who may not see the sale, it does not exist.
+/// Hides the sale from users who may not see it.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
     let gate_terms = &visitor.known()?.round.terms.gate;
     if !gate_terms.is_hidden() {

@@ -3,7 +3,7 @@ use cache::Moment;
 
 use crate::{Gate, Visitor};
 
-/// Applies to passes for the running round alone: the mark says nothing about another.
+/// Applies only to passes for the running round, since the mark says nothing about other rounds.
 pub(super) fn check(gate: &Gate<'_>, visitor: &Visitor) -> Result<(), Problem> {
     let round = visitor.pass()?.round;
     let running = visitor.sale.as_ref().filter(|cached| cached.round.id.number == round);

@@ -2,9 +2,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Allocation, Award, Order, Terms};
 
-/// What the live orders of a round won, and what nobody has. Counted from the orders alone: neither the seed nor the table is
-/// asked. What is awarded and what is unclaimed always add up to what there is. What is unclaimed is below 0 if the orders
-/// have more than that.
+/// What the live orders of a round won, and what is left. It is counted from the orders alone, without the seed or the
+/// table. What is awarded and what is unclaimed always add up to the total; unclaimed is below 0 if the orders have
+/// more than that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awarded {
     /// Live orders.
@@ -23,7 +23,7 @@ pub struct Awarded {
     /// Entries that the draw has counted, if the winners are drawn at the end and it has closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<u32>,
-    /// Whether every prize that can be won is to have its winner.
+    /// Whether every prize that can be won must have a winner.
     #[serde(skip)]
     is_drawn: bool,
     /// Whether orders are entries, which have no award until they win.
@@ -32,19 +32,19 @@ pub struct Awarded {
     /// Units in the round.
     #[serde(skip)]
     units: u32,
-    /// The least that an unclaimed unit is worth.
+    /// The smallest value of an unclaimed unit.
     #[serde(skip)]
     min_minor: u64,
 }
 
-/// How much of something is awarded.
+/// How much of something has been awarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// As much as there is.
+    /// How much there is.
     pub total: i64,
-    /// What live orders have of it.
+    /// How much live orders have.
     pub awarded: i64,
-    /// What nobody has of it.
+    /// How much nobody has.
     pub unclaimed: i64,
 }
 
@@ -61,7 +61,7 @@ impl Tally {
 }
 
 impl Awarded {
-    /// Of a round with these terms before its first order. None if it has no awards.
+    /// The tally of a round with these terms before its first order. `None` if it has no awards.
     pub fn nothing(terms: &Terms) -> Option<Self> {
         let nothing = Self {
             orders: 0,
@@ -90,12 +90,12 @@ impl Awarded {
         }
     }
 
-    /// Notes what the draw at the end has counted, and whether all its winners have their prizes.
+    /// Sets what the draw at the end has counted, and whether all its winners have their prizes.
     pub const fn note_draw(&mut self, entries: u32, is_drawn: bool) {
         (self.entries, self.is_drawn) = (Some(entries), is_drawn);
     }
 
-    /// Counts an order, if it is live.
+    /// Counts an order if it is live.
     pub fn add(&mut self, order: &Order) {
         if !order.state.is_live() {
             return;
@@ -120,7 +120,7 @@ impl Awarded {
         }
     }
 
-    /// Whether the orders can have won this: nothing twice, and enough is left for every unit that is.
+    /// Whether the orders are possible: nothing was won twice, and enough is left for every remaining unit.
     pub fn is_exact(&self) -> bool {
         if self.at_end {
             return self.is_exact_at_end();
@@ -137,8 +137,8 @@ impl Awarded {
             && (tickets.is_empty() || tickets_left == left)
     }
 
-    /// Nothing is won before the draw, nothing twice, and everything that there is an entry for once it is done. The first
-    /// prizes are drawn first.
+    /// Whether nothing was won before the draw, nothing twice, and, once the draw is done, every prize that there is an
+    /// entry for. The first prizes are drawn first.
     fn is_exact_at_end(&self) -> bool {
         let entries = self.entries.unwrap_or(0);
         let mut left = i64::from(entries);

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use super::{LiveOrder, Repair, Wrong};
 use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
 
-/// Everywhere that a unit was found.
+/// All places where a unit was found.
 #[derive(Default)]
 pub(super) struct Found<'a> {
     pub(super) free: u32,
@@ -38,9 +38,9 @@ impl Found<'_> {
     pub(super) fn wrong(&self, exists: bool) -> Option<Wrong> {
         let owner = self.owner();
         let taken_by_another = owner.is_some_and(|owner| self.entries.iter().any(|entry| entry.claim.id != *owner));
-        // An ordered claim whose order is gone will never be confirmed or expired: nobody gives the unit back.
+        // An ordered claim whose order is gone will never be confirmed or expire, so nothing gives the unit back.
         let orphan = owner.is_none() && self.entries.iter().any(|entry| entry.state == ClaimState::Ordered);
-        // A guard without its order, or an order without its guard, keeps the unit from everybody or from nobody.
+        // A guard without its order keeps the unit from everybody; an order without its guard, from nobody.
         let half_order = self.guard.map(|guard| &guard.id) != self.orders.first().map(|order| &order.id);
         if self.orders.len() > 1 || (!exists && owner.is_some()) {
             Some(Wrong::Oversold)
@@ -59,8 +59,8 @@ impl Found<'_> {
         }
     }
 
-    /// A held reservation is left alone, whoever else has its unit: its message is sent until an order or a failure
-    /// comes of it.
+    /// The repairs of a unit. A held reservation is left alone, whoever else has its unit: its message is delivered
+    /// until it becomes an order or fails.
     pub(super) fn repairs(&self, unit: u32) -> Vec<Repair> {
         let owner = self.owner();
         let ordered =
@@ -76,8 +76,8 @@ impl Found<'_> {
     }
 }
 
-/// The free units of the round as ranges that do not touch. A unit that is taken as well, is free twice or does not exist
-/// is noted in `units`.
+/// The free units of the round as merged ranges that do not touch. A unit that is also taken, free twice or nonexistent
+/// is recorded in `units`.
 pub(super) fn merge_free<'a>(
     total: u32,
     free: &[RangeInclusive<u32>],
@@ -91,7 +91,7 @@ pub(super) fn merge_free<'a>(
         let (start, end) = range.into_inner();
         let covered = merged.last().map_or(0, |last| *last.end());
         for twice in start..=end.min(covered) {
-            // Taken as well: counted above. If not, this is its first note, for the range before and this one.
+            // If it is also taken, it was counted above. If not, this is its first record, for both ranges.
             let found = units.entry(twice).or_default();
             found.free = found.free.max(2);
         }

@@ -1,4 +1,4 @@
-//! Where is every unit? Compares what Redis and the ledger say of a round, unit by unit.
+//! The audit: finds where every unit of a round is, by comparing what Redis and the ledger say.
 
 mod awarded;
 mod found;
@@ -16,25 +16,25 @@ pub use awarded::{Awarded, Tally};
 
 use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
 
-/// What Redis says of a round.
+/// What Redis says about a round.
 #[derive(Debug, Clone, Default)]
 pub struct StockView {
-    /// Units that can be handed out: not handed out yet, or returned. Ranges may touch but not overlap.
+    /// Units that can be handed out, new or returned. Ranges may touch but not overlap.
     pub free: Vec<RangeInclusive<u32>>,
-    /// Claims that have their unit, and those that gave it back.
+    /// Live and released claims.
     pub entries: Vec<Entry>,
 }
 
-/// What the ledger says of a round.
+/// What the ledger says about a round.
 #[derive(Debug, Clone, Default)]
 pub struct LedgerView {
-    /// Claims whose unit is guarded for their order.
+    /// Claims with a guard for their unit.
     pub guards: Vec<Claim>,
-    /// Orders that have their unit.
+    /// Orders that have a unit.
     pub live_orders: Vec<LiveOrder>,
 }
 
-/// An order that has its unit: as much of it as the ledger's index of them has.
+/// A live order, with the fields in the ledger's index of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveOrder {
     /// The order.
@@ -56,19 +56,19 @@ impl From<&Claim> for LiveOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wrong {
-    /// Two live orders have it, or a live order has a unit that the round never had.
+    /// Two live orders have it, or a live order has a unit that never existed.
     Oversold,
     /// It is in no place: nobody has it and nobody can get it.
     Lost,
-    /// It is in two found: free and taken, free twice, or taken by two.
+    /// It is in two places: free and taken, free twice, or taken twice.
     Duplicated,
 }
 
-/// What reconciliation does about a unit. Each one is looked at again in the ledger before it is done.
+/// What reconciliation does about a unit. It checks the ledger again before each repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
-    /// Make Redis know the order that has the unit.
+    /// Tell Redis about the order that has the unit.
     Adopt {
         /// The order.
         id: ReservationId,
@@ -85,12 +85,12 @@ pub enum Repair {
         /// The units.
         units: Vec<Unit>,
     },
-    /// Take units that two lanes have out of both, so that they can be given back.
+    /// Take units that two lanes have out of both, so they can be given back.
     Exclude {
         /// The units.
         units: Vec<Unit>,
     },
-    /// Load the round again, which Redis has lost.
+    /// Load a round again that Redis has lost.
     Rebuild {},
 }
 
@@ -101,12 +101,12 @@ pub struct Discrepancy {
     pub unit: Unit,
     /// What is wrong.
     pub wrong: Wrong,
-    /// Everywhere that it was found, in words.
+    /// All places where it was found, in words.
     pub found: Vec<String>,
-    /// When the oldest reservation that is involved was made, if one is.
+    /// When the oldest reservation involved was made, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<EpochMs>,
-    /// What reconciliation does about it. Nothing where a message is under way that settles it.
+    /// How reconciliation repairs it. Empty if a message under way settles it.
     pub repairs: Vec<Repair>,
 }
 
@@ -121,21 +121,22 @@ pub struct Audit {
     pub held: u32,
     /// Units of live orders.
     pub ordered: u32,
-    /// Units sold to two, or sold without existing.
+    /// Units sold twice, or sold without existing.
     pub oversold: u32,
     /// Units in no place.
     pub lost: u32,
-    /// Units in two found.
+    /// Units in two places.
     pub duplicated: u32,
-    /// Units that are not in exactly one place, no more than [`MAX_DISCREPANCIES`].
+    /// Units that are not in exactly one place, at most [`MAX_DISCREPANCIES`].
     pub discrepancies: Vec<Discrepancy>,
-    /// What reconciliation has to do, also where a unit is in one place but Redis does not know its order. Bounded
-    /// likewise, except for the units that are in no place: these are given back together.
+    /// What reconciliation has to do, including for units in one place whose order Redis does not know. Bounded in the
+    /// same way, except for units in no place, which are given back together.
     #[serde(skip)]
     pub repairs: Vec<Repair>,
 }
 
-/// Discrepancies told at once: more than a person reads, and what one run of reconciliation repairs.
+/// How many discrepancies are listed at once: more than a person reads, and as many as one run of reconciliation
+/// repairs.
 pub const MAX_DISCREPANCIES: usize = 1000;
 
 impl Audit {
@@ -145,11 +146,11 @@ impl Audit {
     }
 }
 
-/// Puts each unit of a round of `total` units into its place.
+/// Finds the place of each unit of a round of `total` units.
 ///
-/// A unit whose order is written but not confirmed in Redis yet counts as ordered: that is a step under way and not a
-/// discrepancy. An order without a hold in Redis is in its place too, as long as Redis gives the unit to nobody else.
-/// Time and memory grow with what is taken and not with the stock.
+/// A unit whose order is written but not yet confirmed in Redis counts as ordered: that is a step under way, not a
+/// discrepancy. An order without a hold in Redis is also in its place, as long as Redis gives the unit to nobody else.
+/// Time and memory grow with the number of taken units, not with the stock.
 pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
     let mut units: BTreeMap<u32, Found<'_>> = BTreeMap::new();
     for entry in stock.entries.iter().filter(|entry| entry.state.is_live()) {
@@ -197,7 +198,7 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
         if audit.repairs.len() < MAX_DISCREPANCIES {
             audit.repairs.extend(repairs);
         }
-        // The unit was counted as free already if it is.
+        // If it is also free, it was counted there already.
         let was_free = u32::from(exists && found.free > 0);
         if found.owner().is_some() && exists && wrong != Some(Wrong::Lost) {
             audit.ordered += 1;
@@ -215,8 +216,8 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
         audit.discrepancies.push(Discrepancy { unit: *unit, wrong: Wrong::Lost, found, since_ms: None, repairs });
     }
     if !nowhere.is_empty() {
-        // First of all: every other repair moves units, and then it is not known any more whether these are in no place. All of
-        // them: a lane that was loaded without its units may lack half of a round.
+        // Must come first: every other repair moves units, after which it is unknown whether these are still in no
+        // place. Not bounded: a lane that was loaded without its units may lack half of a round.
         audit.repairs.insert(0, Repair::Restore { units: nowhere });
     }
     audit

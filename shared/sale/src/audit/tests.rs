@@ -80,8 +80,8 @@ fn two_orders_or_a_unit_too_many_is_oversold() {
 fn each_discrepancy_says_what_is_done_about_it() {
     use ClaimState::*;
     let id = |n| claim(n, 0).id;
-    // 1 free and ordered, 2 ordered by one in Redis and by another in the ledger, 3 ordered in Redis only, 4 nowhere,
-    // 5 held by one and ordered by another, 6 ordered and unknown to Redis.
+    // 1 free and ordered, 2 ordered by one user in Redis and by another in the ledger, 3 ordered only in Redis, 4
+    // nowhere, 5 held by one user and ordered by another, 6 ordered and unknown to Redis.
     let stock = stock(&[1..=1], &[(20, 2, Ordered), (30, 3, Ordered), (50, 5, Held)]);
     let audit = audit(6, &stock, &ledger(&[(1, 1), (2, 2), (5, 5), (6, 6)]));
     let repairs: Vec<_> = audit.discrepancies.iter().map(|d| (d.unit.0, d.repairs.clone())).collect();
@@ -115,7 +115,7 @@ fn the_places_add_up() {
     assert_eq!(wrongs(&audit), [(3, Wrong::Duplicated), (5, Wrong::Lost), (6, Wrong::Lost)]);
 }
 
-/// As after a lane was loaded without its units.
+/// The state after a lane was loaded without its units.
 #[test]
 fn all_that_is_in_no_place_is_given_back() {
     let audit = audit(50_000, &stock(&[1..=20_000], &[]), &ledger(&[]));

@@ -5,13 +5,13 @@ use sha2::{Digest, Sha256};
 
 use super::UserId;
 
-/// Most lanes of a round.
+/// The largest number of lanes of a round.
 pub const MAX_LANES: u16 = 16;
 
-/// A part of a round's units with Redis keys of its own.
+/// A part of a round's units with its own Redis keys.
 ///
-/// Its number says of how many lanes it is which one, so that a claim alone names its keys: 0 if it is the only one, and
-/// 16 times the number of lanes plus its index if there are more. It is stored in orders and messages.
+/// Its number contains the number of lanes, so that a claim alone determines its keys: 0 for the only lane, otherwise
+/// 16 times the number of lanes plus the index. It is stored in orders and messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Lane(pub u16);
@@ -23,17 +23,17 @@ impl fmt::Display for Lane {
 }
 
 impl Lane {
-    /// The lane of this index among so many. An index counts from 0.
+    /// The lane with this index, from 0, of `lanes`.
     pub const fn new(index: u16, lanes: u16) -> Self {
         if lanes <= 1 { Self(0) } else { Self(lanes * MAX_LANES + index) }
     }
 
-    /// All lanes of a round that has so many.
+    /// All lanes of a round.
     pub fn all(lanes: u16) -> impl ExactSizeIterator<Item = Self> + Clone {
         (0..lanes.max(1)).map(move |index| Self::new(index, lanes))
     }
 
-    /// The lane of a round with so many lanes where everything is that the user has in the round.
+    /// The lane in which a round with this many lanes keeps everything about the user.
     pub fn home_of(user: &UserId, lanes: u16) -> Self {
         if lanes <= 1 {
             return Self(0);
@@ -43,18 +43,18 @@ impl Lane {
         Self::new((first % u64::from(lanes)) as u16, lanes)
     }
 
-    /// Which of the lanes it is, counted from 0.
+    /// The lane's index, from 0.
     pub const fn index(self) -> u16 {
         if self.lanes() == 1 { self.0 } else { self.0 % MAX_LANES }
     }
 
-    /// How many lanes its round has.
+    /// The number of lanes of its round.
     pub const fn lanes(self) -> u16 {
         if self.0 < 2 * MAX_LANES { 1 } else { self.0 / MAX_LANES }
     }
 
-    /// The units that it has at first of `total`, numbered from 1: from the first one to the last one. The first one lies
-    /// behind the last one if it has none.
+    /// The first and last unit that it gets of `total` at loading, numbered from 1. The first is greater than the last
+    /// if it gets none.
     pub const fn dealt(self, total: u32) -> (u32, u32) {
         let (index, lanes, total) = (self.index() as u64, self.lanes() as u64, total as u64);
         if lanes == 1 {
@@ -68,12 +68,12 @@ impl Lane {
 mod tests {
     use super::*;
 
-    /// Entries and orders are where these say: they must never change.
+    /// Entries and orders are stored by these results, so they must never change.
     #[test]
     fn home_lanes_stay_as_they_are() {
         let home = |user: &str, lanes| Lane::home_of(&user.parse().unwrap(), lanes).index();
         let homes = |user: &str| [1, 2, 3, 4, 8, 16].map(|lanes| home(user, lanes));
-        // By `printf alice | sha256sum`, whose first 8 bytes are the number.
+        // From `printf alice | sha256sum`: the first 8 bytes are the number.
         assert_eq!(homes("alice"), [0, 1, 2, 3, 7, 15]);
         assert_eq!(homes("bob"), [0, 0, 2, 2, 2, 10]);
         assert_eq!(homes("carol"), [0, 0, 2, 2, 6, 14]);

@@ -1,4 +1,4 @@
-//! What names things. Every id has one text, so that keys and comparisons are exact.
+//! Ids. Every id has exactly one text form, so keys and comparisons are exact.
 
 mod lane;
 mod names;
@@ -12,7 +12,7 @@ pub use numbers::{RoundNumber, Slot, Unit};
 pub use reservation::ReservationId;
 pub use round::RoundId;
 
-/// A text that is not an id of the kind that it should be.
+/// A text that is not a valid id of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidId {
     /// Not a sale id.

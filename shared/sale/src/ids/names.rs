@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::InvalidId;
 use crate::text_serde::text_serde;
 
-/// Longest sale id. It is part of every key and of every reservation's id, so it is kept short.
+/// The longest sale id. It is part of every key and every reservation id, so it is kept short.
 pub const MAX_SALE_ID_LENGTH: usize = 48;
 
-/// Longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
+/// The longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
 pub const MAX_USER_ID_LENGTH: usize = 255;
 
-/// Names a sale. Chosen by the operator: 1 to [`MAX_SALE_ID_LENGTH`] of `a-z`, `0-9`, `-`.
+/// The id of a sale, chosen by the operator: 1 to [`MAX_SALE_ID_LENGTH`] of `a-z`, `0-9`, `-`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SaleId(String);
@@ -42,7 +42,7 @@ impl fmt::Display for SaleId {
 
 text_serde!(SaleId, InvalidId);
 
-/// Names a user: the subject of a verified token.
+/// The id of a user: the subject of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct UserId(String);
@@ -59,7 +59,7 @@ impl FromStr for UserId {
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         // Spaces separate the fields of records in Redis, so no id may contain one.
         let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
-        // In an operator's path these two are not segments.
+        // In a path of the operators' API these two would not be segments.
         let dots = matches!(text, "." | "..");
         if good && !dots { Ok(Self(text.to_owned())) } else { Err(InvalidId::User) }
     }

@@ -18,17 +18,17 @@ macro_rules! number {
 }
 
 number!(
-    /// Counts a sale's rounds from 1. A daily sale begins a new round each day.
+    /// The number of a sale's round, from 1. A daily sale begins a new round each day.
     RoundNumber,
     u32
 );
 number!(
-    /// One numbered piece of a round's stock: 1 to the round's total.
+    /// A numbered unit of a round's stock: 1 to the round's total.
     Unit,
     u32
 );
 number!(
-    /// Which of a user's allowed purchases in this round: 0 to `per_user_limit` - 1.
+    /// Which of a user's allowed purchases in the round it is: 0 to `per_user_limit` - 1.
     Slot,
     u8
 );

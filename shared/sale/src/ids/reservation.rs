@@ -9,34 +9,34 @@ use super::{InvalidId, RoundId, UserId};
 use crate::EpochMs;
 use crate::text_serde::text_serde;
 
-/// Names a reservation and the order that it becomes, alike in the answer, Redis, the queue and DynamoDB.
+/// The id of a reservation and of the order that it becomes, the same in the API, Redis, the queue and DynamoDB.
 ///
-/// Its text is `SALE.ROUND.UUID`, so whoever holds the id knows where to look for the reservation without asking
-/// anything else first. Redis keeps the UUID alone, under keys that name the sale and the round.
+/// Its text is `SALE.ROUND.UUID`, so the id alone says where to look for the reservation. Redis stores only the UUID,
+/// under keys that name the sale and the round.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ReservationId {
-    /// The round that it is in.
+    /// The reservation's round.
     pub round: RoundId,
     /// A UUIDv7 derived from a pass and ordered by its time, or a UUIDv8 derived from an idempotency key.
     pub uuid: Uuid,
 }
 
 impl ReservationId {
-    /// The id of a request that carries an idempotency key. The same user, sale, round and key give the same id.
+    /// The id for a request with an idempotency key. The same user, sale, round and key give the same id.
     ///
-    /// The UUID is version 8 (RFC 9562, section 5.8) over the first 16 bytes of a SHA-256 of the four, each preceded by
-    /// its length so that no two different inputs read alike.
+    /// The UUID is version 8 (RFC 9562, section 5.8): the first 16 bytes of a SHA-256 of the four, each preceded by its
+    /// length so that different inputs cannot collide.
     pub fn derived(round: RoundId, user: &UserId, idempotency_key: &str) -> Self {
         let uuid = Uuid::new_v8(digest(&round, user, idempotency_key));
         Self { round, uuid }
     }
 
-    /// The id of a request without an idempotency key: its pass is the key. The same user, sale, round and pass give the
-    /// same id, so that a second click is a repeated request.
+    /// The id for a request without an idempotency key: its pass is the key. The same user, sale, round and pass give
+    /// the same id, so a second click is a repeated request.
     ///
-    /// The UUID is version 7 (RFC 9562, section 5.7): the moment at which the pass was issued, and what is random in others
-    /// is a SHA-256 of the four. A pass issued before 1970 has none, and counts as of then.
+    /// The UUID is version 7 (RFC 9562, section 5.7) with the time at which the pass was issued; the bits that are
+    /// usually random are a SHA-256 of the four. A pass issued before 1970 counts as issued in 1970.
     pub fn of_pass(round: RoundId, user: &UserId, pass: &str, issued_at_ms: EpochMs) -> Self {
         let digest: [u8; 10] = digest(&round, user, pass);
         let millis = u64::try_from(issued_at_ms.0).unwrap_or(0);
@@ -44,7 +44,7 @@ impl ReservationId {
     }
 }
 
-/// The first bytes of a SHA-256 of the four, each preceded by its length so that no two different inputs read alike.
+/// The first bytes of a SHA-256 of the four, each preceded by its length so that different inputs cannot collide.
 fn digest<const N: usize>(round: &RoundId, user: &UserId, key: &str) -> [u8; N] {
     let mut hash = Sha256::new();
     let RoundId { sale, number } = round;
@@ -61,7 +61,7 @@ impl FromStr for ReservationId {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let (round, uuid) = text.rsplit_once('.').ok_or(InvalidId::Reservation)?;
-        // Upper case and hyphens would be other names for the same id.
+        // Upper case and hyphens would give the same id several forms.
         let plain = uuid.len() == 32 && uuid.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         if !plain {
             return Err(InvalidId::Reservation);
@@ -135,7 +135,7 @@ mod tests {
         let first = id("s.1", "u", "k");
         assert_eq!(first, id("s.1", "u", "k"));
         assert_eq!(first.uuid.get_version_num(), 8);
-        // Versions that run beside each other answer a repeated request alike.
+        // Versions that run at the same time must answer a repeated request alike.
         assert_eq!(first.to_string(), "s.1.fe8b9a26038c8a30ba4bce66725e00b0");
         for other in
             [id("t.1", "u", "k"), id("s.2", "u", "k"), id("s.1", "v", "k"), id("s.1", "u", "l"), id("s.1", "uk", "")]

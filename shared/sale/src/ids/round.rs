@@ -3,19 +3,19 @@ use std::str::FromStr;
 
 use super::{InvalidId, RoundNumber, SaleId};
 
-/// Names one occurrence of a sale. Its text is `SALE.NUMBER`.
+/// The id of one occurrence of a sale. Its text is `SALE.NUMBER`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RoundId {
     /// The sale.
     pub sale: SaleId,
-    /// Which of its rounds.
+    /// The number of the round.
     pub number: RoundNumber,
 }
 
 impl FromStr for RoundNumber {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        // `u32::from_str` also takes "+1" and "01": one round would have many names.
+        // `u32::from_str` also accepts "+1" and "01", which would give a round several ids.
         match text.parse::<u32>() {
             Ok(round) if round > 0 && round.to_string() == text => Ok(Self(round)),
             _ => Err(InvalidId::RoundNumber),
@@ -26,7 +26,7 @@ impl FromStr for RoundNumber {
 impl FromStr for RoundId {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        // No sale id has a dot in it.
+        // No sale id contains a dot.
         let (sale, number) = text.split_once('.').ok_or(InvalidId::Round)?;
         let invalid = |_| InvalidId::Round;
         Ok(Self { sale: sale.parse().map_err(invalid)?, number: number.parse().map_err(invalid)? })

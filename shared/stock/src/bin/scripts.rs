@@ -1,4 +1,4 @@
-//! Prints the scripts as Redis gets them: all, or the one that is named.
+//! Prints the scripts as sent to Redis: all of them, or the one named on the command line.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         }
         None => {
             let names: Vec<&str> = ALL.iter().map(|script| script.0).collect();
-            eprintln!("There is no script {name}, but {}", names.join(", "));
+            eprintln!("There is no script {name}. There are {}", names.join(", "));
             ExitCode::FAILURE
         }
     }

@@ -1,0 +1,192 @@
+//! The same question gets the same answer, and what is final stays.
+
+use std::collections::HashMap;
+
+use crate::check::certain::{Reservation, Reservations, Seen};
+use crate::check::in_words::moment;
+use crate::check::{Found, Rule};
+use crate::record::{Answer, Name, Operation, PaymentOutcome, Question, Refusal, Status};
+
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
+    in_time(found);
+    asked_again(found, reservations);
+    of_one_user(found);
+    payments(found);
+    for reservation in reservations.iter() {
+        course(found, reservation);
+        units(found, reservation);
+        known(found, reservation);
+    }
+}
+
+fn in_time(found: &mut Found<'_>) {
+    for operation in &found.view.operations {
+        if operation.last_ns() < operation.call_ns {
+            let message = found.words().operation(operation);
+            found.violation(Rule::OutOfTime, message);
+        }
+    }
+}
+
+/// A key has one reservation. Whoever certainly has it, from before the call to after the return, hears of it: not that nothing is
+/// left, that the limit is reached or that the sale is not open. The latter only if Redis forgets nothing.
+fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
+    let view = found.view;
+    for asks in view.asks.iter().filter(|asks| asks.is_keyed && asks.operations.len() > 1) {
+        let accepted = asks.operations.iter().filter_map(|at| match view.operations[*at].answer {
+            Answer::Accepted { reservation, .. } => Some((*at, reservation)),
+            _ => None,
+        });
+        let accepted: Vec<(usize, Name)> = accepted.collect();
+        let Some(&(first, reservation)) = accepted.first() else { continue };
+        let first = view.operations[first];
+        if let Some((other, _)) = accepted.iter().find(|(_, other)| *other != reservation) {
+            let words = found.words();
+            let (one, other) = (words.operation(first), words.operation(view.operations[*other]));
+            found.violation(Rule::TwoAnswers, format!("{one}, and {other}"));
+        }
+        let owned = reservations.get(reservation).and_then(|known| known.owned);
+        let Some((from, until)) = owned.filter(|_| view.keeps()) else { continue };
+        for at in &asks.operations {
+            let Operation { answer: Answer::Refused(refusal), call_ns, .. } = *view.operations[*at] else { continue };
+            let contradicts = matches!(refusal, Refusal::SoldOut | Refusal::LimitReached | Refusal::NotOpen);
+            if contradicts && call_ns > from && view.operations[*at].last_ns() < until {
+                let words = found.words();
+                let (one, other) = (words.operation(first), words.operation(view.operations[*at]));
+                let has = format!("{} was theirs from {} to {}", words.text(reservation), moment(from), moment(until));
+                found.violation(Rule::TwoAnswers, format!("{one}, and {other}, while {has}"));
+            }
+        }
+    }
+}
+
+/// A reservation is accepted for one user and one key. Requests without a key may carry the same pass, and then have the same one.
+fn of_one_user(found: &mut Found<'_>) {
+    let view = found.view;
+    let mut first: HashMap<Name, usize> = HashMap::new();
+    for (number, asks) in view.asks.iter().enumerate() {
+        for operation in asks.effective(view) {
+            let Answer::Accepted { reservation, .. } = operation.answer else { continue };
+            let known = *first.entry(reservation).or_insert(number);
+            let other = &view.asks[known];
+            if known != number && (other.user != asks.user || (other.is_keyed && asks.is_keyed)) {
+                let words = found.words();
+                let other = other.effective(view).map(|other| words.operation(other)).next();
+                let message = format!("{}, and {}", other.unwrap_or_default(), words.operation(operation));
+                found.violation(Rule::TwoAnswers, message);
+            }
+        }
+    }
+}
+
+/// One payment is applied or due for refund, whenever it is told of.
+fn payments(found: &mut Found<'_>) {
+    let view = found.view;
+    let mut first: HashMap<(Name, Name), &Operation<Name>> = HashMap::new();
+    for operation in &view.operations {
+        let Question::Pay { reservation, payment } = operation.question else { continue };
+        let Answer::Payment(PaymentOutcome::Applied | PaymentOutcome::RefundDue) = operation.answer else { continue };
+        let known = *first.entry((reservation, payment)).or_insert(operation);
+        if known.answer != operation.answer {
+            let words = found.words();
+            let message = format!("{}, and {}", words.operation(known), words.operation(operation));
+            found.violation(Rule::TwoAnswers, message);
+        }
+    }
+}
+
+/// How far a status is.
+const fn stage(status: Status) -> u8 {
+    match status {
+        Status::Queued => 0,
+        Status::PendingPayment => 1,
+        _ => 2,
+    }
+}
+
+/// A reservation is queued, then pending, then in one of its ends. Who looks after another look has returned sees nothing earlier,
+/// and nobody ever sees two ends. It fails only without ever having been an order. If Redis may have forgotten that an order was
+/// made, `queued` may come again.
+fn course(found: &mut Found<'_>, reservation: &Reservation) {
+    let view = found.view;
+    let seen = &reservation.seen;
+    let said = |seen: &Seen| match seen.operation {
+        Some(at) => found.words().operation(view.operations[at]),
+        None => format!("the ledger says {}", seen.status.as_str()),
+    };
+    let name = found.words().text(reservation.name).to_owned();
+    let mut messages = Vec::new();
+    let ends: Vec<&Seen> = seen.iter().filter(|seen| seen.status.is_final()).collect();
+    if let Some(other) = ends.iter().find(|other| other.status != ends[0].status) {
+        messages.push(format!("{name} has two ends: {}, and {}", said(ends[0]), said(other)));
+    }
+    let pending = seen.iter().find(|seen| seen.status == Status::PendingPayment);
+    let failed = ends.iter().find(|seen| matches!(seen.status, Status::Failed | Status::Granted));
+    if let (Some(pending), Some(end)) = (pending, failed) {
+        messages.push(format!("{name} was no order that was to be paid: {}, and {}", said(pending), said(end)));
+    }
+    let mut by_return: Vec<&Seen> = seen.iter().collect();
+    by_return.sort_by_key(|seen| seen.return_ns);
+    let (mut returned, mut farthest) = (by_return.into_iter().peekable(), None::<&Seen>);
+    // They are in the order of their calls, the ledger's word last.
+    for now in seen {
+        while let Some(before) = returned.next_if(|before| before.return_ns < now.call_ns) {
+            if farthest.is_none_or(|far| stage(before.status) > stage(far.status)) {
+                farthest = Some(before);
+            }
+        }
+        let Some(far) = farthest.filter(|far| stage(far.status) > stage(now.status)) else { continue };
+        if now.status == Status::Queued && now.return_ns >= view.forgets_from() {
+            continue;
+        }
+        messages.push(format!("{name} went back: {}, and then {}", said(far), said(now)));
+        break;
+    }
+    messages.into_iter().for_each(|message| found.violation(Rule::WentBack, message));
+}
+
+/// An order has one unit. So does a reservation without one, if Redis forgets nothing and nobody asked for it again.
+fn units(found: &mut Found<'_>, reservation: &Reservation) {
+    let view = found.view;
+    let Some(unit) = reservation.unit else { return };
+    let counts_queued = view.keeps() && !reservation.is_asked_again(view);
+    let is_other = |seen: &&Seen| {
+        let counts = match seen.status {
+            Status::Queued => counts_queued,
+            Status::Failed => false,
+            _ => true,
+        };
+        counts && seen.unit.is_some_and(|other| other != unit)
+    };
+    let accepted = reservation.accepted.map(|at| view.operations[at]).filter(|operation| {
+        counts_queued && matches!(operation.answer, Answer::Accepted { unit: Some(other), .. } if other.get() != unit)
+    });
+    let other = reservation.seen.iter().find(is_other);
+    let is_failed = reservation.seen.iter().any(|seen| seen.status == Status::Failed);
+    let said = match (other, accepted) {
+        _ if is_failed => return,
+        (Some(Seen { operation: Some(at), .. }), _) => found.words().operation(view.operations[*at]),
+        (_, Some(operation)) => format!("{}, with another one", found.words().operation(operation)),
+        _ => return,
+    };
+    let name = found.words().text(reservation.name).to_owned();
+    found.violation(Rule::UnitChanged, format!("{name} has unit {unit}, but {said}"));
+}
+
+/// Whoever was told of a reservation never hears that there is none. If Redis may have forgotten it, that holds once it was seen as an
+/// order.
+fn known(found: &mut Found<'_>, reservation: &Reservation) {
+    let view = found.view;
+    let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
+    let ordered = reservation.seen.iter().filter(|seen| seen.status != Status::Queued).map(|seen| seen.return_ns);
+    let ordered = ordered.min().unwrap_or(u64::MAX);
+    for at in &reservation.unknown {
+        let operation = view.operations[*at];
+        let known_from = if operation.last_ns() < view.forgets_from() { accepted.last_ns() } else { ordered };
+        if operation.user == accepted.user && operation.call_ns > known_from {
+            let words = found.words();
+            let message = format!("{}, and then {}", words.operation(accepted), words.operation(operation));
+            found.violation(Rule::Forgotten, message);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What may have been: who may have kept a unit from others, and when.
+
+use std::collections::HashMap;
+
+use crate::check::certain::{Reservation, Reservations};
+use crate::check::view::View;
+use crate::record::{Answer, Name, Question, Status};
+
+/// Everything that may have kept a unit from others.
+///
+/// If Redis forgets nothing and the ledger was read when nothing was held any more, that is its orders: whatever Redis ever handed out
+/// has become one, be it one that failed or was cancelled. Else it is every question for a unit that was not refused each
+/// time.
+///
+/// Each may have had its unit from the first call that can have reserved it, and for ever, with one exception: a reservation
+/// that was cancelled is back when its user hears so, and on sale when it has been held back. An order that expired has no such
+/// moment: it is back some time after the ledger says so, and nobody is told. Yet it only keeps its own unit, which others may have too.
+pub(super) struct Holders {
+    pub(super) all: Vec<Holder>,
+}
+
+/// One that may have kept a unit from others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) user: Name,
+    /// Which, if that is certain. Else any.
+    pub(super) unit: Option<u32>,
+    pub(super) from: u64,
+    pub(super) until: u64,
+}
+
+impl Holders {
+    pub(super) fn of(view: &View<'_>, reservations: &Reservations) -> Self {
+        let mut all = Vec::new();
+        if view.orders_are_all() {
+            let first_calls = first_calls(view);
+            for reservation in reservations.iter() {
+                let Some(order) = reservation.order.map(|at| view.orders[at]) else { continue };
+                let asked = first_calls.get(&order.user).copied().unwrap_or(0);
+                let reserved = order.reserved_ms.and_then(|ms| view.moment(ms)).map_or(0, |(earliest, _)| earliest);
+                let (from, until) = (asked.max(reserved), until(view, reservation));
+                all.push(Holder { user: order.user, unit: Some(order.unit), from, until });
+                all.extend(again(view, reservation, order.user));
+            }
+        } else {
+            for asks in &view.asks {
+                let Some(from) = asks.effective(view).map(|operation| operation.call_ns).min() else { continue };
+                let accepted = asks.effective(view).find_map(|operation| match operation.answer {
+                    Answer::Accepted { reservation, .. } => reservations.get(reservation),
+                    _ => None,
+                });
+                // A unit that Redis forgot may be given to others, and the reservation gets another one.
+                let unit = accepted.filter(|_| view.keeps()).and_then(|reservation| reservation.unit);
+                let until = accepted.map_or(u64::MAX, |reservation| until(view, reservation));
+                all.push(Holder { user: asks.user, unit, from, until });
+                all.extend(accepted.and_then(|reservation| again(view, reservation, asks.user)));
+            }
+        }
+        Self { all }
+    }
+}
+
+/// When each user first asked for a unit and was not refused.
+fn first_calls(view: &View<'_>) -> HashMap<Name, u64> {
+    let mut first = HashMap::new();
+    for operation in &view.operations {
+        let is_refused = matches!(operation.answer, Answer::Refused(_));
+        if matches!(operation.question, Question::Reserve { .. }) && !is_refused {
+            // They are in the order of their calls.
+            first.entry(operation.user).or_insert(operation.call_ns);
+        }
+    }
+    first
+}
+
+/// When its user heard that it is cancelled, and it was on sale again.
+fn until(view: &View<'_>, reservation: &Reservation) -> u64 {
+    let heard = reservation.cancels.iter().filter_map(|at| {
+        let operation = view.operations[*at];
+        let is_cancelled = matches!(operation.answer, Answer::Is { status: Status::Cancelled, .. });
+        operation.return_ns.filter(|_| is_cancelled)
+    });
+    let held_back_ns = view.round.held_back_ms.saturating_mul(1_000_000);
+    heard.min().map_or(u64::MAX, |at| at.saturating_add(held_back_ns))
+}
+
+/// Whoever asks again for a reservation that has ended may get any unit for a while.
+fn again(view: &View<'_>, reservation: &Reservation, user: Name) -> Option<Holder> {
+    let has_ended = reservation.seen.iter().any(|seen| seen.status.is_final() && !seen.status.is_ordered());
+    let ended_after = reservation.owned.map_or(0, |(_, until)| until);
+    let asked = view.asks[reservation.asks?].effective(view);
+    let last = asked.filter(|operation| operation.last_ns() > ended_after).map(|operation| operation.call_ns);
+    let is_again = has_ended && reservation.is_asked_again(view);
+    let from = last.min().filter(|_| is_again)?;
+    Some(Holder { user, unit: None, from: from.max(ended_after), until: u64::MAX })
+}

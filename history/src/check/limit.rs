@@ -1,0 +1,72 @@
+//! Nobody has more than the limit, and nobody is told so who cannot have as many.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::check::certain::{Reservation, Reservations};
+use crate::check::holders::{Holder, Holders};
+use crate::check::in_words::moment;
+use crate::check::{Found, Rule};
+use crate::record::{Answer, Name, Refusal};
+
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders: &Holders) {
+    certainly_over(found, reservations);
+    reached_too_early(found, holders);
+}
+
+/// At no moment do more of a user's reservations certainly have a unit than the limit allows. Each user is told of once.
+fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
+    let (view, limit) = (found.view, found.view.round.limit as usize);
+    let owned = reservations.iter().filter_map(|one| Some((one.user(view)?, one.owned?, one)));
+    let mut owned: Vec<(Name, (u64, u64), &Reservation)> = owned.collect();
+    owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
+    let mut messages = Vec::new();
+    for of_user in owned.chunk_by(|one, other| one.0 == other.0) {
+        // What the user has, by when it ends.
+        let mut has: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+        for (number, (user, (from, until), _)) in of_user.iter().enumerate() {
+            while has.peek().is_some_and(|Reverse((ends, _))| ends <= from) {
+                has.pop();
+            }
+            has.push(Reverse((*until, number)));
+            if has.len() > limit {
+                let words = found.words();
+                let mut names: Vec<&str> =
+                    has.iter().map(|Reverse((_, number))| words.text(of_user[*number].2.name)).collect();
+                names.sort_unstable();
+                let (user, at) = (words.text(*user), moment(*from));
+                messages.push(format!("{user} had {} of at most {limit} at {at}: {}", names.len(), names.join(", ")));
+                break;
+            }
+        }
+    }
+    messages.into_iter().for_each(|message| found.violation(Rule::OverTheLimit, message));
+}
+
+/// Whoever hears `limit_reached` may have had as many between call and return. What is answered after Redis may have forgotten that
+/// something was given back is not checked, nor are rounds with buyers whom neither history nor ledger names.
+fn reached_too_early(found: &mut Found<'_>, holders: &Holders) {
+    let view = found.view;
+    if !view.orders_are_all() && !view.is_recorded() {
+        return;
+    }
+    let mut of_user: HashMap<Name, Vec<&Holder>> = HashMap::new();
+    for holder in &holders.all {
+        of_user.entry(holder.user).or_default().push(holder);
+    }
+    for operation in &view.operations {
+        let (Answer::Refused(Refusal::LimitReached), Some(returned)) = (operation.answer, operation.return_ns) else {
+            continue;
+        };
+        if returned >= view.forgets_from() {
+            continue;
+        }
+        let may_have = of_user.get(&operation.user).into_iter().flatten();
+        let may_have = may_have.filter(|holder| holder.from <= returned && holder.until >= operation.call_ns).count();
+        if may_have < view.round.limit as usize {
+            let what = found.words().operation(operation);
+            let message = format!("{what}, but can have had no more than {may_have} then");
+            found.violation(Rule::LimitReachedTooEarly, message);
+        }
+    }
+}

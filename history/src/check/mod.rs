@@ -1,0 +1,194 @@
+//! The checks, and what they are made of.
+
+mod answers;
+mod certain;
+mod holders;
+mod in_words;
+mod limit;
+mod promises;
+mod sold_out;
+mod timeline;
+mod units;
+mod view;
+
+use std::fmt;
+
+use crate::record::History;
+use certain::Reservations;
+use holders::Holders;
+use in_words::InWords;
+use view::View;
+
+/// How many violations a report shows.
+pub const MOST_SHOWN: usize = 20;
+
+/// What a history may not violate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// Two reservations certainly had one unit at the same moment.
+    UnitOwnedTwice,
+    /// A unit has a number that none of the round has.
+    NoSuchUnit,
+    /// Somebody heard `sold_out` although a unit was certainly free all the while.
+    SoldOutWhileFree,
+    /// Somebody heard `limit_reached` who can never have had so many.
+    LimitReachedTooEarly,
+    /// A user certainly had more reservations at a moment than the limit allows.
+    OverTheLimit,
+    /// The same question got two answers.
+    TwoAnswers,
+    /// A reservation left a final state, or one that cannot be gone back from.
+    WentBack,
+    /// The unit of a reservation changed.
+    UnitChanged,
+    /// A reservation was unknown after its user was told that it was accepted.
+    Forgotten,
+    /// A reservation that was accepted is not in the ledger.
+    PromiseBroken,
+    /// A reservation failed without a reason, or for one that it cannot have had.
+    NoReason,
+    /// Something happened that nobody had asked for.
+    WithoutCause,
+    /// An answer came before its question.
+    OutOfTime,
+}
+
+/// Something that no correct system does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// What it violates.
+    pub rule: Rule,
+    /// The round.
+    pub round: String,
+    /// Which operations, and when.
+    pub message: String,
+}
+
+/// How much the checks had to go by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Requests and their answers.
+    pub operations: usize,
+    /// Of them, those of rounds that the history does not describe. They are not checked.
+    pub unchecked: usize,
+    /// Reservations that certainly had a unit for some time.
+    pub owned: usize,
+    /// Answers `sold_out` that were checked.
+    pub sold_out: usize,
+    /// Accepted reservations that were looked for in the ledger.
+    pub promises: usize,
+}
+
+/// What became of a check.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What was checked.
+    pub judged: Judged,
+    /// What is wrong.
+    pub violations: Vec<Violation>,
+}
+
+impl Rule {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnitOwnedTwice => "unit_owned_twice",
+            Self::NoSuchUnit => "no_such_unit",
+            Self::SoldOutWhileFree => "sold_out_while_free",
+            Self::LimitReachedTooEarly => "limit_reached_too_early",
+            Self::OverTheLimit => "over_the_limit",
+            Self::TwoAnswers => "two_answers",
+            Self::WentBack => "went_back",
+            Self::UnitChanged => "unit_changed",
+            Self::Forgotten => "forgotten",
+            Self::PromiseBroken => "promise_broken",
+            Self::NoReason => "no_reason",
+            Self::WithoutCause => "without_cause",
+            Self::OutOfTime => "out_of_time",
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}: {}", self.rule.as_str(), self.round, self.message)
+    }
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    pub fn is_consistent(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// Whether this rule is violated.
+    pub fn violates(&self, rule: Rule) -> bool {
+        self.violations.iter().any(|violation| violation.rule == rule)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Judged { operations, unchecked, owned, sold_out, promises } = self.judged;
+        write!(f, "{operations} operations, ")?;
+        match self.violations.len() {
+            0 => write!(f, "consistent")?,
+            1 => write!(f, "1 VIOLATION")?,
+            many => write!(f, "{many} VIOLATIONS")?,
+        }
+        write!(f, " ({owned} holdings, {sold_out} × sold_out and {promises} promises judged")?;
+        if unchecked > 0 {
+            write!(f, "; {unchecked} of rounds that are not described")?;
+        }
+        write!(f, ")")?;
+        for violation in self.violations.iter().take(MOST_SHOWN) {
+            write!(f, "\n  {violation}")?;
+        }
+        match self.violations.len().checked_sub(MOST_SHOWN) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(f, "\n  and {more} more"),
+        }
+    }
+}
+
+/// Checks a history.
+pub fn check(history: &History) -> Report {
+    let mut report = Report::default();
+    report.judged.operations = history.operations.len();
+    let mut described = 0;
+    for round in &history.rounds {
+        let view = View::of(history, round);
+        described += view.operations.len();
+        let reservations = Reservations::of(&view);
+        let holders = Holders::of(&view, &reservations);
+        let mut found = Found { view: &view, report: &mut report };
+        answers::check(&mut found, &reservations);
+        units::check(&mut found, &reservations);
+        limit::check(&mut found, &reservations, &holders);
+        sold_out::check(&mut found, &holders);
+        promises::check(&mut found, &reservations);
+    }
+    report.judged.unchecked = history.operations.len() - described;
+    report
+}
+
+/// What is found in one round.
+struct Found<'a> {
+    view: &'a View<'a>,
+    report: &'a mut Report,
+}
+
+impl<'a> Found<'a> {
+    fn violation(&mut self, rule: Rule, message: String) {
+        let round = self.view.round.id.clone();
+        self.report.violations.push(Violation { rule, round, message });
+    }
+
+    fn words(&self) -> InWords<'a> {
+        InWords(&self.view.history.names)
+    }
+
+    fn judged(&mut self) -> &mut Judged {
+        &mut self.report.judged
+    }
+}

@@ -1,0 +1,80 @@
+//! Every promise is kept, and nothing happens by itself.
+
+use std::collections::HashSet;
+
+use crate::check::certain::{Reservation, Reservations};
+use crate::check::{Found, Rule};
+use crate::record::{Name, Question, Status};
+
+/// What Redis would have had to forget for these.
+const NEEDS_LOSS: [&str; 2] = ["sold_out", "limit_reached"];
+
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
+    if found.view.read_at().is_some() {
+        for reservation in reservations.iter() {
+            kept(found, reservation);
+        }
+    }
+    if found.view.is_recorded() {
+        causes(found, reservations);
+    }
+}
+
+/// Every reservation that was accepted has an order in the ledger, whatever became of it, and its user is the one who was told. One
+/// that failed has a reason; and while Redis forgets nothing, nobody can have taken its unit or its place in the limit.
+fn kept(found: &mut Found<'_>, reservation: &Reservation) {
+    let (view, words) = (found.view, found.words());
+    let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
+    found.judged().promises += 1;
+    let Some(order) = reservation.order.map(|at| view.orders[at]) else {
+        let message = format!("{}, and the ledger has nothing of it", words.operation(accepted));
+        return found.violation(Rule::PromiseBroken, message);
+    };
+    if order.user != accepted.user {
+        let message = format!("{}, and the ledger has it as {}'s", words.operation(accepted), words.text(order.user));
+        found.violation(Rule::PromiseBroken, message);
+    }
+    match (order.status, order.reason) {
+        (Status::Failed, None) => {
+            let message = format!("{}, and it failed without a reason", words.operation(accepted));
+            found.violation(Rule::NoReason, message);
+        }
+        (Status::Failed, Some(reason)) if view.keeps() && NEEDS_LOSS.contains(&words.text(reason)) => {
+            let (what, reason) = (words.operation(accepted), words.text(reason));
+            found.violation(Rule::NoReason, format!("{what}, and it failed ({reason}) although Redis forgot nothing"));
+        }
+        (Status::Queued, _) => {
+            let message = format!("{}, and the ledger calls it queued", words.operation(accepted));
+            found.violation(Rule::PromiseBroken, message);
+        }
+        _ => {}
+    }
+}
+
+/// If all requests are recorded, an order has a user who asked for it, a reservation is seen cancelled only after somebody asked
+/// for that, and seen paid only after the provider told of a payment.
+fn causes(found: &mut Found<'_>, reservations: &Reservations) {
+    let (view, words) = (found.view, found.words());
+    let asked = view.operations.iter().filter(|one| matches!(one.question, Question::Reserve { .. }));
+    let asked: HashSet<Name> = asked.map(|one| one.user).collect();
+    for order in view.orders.iter().filter(|order| !asked.contains(&order.user)) {
+        let (reservation, user) = (words.text(order.reservation), words.text(order.user));
+        found.violation(Rule::WithoutCause, format!("{user} has {reservation} and never asked for a unit"));
+    }
+    for reservation in reservations.iter() {
+        let first = |calls: &[usize]| calls.iter().map(|at| view.operations[*at].call_ns).min().unwrap_or(u64::MAX);
+        for (status, asked_at, what) in [
+            (Status::Cancelled, first(&reservation.cancels), "asked to cancel it"),
+            (Status::Paid, first(&reservation.payments), "told of a payment"),
+        ] {
+            let early = reservation.seen.iter().find(|seen| seen.status == status && seen.return_ns <= asked_at);
+            let Some(seen) = early else { continue };
+            let said = match seen.operation {
+                Some(at) => words.operation(view.operations[at]),
+                None => format!("the ledger says {}", status.as_str()),
+            };
+            let name = words.text(reservation.name);
+            found.violation(Rule::WithoutCause, format!("{name}: {said}, and nobody had {what}"));
+        }
+    }
+}

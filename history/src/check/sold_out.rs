@@ -1,0 +1,54 @@
+//! Nobody hears `sold_out` while a unit is free.
+
+use crate::check::holders::Holders;
+use crate::check::timeline::Timeline;
+use crate::check::{Found, Rule};
+use crate::record::{Answer, Refusal, Supply};
+
+/// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from others.
+///
+/// At each moment the units that may have been are counted: those with a certain number once, however many may have had them,
+/// and one for each holder whose unit may be any. If that is less than the units of the round at every moment, then a unit was
+/// free all the while that nobody can have had. Not checked: rounds whose units are not all on sale from the opening on; what was
+/// answered after Redis may have forgotten something; and rounds with buyers whom neither history nor ledger names.
+pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
+    let view = found.view;
+    let holders_are_known = view.orders_are_all() || view.is_recorded();
+    if view.round.supply != Supply::AtOnce || !holders_are_known {
+        return;
+    }
+    let mut known: Vec<_> =
+        holders.all.iter().filter_map(|holder| Some((holder.unit?, holder.from, holder.until))).collect();
+    known.sort_unstable();
+    let mut intervals: Vec<(u64, u64)> = Vec::new();
+    for of_unit in known.chunk_by(|one, other| one.0 == other.0) {
+        let (_, mut first, mut last) = of_unit[0];
+        for &(_, from, until) in &of_unit[1..] {
+            if from > last {
+                intervals.push((first, last));
+                first = from;
+            }
+            last = last.max(until);
+        }
+        intervals.push((first, last));
+    }
+    let unknown = holders.all.iter().filter(|holder| holder.unit.is_none());
+    let taken = Timeline::of(intervals.into_iter().chain(unknown.map(|holder| (holder.from, holder.until))));
+    for operation in &view.operations {
+        let (Answer::Refused(Refusal::SoldOut), Some(returned)) = (operation.answer, operation.return_ns) else {
+            continue;
+        };
+        if returned >= view.forgets_from() {
+            continue;
+        }
+        found.judged().sold_out += 1;
+        let most = taken.most(operation.call_ns, returned);
+        if most < view.round.units {
+            let (what, units) = (found.words().operation(operation), view.round.units);
+            let message = format!(
+                "{what}, but at no moment between the two can more than {most} of {units} units have been taken"
+            );
+            found.violation(Rule::SoldOutWhileFree, message);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! One round of a history.
+
+use crate::record::{Answer, Buyers, Clocks, History, Ledger, Name, Operation, Order, Question, Redis, Round};
+
+/// One round of a history: its operations in the order of their calls, and its orders.
+pub(super) struct View<'a> {
+    pub(super) history: &'a History,
+    pub(super) round: &'a Round,
+    pub(super) operations: Vec<&'a Operation<Name>>,
+    pub(super) orders: Vec<&'a Order<Name>>,
+    /// Requests for units that are the same question.
+    pub(super) asks: Vec<Asks>,
+}
+
+/// All requests of one user for a unit with one key; or a single one without.
+pub(super) struct Asks {
+    pub(super) user: Name,
+    pub(super) is_keyed: bool,
+    /// As numbers of the view's operations, ascending.
+    pub(super) operations: Vec<usize>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(history: &'a History, round: &'a Round) -> Self {
+        let name = history.names.find(&round.id);
+        let is_of = |of: Name| Some(of) == name;
+        let mut operations: Vec<_> = history.operations.iter().filter(|operation| is_of(operation.round)).collect();
+        operations.sort_by_key(|operation| operation.call_ns);
+        let orders = history.orders.iter().filter(|order| is_of(order.round)).collect();
+        let asks = asks(&operations);
+        Self { history, round, operations, orders, asks }
+    }
+
+    /// Whether the ledger's orders are all that ever had a unit: Redis forgot nothing, and nothing is left that has no order.
+    pub(super) fn orders_are_all(&self) -> bool {
+        self.round.redis == Redis::Keeps && self.read_at().is_some()
+    }
+
+    pub(super) fn keeps(&self) -> bool {
+        self.round.redis == Redis::Keeps
+    }
+
+    pub(super) fn is_recorded(&self) -> bool {
+        self.round.buyers == Buyers::Recorded
+    }
+
+    /// From when on Redis may have forgotten.
+    pub(super) const fn forgets_from(&self) -> u64 {
+        match self.round.redis {
+            Redis::Keeps => u64::MAX,
+            Redis::MayForgetFrom(at) => at,
+        }
+    }
+
+    /// When the ledger was read.
+    pub(super) const fn read_at(&self) -> Option<u64> {
+        match self.round.ledger {
+            Ledger::NotRead => None,
+            Ledger::AtRest(at) => Some(at),
+        }
+    }
+
+    /// The first and the last moment of the recorder's clock that a millisecond of another clock may be.
+    pub(super) fn moment(&self, epoch_ms: i64) -> Option<(u64, u64)> {
+        let Clocks::Together { zero_ms, within_ms } = self.round.clocks else { return None };
+        let after_ms = epoch_ms.checked_sub(zero_ms)?;
+        let ns = |ms: i64| u64::try_from(ms.max(0)).ok()?.checked_mul(1_000_000);
+        Some((ns(after_ms - i64::from(within_ms))?, ns(after_ms + 1 + i64::from(within_ms))?))
+    }
+}
+
+fn asks(operations: &[&Operation<Name>]) -> Vec<Asks> {
+    let asked = operations.iter().enumerate().filter_map(|(at, operation)| match operation.question {
+        Question::Reserve { key } => Some((operation.user, key, at)),
+        _ => None,
+    });
+    let mut asked: Vec<(Name, Option<Name>, usize)> = asked.collect();
+    asked.sort_unstable();
+    let same = |one: &(Name, Option<Name>, usize), other: &(Name, Option<Name>, usize)| {
+        one.1.is_some() && (one.0, one.1) == (other.0, other.1)
+    };
+    let groups = asked.chunk_by(same).map(|group| Asks {
+        user: group[0].0,
+        is_keyed: group[0].1.is_some(),
+        operations: group.iter().map(|one| one.2).collect(),
+    });
+    groups.collect()
+}
+
+impl Asks {
+    /// Those that may have taken effect.
+    pub(super) fn effective<'v>(&'v self, view: &'v View<'_>) -> impl Iterator<Item = &'v Operation<Name>> {
+        let operations = self.operations.iter().map(|at| view.operations[*at]);
+        operations.filter(|operation| !matches!(operation.answer, Answer::Refused(_)))
+    }
+}

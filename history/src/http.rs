@@ -1,0 +1,191 @@
+//! What requests of the HTTP API ask, and what its answers say.
+
+use serde::Deserialize;
+
+use crate::record::{Answer, PaymentOutcome, Question, Refusal, Status};
+use crate::recorder::{Asking, Recorder};
+
+/// A request, as far as it says what is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// `GET`, `POST` or `DELETE`.
+    pub method: &'a str,
+    /// Its path, with or without a query.
+    pub path: &'a str,
+    /// Its `Idempotency-Key`.
+    pub key: Option<&'a str>,
+    /// Its body.
+    pub body: &'a [u8],
+}
+
+#[derive(Deserialize)]
+struct Callback {
+    data: Paid,
+}
+
+#[derive(Deserialize)]
+struct Paid {
+    payment_id: String,
+    reservation_id: String,
+    price_minor: u64,
+    currency: String,
+}
+
+/// What any answer may have.
+#[derive(Default, Deserialize)]
+struct Body {
+    reservation_id: Option<String>,
+    code: Option<String>,
+    /// A number in a problem.
+    status: Option<serde_json::Value>,
+    reservation_status: Option<String>,
+    outcome: Option<String>,
+    unit: Option<std::num::NonZeroU32>,
+}
+
+/// The round of a reservation's id, which is `SALE.ROUND.UUID`.
+fn round_of(reservation: &str) -> Option<&str> {
+    Some(reservation.rsplit_once('.')?.0)
+}
+
+impl Recorder {
+    /// `user` sends a request, now. A request for a unit does not name its round: `round` is its number. None if it asks nothing that is
+    /// recorded.
+    pub fn send(&self, request: Request<'_>, user: &str, round: u32) -> Option<Asking> {
+        let path = request.path.split_once('?').map_or(request.path, |(path, _)| path);
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        let of = |reservation, question| Some(self.ask(round_of(reservation)?, user, question));
+        match (request.method, segments.as_slice()) {
+            ("POST", ["v1", "sales", sale, "reservations", _]) => {
+                Some(self.ask(&format!("{sale}.{round}"), user, Question::Reserve { key: request.key }))
+            }
+            ("GET", ["v1", "reservations", reservation]) => of(reservation, Question::Look { reservation }),
+            ("DELETE", ["v1", "reservations", reservation]) => of(reservation, Question::Cancel { reservation }),
+            ("POST", ["v1", "payments", "webhook"]) => {
+                let Paid { payment_id, reservation_id, price_minor, currency } =
+                    serde_json::from_slice::<Callback>(request.body).ok()?.data;
+                let payment = format!("{payment_id} {price_minor} {currency}");
+                of(&reservation_id, Question::Pay { reservation: &reservation_id, payment: &payment })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Asking {
+    /// The client hears this status and body, now.
+    pub fn hears_http(self, status: u16, body: &[u8]) {
+        let body: Body = serde_json::from_slice(body).unwrap_or_default();
+        let answer = answer(status, &body);
+        self.hears(answer);
+    }
+}
+
+fn answer(status: u16, body: &Body) -> Answer<&str> {
+    let named = |text: Option<&str>| text.and_then(Status::named);
+    match (status, body.code.as_deref()) {
+        (202, _) => match &body.reservation_id {
+            Some(reservation) => Answer::Accepted { reservation, unit: body.unit },
+            None => Answer::Unknown,
+        },
+        (200, _) => match (&body.outcome, named(body.status.as_ref().and_then(|status| status.as_str()))) {
+            (Some(outcome), _) => match &**outcome {
+                "applied" => Answer::Payment(PaymentOutcome::Applied),
+                "refund_due" => Answer::Payment(PaymentOutcome::RefundDue),
+                "payment_reused" | "amount_changed" => Answer::Payment(PaymentOutcome::Contradicts),
+                _ => Answer::Unknown,
+            },
+            (None, Some(status)) => Answer::Is { status, unit: body.unit },
+            (None, None) => Answer::Unknown,
+        },
+        (409, Some("not_cancellable")) => match named(body.reservation_status.as_deref()) {
+            Some(status) => Answer::Is { status, unit: None },
+            None => Answer::Refused(Refusal::Other),
+        },
+        (409, Some("sold_out")) => Answer::Refused(Refusal::SoldOut),
+        (409, Some("limit_reached")) => Answer::Refused(Refusal::LimitReached),
+        (404, Some("unknown_reservation")) => Answer::Refused(Refusal::UnknownReservation),
+        (_, Some("not_open")) => Answer::Refused(Refusal::NotOpen),
+        (400..500, _) => Answer::Refused(Refusal::Other),
+        _ => Answer::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{History, Name, Operation};
+
+    fn recorded(method: &str, path: &str, body: &str, status: u16, answer: &str) -> Option<(History, Operation<Name>)> {
+        let recorder = Recorder::default();
+        let request = Request { method, path, key: Some("k"), body: body.as_bytes() };
+        recorder.send(request, "alice", 3)?.hears_http(status, answer.as_bytes());
+        let history = recorder.take();
+        let operation = history.operations[0];
+        Some((history, operation))
+    }
+
+    /// The question and the answer, with their texts.
+    fn read(method: &str, path: &str, body: &str, status: u16, answer: &str) -> String {
+        let (history, operation) = recorded(method, path, body, status, answer).expect("it is recorded");
+        assert!(operation.call_ns <= operation.return_ns.expect("an answer"));
+        let Operation { round, question, answer, .. } = operation.map(|name| history.names.text(name));
+        format!("{round} {question:?} {answer:?}")
+    }
+
+    #[test]
+    fn requests_and_answers_are_read() {
+        let reserve = "/v1/sales/lamp/reservations/a-pass";
+        let id = "lamp.3.0198f0b2a4c57d1e8f00aabbccddeeff";
+        let accepted = format!(r#"{{"reservation_id":"{id}","status":"queued"}}"#);
+        assert_eq!(
+            read("POST", reserve, "", 202, &accepted),
+            format!(r#"lamp.3 Reserve {{ key: Some("k") }} Accepted {{ reservation: "{id}", unit: None }}"#)
+        );
+        for (status, code, expected) in [
+            (409, "sold_out", "Refused(SoldOut)"),
+            (409, "limit_reached", "Refused(LimitReached)"),
+            (425, "not_open", "Refused(NotOpen)"),
+            (429, "rate_limited", "Refused(Other)"),
+            (503, "overloaded", "Unknown"),
+        ] {
+            let heard = read("POST", reserve, "", status, &format!(r#"{{"code":"{code}","status":{status}}}"#));
+            assert!(heard.ends_with(expected), "{heard}");
+        }
+        let look = format!("/v1/reservations/{id}");
+        let shown = r#"{"status":"pending_payment","unit":17}"#;
+        assert_eq!(
+            read("GET", &format!("{look}?expedite=true"), "", 200, shown),
+            format!(r#"lamp.3 Look {{ reservation: "{id}" }} Is {{ status: PendingPayment, unit: Some(17) }}"#)
+        );
+        let paid = r#"{"code":"not_cancellable","status":409,"reservation_status":"paid"}"#;
+        let heard = read("DELETE", &look, "", 409, paid);
+        assert!(heard.ends_with("Is { status: Paid, unit: None }"), "{heard}");
+        let heard = read("GET", &look, "", 404, r#"{"code":"unknown_reservation","status":404}"#);
+        assert!(heard.ends_with("Refused(UnknownReservation)"), "{heard}");
+        let callback = format!(
+            r#"{{"data":{{"payment_id":"p","reservation_id":"{id}","price_minor":990,"currency":"EUR"}},"type":"t"}}"#
+        );
+        assert_eq!(
+            read("POST", "/v1/payments/webhook", &callback, 200, r#"{"outcome":"applied"}"#),
+            format!(r#"lamp.3 Pay {{ reservation: "{id}", payment: "p 990 EUR" }} Payment(Applied)"#)
+        );
+    }
+
+    #[test]
+    fn what_is_no_json_leaves_open_what_happened() {
+        let heard = read("POST", "/v1/sales/lamp/reservations/p", "", 502, "<html>");
+        assert!(heard.ends_with("Unknown"), "{heard}");
+        assert!(recorded("GET", "/v1/sales/lamp", "", 200, "{}").is_none());
+        assert!(recorded("GET", "/v1/orders", "", 200, "{}").is_none());
+    }
+
+    #[test]
+    fn whoever_gives_up_may_have_been_heard() {
+        let recorder = Recorder::default();
+        let request = Request { method: "POST", path: "/v1/sales/lamp/reservations/p", key: None, body: b"" };
+        drop(recorder.send(request, "alice", 1));
+        let [operation] = recorder.take().operations[..] else { panic!("one operation") };
+        assert_eq!((operation.return_ns, operation.answer), (None, Answer::Unknown));
+    }
+}

@@ -1,0 +1,82 @@
+//! Histories as files: JSON lines, one for each round, operation and order.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{History, Operation, Order, Round};
+
+/// One line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Round(Round),
+    Operation(Operation<Cow<'a, str>>),
+    Order(Order<Cow<'a, str>>),
+    /// So many refusals were not kept.
+    LeftOut(u64),
+}
+
+/// Why a file is no history.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// It cannot be read.
+    #[error("cannot be read")]
+    Io(#[from] io::Error),
+    /// A line is not one of a history.
+    #[error("line {line} is not one of a history: {error}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+}
+
+impl History {
+    /// Writes it, a line for each part.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, mut to: impl Write) -> io::Result<()> {
+        let mut line = |line: Line<'_>| -> io::Result<()> {
+            serde_json::to_writer(&mut to, &line)?;
+            to.write_all(b"\n")
+        };
+        let text = |name| Cow::Borrowed(self.names.text(name));
+        for round in &self.rounds {
+            line(Line::Round(round.clone()))?;
+        }
+        for operation in &self.operations {
+            line(Line::Operation(operation.map(text)))?;
+        }
+        for order in &self.orders {
+            line(Line::Order(order.map(text)))?;
+        }
+        if self.left_out > 0 {
+            line(Line::LeftOut(self.left_out))?;
+        }
+        to.flush()
+    }
+
+    /// Reads what [`Self::write`] wrote.
+    ///
+    /// # Errors
+    /// If a line is not one of a history.
+    pub fn read(from: impl BufRead) -> Result<Self, Unreadable> {
+        let mut history = Self::default();
+        for (at, text) in from.lines().enumerate() {
+            let text = text?;
+            let line = serde_json::from_str(&text).map_err(|error| Unreadable::Line { line: at + 1, error })?;
+            let names = &mut history.names;
+            match line {
+                Line::Round(round) => history.rounds.push(round),
+                Line::Operation(operation) => history.operations.push(operation.map(|text| names.name(&text))),
+                Line::Order(order) => history.orders.push(order.map(|text| names.name(&text))),
+                Line::LeftOut(count) => history.left_out += count,
+            }
+        }
+        Ok(history)
+    }
+}

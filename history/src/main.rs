@@ -1,0 +1,38 @@
+//! Checks a history that a run has left.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use history::{History, check};
+
+/// Checks a history that a run has left
+#[derive(Debug, Parser)]
+#[command(name = "history")]
+struct Arguments {
+    /// The file: JSON lines
+    file: PathBuf,
+}
+
+fn main() -> ExitCode {
+    command_line::end_with_reader();
+    let Arguments { file } = match command_line::parse(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(stop) => return stop.tell(),
+    };
+    let read =
+        File::open(&file).map_err(history::Unreadable::from).and_then(|open| History::read(BufReader::new(open)));
+    match read {
+        Ok(history) => {
+            let report = check(&history);
+            println!("{report}");
+            if report.is_consistent() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => {
+            eprintln!("error: {}: {error}", file.display());
+            ExitCode::from(2)
+        }
+    }
+}

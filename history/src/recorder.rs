@@ -1,0 +1,150 @@
+//! Records what clients ask and hear, while they do.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::record::{Answer, Clocks, History, Name, Operation, Order, Question};
+
+/// Refusals that are kept: of so many buyers each 80 bytes. More are counted and not kept, which hides only what they were told.
+/// All other operations are kept.
+const MOST_REFUSALS: usize = 4_000_000;
+/// How far two clocks of one machine may seem to be apart because each is read at its own moment and one counts milliseconds.
+const READ_WITHIN_MS: u32 = 5;
+
+/// Records the operations of any number of clients. A clone records into the same history.
+#[derive(Debug, Clone)]
+pub struct Recorder(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    began: Instant,
+    zero_ms: i64,
+    history: Mutex<Recorded>,
+}
+
+#[derive(Debug, Default)]
+struct Recorded {
+    history: History,
+    refusals: usize,
+    /// Whether it was taken: what ends later names texts that are gone.
+    is_taken: bool,
+}
+
+/// A request that was sent. Dropped without an answer, as when a client gives up, it is recorded as one that may still take
+/// effect.
+#[derive(Debug)]
+#[must_use = "a request without an answer may still take effect"]
+pub struct Asking {
+    recorder: Recorder,
+    round: Name,
+    user: Name,
+    question: Question<Name>,
+    call_ns: u64,
+    is_told: bool,
+}
+
+fn wall_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self(Arc::new(Shared { began: Instant::now(), zero_ms: wall_ms(), history: Mutex::default() }))
+    }
+}
+
+impl Recorder {
+    fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        self.0.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nanoseconds since this recorder was made.
+    pub fn now_ns(&self) -> u64 {
+        u64::try_from(self.0.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// A client asks, now.
+    pub fn ask(&self, round: &str, user: &str, question: Question<&str>) -> Asking {
+        let mut recorded = self.recorded();
+        let names = &mut recorded.history.names;
+        let (round, user) = (names.name(round), names.name(user));
+        let question = question.map(|text| names.name(text));
+        drop(recorded);
+        Asking { recorder: self.clone(), round, user, question, call_ns: self.now_ns(), is_told: false }
+    }
+
+    /// How this machine's wall clock goes beside the recorder's own: whatever it was set or slewed by since is what the two may be
+    /// apart.
+    pub fn clocks(&self) -> Clocks {
+        let ran_ms = i64::try_from(self.now_ns() / 1_000_000).unwrap_or(i64::MAX);
+        let drift_ms = (wall_ms() - ran_ms).abs_diff(self.0.zero_ms);
+        let within_ms = u32::try_from(drift_ms).unwrap_or(u32::MAX).saturating_add(READ_WITHIN_MS);
+        Clocks::Together { zero_ms: self.0.zero_ms, within_ms }
+    }
+
+    /// Adds an order of the ledger.
+    pub fn order(&self, order: Order<&str>) {
+        let mut recorded = self.recorded();
+        let Recorded { history, .. } = &mut *recorded;
+        let order = order.map(|text| history.names.name(text));
+        history.orders.push(order);
+    }
+
+    /// How many operations are recorded.
+    pub fn len(&self) -> usize {
+        self.recorded().history.operations.len()
+    }
+
+    /// Whether nothing is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was recorded, and nothing is from now on. Requests that are still under way are not in it, so it is for when all have
+    /// ended.
+    pub fn take(&self) -> History {
+        let mut recorded = self.recorded();
+        recorded.is_taken = true;
+        std::mem::take(&mut recorded.history)
+    }
+
+    fn keep(&self, operation: Operation<Name>) {
+        let mut recorded = self.recorded();
+        let Recorded { history, refusals, is_taken } = &mut *recorded;
+        if *is_taken {
+            return;
+        }
+        if matches!(operation.answer, Answer::Refused(_)) {
+            if *refusals >= MOST_REFUSALS {
+                history.left_out += 1;
+                return;
+            }
+            *refusals += 1;
+        }
+        history.operations.push(operation);
+    }
+}
+
+impl Asking {
+    /// The client hears this, now.
+    pub fn hears(mut self, answer: Answer<&str>) {
+        let return_ns = Some(self.recorder.now_ns());
+        let answer = answer.map(|text| self.recorder.recorded().history.names.name(text));
+        self.is_told = true;
+        self.keep(return_ns, answer);
+    }
+
+    fn keep(&self, return_ns: Option<u64>, answer: Answer<Name>) {
+        let Self { round, user, question, call_ns, .. } = *self;
+        self.recorder.keep(Operation { round, user, question, call_ns, return_ns, answer });
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if !self.is_told {
+            self.keep(None, Answer::Unknown);
+        }
+    }
+}

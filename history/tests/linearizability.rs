@@ -1,0 +1,39 @@
+//! Small histories, checked by stateright as well.
+//!
+//! Whatever stateright explains, we accept: a false alarm would be a mistake of ours. The other way round we are weaker by
+//! design. We look at one unit, one reservation or one user at a time and never for an order of all requests, so an
+//! answer that contradicts no single other one passes.
+
+use std::time::Instant;
+
+use history::check;
+
+use crate::dice::Dice;
+use crate::small::{Fault, Small};
+
+const EACH: u64 = 600;
+
+#[test]
+fn we_accept_what_stateright_accepts() {
+    let began = Instant::now();
+    let (mut all_rejected, mut all_found) = (0, 0);
+    for fault in [Fault::None, Fault::AnotherAnswer, Fault::AnotherTime, Fault::OneUnitMore, Fault::Forgets] {
+        let (mut rejected, mut found, mut requests) = (0_u64, 0_u64, 0);
+        for seed in 0..EACH {
+            let small = Small::random(&mut Dice::new(seed), fault);
+            let (is_linearizable, report) = (small.is_linearizable(), check(&small.history()));
+            requests += small.requests.len();
+            assert!(fault != Fault::None || is_linearizable, "seed {seed}: {small:#?}");
+            assert!(!is_linearizable || report.is_consistent(), "{fault:?}, seed {seed}: {report}\n{small:#?}");
+            rejected += u64::from(!is_linearizable);
+            found += u64::from(!report.is_consistent());
+        }
+        println!(
+            "{fault:?}: {EACH} histories with {requests} requests; stateright rejects {rejected}, we {found} of them"
+        );
+        (all_rejected, all_found) = (all_rejected + rejected, all_found + found);
+    }
+    println!("together: {all_found} of {all_rejected}, in {} ms", began.elapsed().as_millis());
+    assert!(all_rejected >= EACH, "{all_rejected}");
+    assert!(all_found * 100 >= all_rejected * 50, "{all_found} of {all_rejected}");
+}

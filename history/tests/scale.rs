@@ -1,0 +1,62 @@
+//! A million operations.
+
+use std::time::{Duration, Instant};
+
+use history::{
+    Answer, Buyers, Clocks, History, Ledger, Operation, Order, Question, Redis, Refusal, Round, Status, Supply, check,
+};
+
+const UNITS: u64 = 100_000;
+const OPERATIONS: u64 = 1_000_000;
+/// It takes about a second on one core that does nothing else.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Whoever comes first gets a unit, and all others ask once more than they should.
+#[test]
+fn a_million_operations_are_checked_in_seconds() {
+    let mut history = History::default();
+    let (round, key) = (history.names.name("lamp.1"), Some(history.names.name("key")));
+    for number in 0..OPERATIONS {
+        let user = history.names.name(&format!("user-{number}"));
+        let (call_ns, return_ns) = (10 * number, Some(10 * number + 1_000));
+        let answer = if number < UNITS {
+            let reservation = history.names.name(&format!("lamp.1.{number}"));
+            let (unit, status) = (number as u32 + 1, Status::Paid);
+            let (reason, reserved_ms, ended_ms) = (None, None, None);
+            history.orders.push(Order { round, reservation, user, unit, status, reason, reserved_ms, ended_ms });
+            Answer::Accepted { reservation, unit: None }
+        } else {
+            Answer::Refused(Refusal::SoldOut)
+        };
+        history.operations.push(Operation {
+            round,
+            user,
+            question: Question::Reserve { key },
+            call_ns,
+            return_ns,
+            answer,
+        });
+    }
+    history.rounds.push(Round {
+        id: "lamp.1".to_owned(),
+        units: UNITS as u32,
+        limit: 1,
+        supply: Supply::AtOnce,
+        redis: Redis::Keeps,
+        buyers: Buyers::AndOthers,
+        held_back_ms: 1_500,
+        clocks: Clocks::Apart,
+        ledger: Ledger::AtRest(10 * OPERATIONS + 2_000),
+    });
+    let began = Instant::now();
+    let report = check(&history);
+    let took = began.elapsed();
+    println!("{report} in {} ms; {} bytes an operation", took.as_millis(), size_of_val(&history.operations[0]));
+    assert!(report.is_consistent(), "{report}");
+    assert_eq!(report.judged.sold_out as u64, OPERATIONS - UNITS);
+    assert!(took < LIMIT, "{took:?}");
+
+    // The last unit goes to nobody, so somebody was told too early.
+    history.orders.pop();
+    assert!(check(&history).violates(history::Rule::SoldOutWhileFree));
+}

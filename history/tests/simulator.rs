@@ -1,0 +1,368 @@
+//! A sale in memory, with clients whose requests overlap: what a correct system may answer, in random schedules.
+//!
+//! Each request takes effect at one moment between its call and its return. Orders, expiry and the return of units come some time
+//! after what they follow, as in the real system, and Redis may forget what has no order.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use history::{
+    Answer, Buyers, Clocks, History, Ledger, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round,
+    Status, Supply,
+};
+
+use crate::dice::Dice;
+
+pub(crate) const ROUND: &str = "lamp.1";
+const MS: u64 = 1_000_000;
+const HELD_BACK_MS: u64 = 3;
+/// What the wall clock shows at 0.
+const ZERO_MS: i64 = 1_795_510_800_000;
+
+/// How a run goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) clients: usize,
+    pub(crate) requests_each: usize,
+    pub(crate) units: u32,
+    pub(crate) limit: usize,
+    pub(crate) forgets: bool,
+    /// Whether the history has the ledger.
+    pub(crate) reads_ledger: bool,
+    pub(crate) compares_clocks: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Call {
+        client: usize,
+    },
+    Effect {
+        request: usize,
+    },
+    Return {
+        request: usize,
+    },
+    Ordered {
+        reservation: usize,
+    },
+    Expires {
+        reservation: usize,
+    },
+    /// Redis has the unit back.
+    Back {
+        reservation: usize,
+    },
+    Forgets,
+}
+
+struct Reservation {
+    name: Name,
+    client: usize,
+    key: Name,
+    unit: u32,
+    status: Status,
+    reason: Option<Name>,
+    reserved_at: u64,
+    ended_at: Option<u64>,
+    paid_with: Option<Name>,
+    /// Whether Redis knows it and has not taken its unit back.
+    in_redis: bool,
+}
+
+struct Request {
+    client: usize,
+    question: Question<Name>,
+    call_ns: u64,
+    answer: Answer<Name>,
+    is_unheard: bool,
+}
+
+struct Simulator {
+    plan: Plan,
+    dice: Dice,
+    history: History,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    next: u64,
+    free: BTreeSet<u32>,
+    sellable_at: u64,
+    reservations: Vec<Reservation>,
+    requests: Vec<Request>,
+    left: Vec<usize>,
+    forgot_at: Option<u64>,
+}
+
+/// A history of a correct sale.
+pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
+    let mut simulator = Simulator {
+        plan,
+        dice: Dice::new(seed),
+        history: History::default(),
+        events: BinaryHeap::new(),
+        next: 0,
+        free: (1..=plan.units).collect(),
+        sellable_at: 0,
+        reservations: Vec::new(),
+        requests: Vec::new(),
+        left: vec![plan.requests_each; plan.clients],
+        forgot_at: None,
+    };
+    simulator.history.names.name(ROUND);
+    for client in 0..plan.clients {
+        simulator.after(0, 20, Event::Call { client });
+    }
+    if plan.forgets {
+        simulator.after(0, 60, Event::Forgets);
+    }
+    let mut now = 0;
+    while let Some(Reverse((at, _, event))) = simulator.events.pop() {
+        now = at;
+        simulator.handle(at, event);
+    }
+    simulator.finished(now + MS)
+}
+
+impl Simulator {
+    /// Up to so many milliseconds after `now`, and never at the same moment as anything else.
+    fn after(&mut self, now: u64, within_ms: u64, event: Event) {
+        self.next += 1;
+        let at = now + 1 + self.dice.below(within_ms * MS);
+        self.events.push(Reverse((at, self.next, event)));
+    }
+
+    fn handle(&mut self, now: u64, event: Event) {
+        match event {
+            Event::Call { client } => self.call(now, client),
+            Event::Effect { request } => {
+                self.requests[request].answer = self.effect(now, request);
+                self.after(now, 3, Event::Return { request });
+            }
+            Event::Return { request } => self.returned(now, request),
+            Event::Ordered { reservation } => self.ordered(now, reservation),
+            Event::Expires { reservation } => {
+                if self.reservations[reservation].status == Status::PendingPayment {
+                    self.end(now, reservation, Status::Expired);
+                    self.after(now, 10, Event::Back { reservation });
+                }
+            }
+            Event::Back { reservation } => self.back(now, reservation),
+            Event::Forgets => {
+                self.forgot_at = Some(now);
+                for reservation in 0..self.reservations.len() {
+                    let Reservation { status, in_redis, unit, .. } = self.reservations[reservation];
+                    if status == Status::Queued && in_redis && self.dice.one_in(2) {
+                        self.reservations[reservation].in_redis = false;
+                        self.free.insert(unit);
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, now: u64, client: usize) {
+        if self.left[client] == 0 {
+            return;
+        }
+        self.left[client] -= 1;
+        let own = self.reservations.iter().filter(|one| one.client == client);
+        let own: Vec<Name> = own.map(|one| one.name).collect();
+        let keys = 1 + self.plan.limit as u64;
+        let question = match (self.dice.below(10), self.dice.one_of(&own)) {
+            (0..=2, Some(reservation)) => Question::Look { reservation },
+            (3, Some(reservation)) => Question::Cancel { reservation },
+            (4..=5, Some(reservation)) => {
+                let payment = self.dice.below(2);
+                let payment = format!("pay {payment} {client}");
+                Question::Pay { reservation, payment: self.history.names.name(&payment) }
+            }
+            _ => {
+                let key = self.dice.below(keys);
+                Question::Reserve { key: Some(self.history.names.name(&format!("key-{key}"))) }
+            }
+        };
+        let (answer, is_unheard) = (Answer::Unknown, self.dice.one_in(12));
+        self.requests.push(Request { client, question, call_ns: now, answer, is_unheard });
+        let request = self.requests.len() - 1;
+        if is_unheard && self.dice.one_in(2) {
+            // It never gets there. Its client gives up.
+            return self.after(now, 6, Event::Return { request });
+        }
+        self.after(now, 3, Event::Effect { request });
+    }
+
+    fn returned(&mut self, now: u64, request: usize) {
+        let Request { client, question, call_ns, answer, is_unheard } = self.requests[request];
+        let (return_ns, answer) = if is_unheard { (None, Answer::Unknown) } else { (Some(now), answer) };
+        let names = &mut self.history.names;
+        let (round, user) = (names.name(ROUND), names.name(&format!("user-{client}")));
+        self.history.operations.push(Operation { round, user, question, call_ns, return_ns, answer });
+        self.after(now, 8, Event::Call { client });
+    }
+
+    fn effect(&mut self, now: u64, request: usize) -> Answer<Name> {
+        let Request { client, question, .. } = self.requests[request];
+        let named = |of: &Self, name| of.reservations.iter().position(|one| one.name == name);
+        match question {
+            Question::Reserve { key } => self.reserve(now, client, key.expect("every request has a key")),
+            Question::Look { reservation } => match named(self, reservation) {
+                Some(at) if self.is_known(at) => self.shown(at),
+                _ => Answer::Unknown,
+            },
+            Question::Cancel { reservation } => match named(self, reservation) {
+                Some(at) if self.is_known(at) => {
+                    if matches!(self.reservations[at].status, Status::Queued | Status::PendingPayment) {
+                        self.end(now, at, Status::Cancelled);
+                        self.back(now, at);
+                    }
+                    self.shown(at)
+                }
+                _ => Answer::Unknown,
+            },
+            Question::Pay { reservation, payment } => match named(self, reservation) {
+                Some(at) if self.reservations[at].status != Status::Queued => {
+                    let one = &mut self.reservations[at];
+                    if one.status == Status::PendingPayment && payment_is_right(&self.history, payment) {
+                        (one.status, one.paid_with, one.ended_at) = (Status::Paid, Some(payment), Some(now));
+                    }
+                    let is_applied = one.paid_with == Some(payment);
+                    Answer::Payment(if is_applied { PaymentOutcome::Applied } else { PaymentOutcome::RefundDue })
+                }
+                _ => Answer::Refused(Refusal::Other),
+            },
+        }
+    }
+
+    /// Whether Redis or the ledger has it.
+    fn is_known(&self, at: usize) -> bool {
+        self.reservations[at].in_redis || self.reservations[at].status != Status::Queued
+    }
+
+    fn shown(&self, at: usize) -> Answer<Name> {
+        let Reservation { status, unit, .. } = self.reservations[at];
+        Answer::Is { status, unit: unit.try_into().ok() }
+    }
+
+    fn reserve(&mut self, now: u64, client: usize, key: Name) -> Answer<Name> {
+        let own = self.reservations.iter().enumerate().filter(|(_, one)| one.client == client);
+        let known = own.clone().find(|(_, one)| one.key == key);
+        if let Some((at, known)) = known {
+            let name = known.name;
+            if self.is_known(at) {
+                return Answer::Accepted { reservation: name, unit: None };
+            }
+            // Redis forgot it, so this is a new request for it: its message is still under way.
+            return match self.take(now) {
+                Some(unit) => {
+                    (self.reservations[at].in_redis, self.reservations[at].unit) = (true, unit);
+                    Answer::Accepted { reservation: name, unit: None }
+                }
+                None => Answer::Refused(Refusal::SoldOut),
+            };
+        }
+        let live = own.filter(|(_, one)| one.in_redis).count();
+        if live >= self.plan.limit {
+            return Answer::Refused(Refusal::LimitReached);
+        }
+        let Some(unit) = self.take(now) else { return Answer::Refused(Refusal::SoldOut) };
+        let name = self.history.names.name(&format!("{ROUND}.{}", self.reservations.len()));
+        self.reservations.push(Reservation {
+            name,
+            client,
+            key,
+            unit,
+            status: Status::Queued,
+            reason: None,
+            reserved_at: now,
+            ended_at: None,
+            paid_with: None,
+            in_redis: true,
+        });
+        self.after(now, 30, Event::Ordered { reservation: self.reservations.len() - 1 });
+        Answer::Accepted { reservation: name, unit: None }
+    }
+
+    fn take(&mut self, now: u64) -> Option<u32> {
+        if now < self.sellable_at { None } else { self.free.pop_first() }
+    }
+
+    /// The ledger lets nobody have what another order has.
+    fn ordered(&mut self, now: u64, at: usize) {
+        let Reservation { status, client, mut unit, .. } = self.reservations[at];
+        if status != Status::Queued {
+            return;
+        }
+        let live = |of: &Self, one: &Reservation| one.name != of.reservations[at].name && one.status.is_ordered();
+        let taken = |of: &Self, unit: u32| of.reservations.iter().any(|one| live(of, one) && one.unit == unit);
+        while taken(self, unit) {
+            let Some(other) = self.free.pop_first() else { return self.fail(now, at, "sold_out") };
+            unit = other;
+        }
+        if self.reservations.iter().filter(|one| live(self, one) && one.client == client).count() >= self.plan.limit {
+            self.reservations[at].unit = unit;
+            return self.fail(now, at, "limit_reached");
+        }
+        self.free.remove(&unit);
+        let one = &mut self.reservations[at];
+        (one.unit, one.status, one.in_redis) = (unit, Status::PendingPayment, true);
+        self.after(now, 400, Event::Expires { reservation: at });
+    }
+
+    fn fail(&mut self, now: u64, at: usize, why: &str) {
+        self.reservations[at].reason = Some(self.history.names.name(why));
+        self.end(now, at, Status::Failed);
+        self.reservations[at].in_redis = false;
+    }
+
+    fn end(&mut self, now: u64, at: usize, status: Status) {
+        (self.reservations[at].status, self.reservations[at].ended_at) = (status, Some(now));
+    }
+
+    fn back(&mut self, now: u64, at: usize) {
+        let Reservation { unit, in_redis, .. } = self.reservations[at];
+        self.reservations[at].in_redis = false;
+        let is_others = self.reservations.iter().any(|one| one.in_redis && one.unit == unit);
+        if !in_redis || is_others {
+            return;
+        }
+        if self.free.is_empty() {
+            self.sellable_at = now + HELD_BACK_MS * MS;
+        }
+        self.free.insert(unit);
+    }
+
+    fn finished(mut self, now: u64) -> History {
+        let clocks = Clocks::Together { zero_ms: ZERO_MS, within_ms: 0 };
+        let wall = |at: u64| ZERO_MS + (at / MS) as i64;
+        let round = self.history.names.name(ROUND);
+        for one in self.reservations.iter().filter(|_| self.plan.reads_ledger) {
+            let user = self.history.names.find(&format!("user-{}", one.client)).expect("it asked");
+            self.history.orders.push(Order {
+                round,
+                reservation: one.name,
+                user,
+                unit: one.unit,
+                status: one.status,
+                reason: one.reason,
+                reserved_ms: Some(wall(one.reserved_at)),
+                ended_ms: one.ended_at.map(wall),
+            });
+        }
+        self.history.rounds.push(Round {
+            id: ROUND.to_owned(),
+            units: self.plan.units,
+            limit: self.plan.limit as u32,
+            supply: Supply::AtOnce,
+            redis: self.forgot_at.map_or(Redis::Keeps, Redis::MayForgetFrom),
+            buyers: Buyers::Recorded,
+            held_back_ms: HELD_BACK_MS,
+            clocks: if self.plan.compares_clocks { clocks } else { Clocks::Apart },
+            ledger: if self.plan.reads_ledger { Ledger::AtRest(now) } else { Ledger::NotRead },
+        });
+        self.history
+    }
+}
+
+/// One of the two payments of each client is a cent short.
+fn payment_is_right(history: &History, payment: Name) -> bool {
+    history.names.text(payment).starts_with("pay 1 ")
+}

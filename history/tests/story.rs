@@ -1,0 +1,113 @@
+//! Histories told by hand, in seconds.
+
+use history::{
+    Answer, Buyers, Clocks, History, Ledger, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round, Rule,
+    Status, Supply, check,
+};
+
+use crate::simulator::ROUND;
+
+pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// A sale of two units, one for each user. The ledger is read after 100 seconds.
+pub(crate) fn round() -> Round {
+    Round {
+        id: ROUND.to_owned(),
+        units: 2,
+        limit: 1,
+        supply: Supply::AtOnce,
+        redis: Redis::Keeps,
+        buyers: Buyers::Recorded,
+        held_back_ms: 1_500,
+        clocks: Clocks::Apart,
+        ledger: Ledger::AtRest(100 * SECOND),
+    }
+}
+
+/// What happened, told in seconds.
+pub(crate) struct Story(pub(crate) History);
+
+impl Story {
+    pub(crate) fn new() -> Self {
+        Self::of(round())
+    }
+
+    pub(crate) fn of(round: Round) -> Self {
+        Self(History { rounds: vec![round], ..History::default() })
+    }
+
+    pub(crate) fn and(
+        mut self,
+        user: &str,
+        question: Question<&str>,
+        from: u64,
+        to: u64,
+        answer: Answer<&str>,
+    ) -> Self {
+        let names = &mut self.0.names;
+        let (round, user) = (names.name(ROUND), names.name(user));
+        let (question, answer) = (question.map(|text| names.name(text)), answer.map(|text| names.name(text)));
+        let (call_ns, return_ns) = (from * SECOND, Some(to * SECOND));
+        self.0.operations.push(Operation { round, user, question, call_ns, return_ns, answer });
+        self
+    }
+
+    pub(crate) fn reserve(self, user: &str, from: u64, to: u64, answer: Answer<&str>) -> Self {
+        self.and(user, Question::Reserve { key: Some("k") }, from, to, answer)
+    }
+
+    pub(crate) fn accepted(self, user: &str, from: u64, to: u64, reservation: &str) -> Self {
+        self.reserve(user, from, to, Answer::Accepted { reservation, unit: None })
+    }
+
+    pub(crate) fn refused(self, user: &str, from: u64, to: u64, refusal: Refusal) -> Self {
+        self.reserve(user, from, to, Answer::Refused(refusal))
+    }
+
+    pub(crate) fn look(self, user: &str, reservation: &str, from: u64, to: u64, status: Status) -> Self {
+        self.and(user, Question::Look { reservation }, from, to, Answer::Is { status, unit: None })
+    }
+
+    pub(crate) fn cancel(self, user: &str, reservation: &str, from: u64, to: u64) -> Self {
+        let answer = Answer::Is { status: Status::Cancelled, unit: None };
+        self.and(user, Question::Cancel { reservation }, from, to, answer)
+    }
+
+    pub(crate) fn pay(self, reservation: &str, payment: &str, from: u64, to: u64, outcome: PaymentOutcome) -> Self {
+        self.and("", Question::Pay { reservation, payment }, from, to, Answer::Payment(outcome))
+    }
+
+    pub(crate) fn order(mut self, reservation: &str, user: &str, unit: u32, status: Status) -> Self {
+        let names = &mut self.0.names;
+        let (round, reservation, user) = (names.name(ROUND), names.name(reservation), names.name(user));
+        let (reason, reserved_ms, ended_ms) = (None, None, None);
+        self.0.orders.push(Order { round, reservation, user, unit, status, reason, reserved_ms, ended_ms });
+        self
+    }
+
+    pub(crate) fn failed(mut self, why: &str) -> Self {
+        let reason = self.0.names.name(why);
+        self.0.orders.last_mut().unwrap().reason = Some(reason);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn passes(&self) {
+        let report = check(&self.0);
+        assert!(report.is_consistent(), "{report}");
+    }
+
+    /// Nothing but this rule is violated, and the message has these parts.
+    #[track_caller]
+    pub(crate) fn violates(&self, rule: Rule, parts: &[&str]) {
+        let report = check(&self.0);
+        let rules: Vec<Rule> = report.violations.iter().map(|violation| violation.rule).collect();
+        assert!(!rules.is_empty() && rules.iter().all(|found| *found == rule), "{report}");
+        let message = report.violations[0].to_string();
+        println!("{message}");
+        assert!(message.starts_with(&format!("{}, {ROUND}: ", rule.as_str())), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{part:?} is not in {message:?}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Stages each built function in the folder that it is deployed from, with its archive.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::paths;
+
+const PROGRAM: &str = "bootstrap";
+/// The files in each archive besides the program: our licence, and those of the compiled-in crates. Archives for AWS
+/// have the same (`infra/cdk/deploy/licences.ts`).
+const LICENCES: [&str; 2] = ["LICENSE", "THIRD-PARTY-LICENSES.txt"];
+
+/// Copies a built function and the licences to its folder, and archives them there as `bootstrap.zip`.
+///
+/// # Errors
+/// If a file cannot be read or written, with its name.
+pub(crate) fn stage_function(built: &Path, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let mut changed =
+        stage_file(built, &folder.join(PROGRAM)).with_context(|| format!("cannot copy {}", built.display()))?;
+    for name in LICENCES {
+        changed |=
+            stage_file(&paths::root().join(name), &folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
+    }
+    archive(folder, changed).with_context(|| format!("cannot archive {}", folder.display()))
+}
+
+/// Copies a file to where it is deployed from, unless the same file is there. A concurrent deployment gets either the
+/// old or the new file, whole. Returns whether it was copied.
+fn stage_file(built: &Path, staged: &Path) -> std::io::Result<bool> {
+    let new = built.metadata()?;
+    if let Ok(old) = staged.metadata()
+        && (old.len(), old.modified()?) == (new.len(), new.modified()?)
+    {
+        return Ok(false);
+    }
+    let coming = coming(staged);
+    std::fs::copy(built, &coming)?;
+    File::options().write(true).open(&coming)?.set_modified(new.modified()?)?;
+    std::fs::rename(coming, staged)?;
+    Ok(true)
+}
+
+/// Archives a folder once. CDK would archive it for each deployment, which takes longer than the rest of the
+/// deployment. An archive is out of date if its time differs from the program's (`infra/cdk/lib/function-assets.ts`).
+fn archive(folder: &Path, changed: bool) -> std::io::Result<()> {
+    let archive = folder.join(PROGRAM).with_extension("zip");
+    let modified = folder.join(PROGRAM).metadata()?.modified()?;
+    if !changed && archive.metadata().and_then(|archive| archive.modified()).is_ok_and(|at| at == modified) {
+        return Ok(());
+    }
+    let coming = coming(&archive);
+    let mut zip = ZipWriter::new(File::create(&coming)?);
+    for (name, mode) in [(PROGRAM, 0o755), (LICENCES[0], 0o644), (LICENCES[1], 0o644)] {
+        // Without a time, so that the same files give the same archive.
+        zip.start_file(name, SimpleFileOptions::default().compression_level(Some(1)).unix_permissions(mode))?;
+        std::io::copy(&mut File::open(folder.join(name))?, &mut zip)?;
+    }
+    zip.finish()?.set_modified(modified)?;
+    std::fs::rename(coming, archive)
+}
+
+/// An archive with this program alone.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
+    let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file(PROGRAM, SimpleFileOptions::default().compression_level(Some(1)).unix_permissions(0o755))?;
+    let mut file = File::open(program).with_context(|| format!("cannot read {}", program.display()))?;
+    std::io::copy(&mut file, &mut zip)?;
+    Ok(zip.finish()?.into_inner())
+}
+
+/// Where a file of a function's folder is written: beside the folder, as all that is in there is deployed.
+fn coming(staged: &Path) -> PathBuf {
+    let folder = staged.parent().unwrap_or(staged);
+    folder.with_extension(format!("coming-{}", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read};
+    use std::os::unix::fs::MetadataExt;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    /// A temporary folder of functions, and a program built at some time.
+    struct Work(PathBuf);
+
+    impl Work {
+        fn new(name: &str) -> Self {
+            let folder = paths::target().join(format!("{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).unwrap();
+            Self(folder)
+        }
+
+        fn staged(&self, name: &str) -> PathBuf {
+            self.0.join("function").join(name)
+        }
+
+        fn stage(&self, program: &str, built_at_s: u64) {
+            let built = self.0.join("built");
+            std::fs::write(&built, program).unwrap();
+            let at = UNIX_EPOCH + Duration::from_secs(built_at_s);
+            File::options().write(true).open(&built).unwrap().set_modified(at).unwrap();
+            stage_function(&built, &self.0.join("function")).unwrap();
+            assert_eq!(std::fs::read_dir(&self.0).unwrap().count(), 2, "something was left behind");
+        }
+    }
+
+    impl Drop for Work {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_function_is_staged_when_it_is_another_one() {
+        let work = Work::new("staging");
+        let inodes = || ["bootstrap", "bootstrap.zip"].map(|name| work.staged(name).metadata().unwrap().ino());
+        work.stage("one", 2);
+        let first = inodes();
+        work.stage("one", 2);
+        assert_eq!(inodes(), first, "the same one was copied again");
+        // Older than the staged one, as after switching back to an earlier branch.
+        work.stage("two", 1);
+        assert_eq!(std::fs::read_to_string(work.staged("bootstrap")).unwrap(), "two");
+    }
+
+    #[test]
+    fn an_archive_has_the_program_and_the_licences() {
+        let work = Work::new("archive");
+        let archived = |program, at_s| {
+            work.stage(program, at_s);
+            std::fs::read(work.staged("bootstrap.zip")).unwrap()
+        };
+        let one = archived("one", 1);
+        assert_ne!(archived("two", 2), one);
+        assert_eq!(archived("one", 3), one, "the same program is another archive");
+        let mut files = zip::ZipArchive::new(Cursor::new(one)).unwrap();
+        for (name, says, mode) in [
+            ("bootstrap", "one", 0o755),
+            ("LICENSE", "Apache License", 0o644),
+            ("THIRD-PARTY-LICENSES.txt", "tokio ", 0o644),
+        ] {
+            let mut file = files.by_name(name).unwrap();
+            assert_eq!(file.unix_mode().unwrap() & 0o777, mode, "{name}");
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            assert!(text.contains(says), "{name}");
+            assert!(std::fs::read_to_string(work.staged(name)).unwrap().contains(says), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_archive_is_made_anew_when_licences_change() {
+        let work = Work::new("licences");
+        let made = || work.staged("bootstrap.zip").metadata().unwrap().ino();
+        work.stage("one", 1);
+        let before = made();
+        std::fs::write(work.staged("LICENSE"), "an older one").unwrap();
+        work.stage("one", 1);
+        assert_ne!(made(), before);
+    }
+}

@@ -1,0 +1,139 @@
+//! Histories of runs on this machine: clients' requests and answers, and the ledger's content. The crate `history`
+//! checks them.
+
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_dynamodb::types::AttributeValue;
+use history::{Answer, Buyers, Clocks, History, Ledger, Recorder, Redis, Report, Round, Status, Supply};
+use load::{Failure, Request, Response};
+use sale::{Order, RoundId};
+use stock::HOLD_BACK_MS;
+
+use crate::paths;
+
+/// What is known about a run besides its clients' answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// Whether Redis may have lost something.
+    pub redis: Redis,
+    /// Whether others bought as well.
+    pub buyers: Buyers,
+    /// Whether the functions' clocks are this machine's.
+    pub clocks: Clocks,
+    /// Whether the ledger was read while nothing was under way.
+    pub ledger: Ledger,
+}
+
+/// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale.
+///
+/// # Errors
+/// If there is no answer.
+pub async fn send(
+    client: &load::Client,
+    recorder: &Recorder,
+    n: usize,
+    user: &str,
+    round: &RoundId,
+    request: &Request,
+) -> Result<Response, Failure> {
+    let asked = history::Request {
+        method: request.method().as_str(),
+        path: request.path(),
+        key: request.idempotency_key(),
+        body: request.body_bytes(),
+    };
+    let asking = recorder.send(asked, user, round.number.0);
+    let response = client.send(n, request).await?;
+    if let Some(asking) = asking {
+        asking.hears_http(response.status, &response.body);
+    }
+    Ok(response)
+}
+
+/// Adds what the ledger has of a round: its terms, and its orders among `orders`.
+pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], run: Run) {
+    let Run { redis, buyers, clocks, ledger } = run;
+    let terms = &round.terms;
+    let is_restocked = round.log.entries().iter().any(|entry| matches!(&*entry.action, "restock" | "edit"));
+    let is_withheld = terms.rain.is_some() || terms.set_aside().is_some() || is_restocked;
+    let supply = if is_withheld { Supply::Withheld } else { Supply::AtOnce };
+    history.rounds.push(Round {
+        id: round.id.to_string(),
+        units: terms.total,
+        limit: terms.per_user_limit.into(),
+        supply,
+        redis,
+        buyers,
+        held_back_ms: HOLD_BACK_MS.into(),
+        clocks,
+        ledger,
+    });
+    let names = &mut history.names;
+    for order in orders.iter().filter(|order| order.claim.id.round == round.id) {
+        // A state without a status belongs to a reservation that never became an order.
+        let status = Status::named(order.state.status()).unwrap_or(Status::Failed);
+        history.orders.push(history::Order {
+            round: names.name(&round.id.to_string()),
+            reservation: names.name(&order.claim.id.to_string()),
+            user: names.name(order.claim.user.as_str()),
+            unit: order.claim.unit.0,
+            status,
+            reason: order.failure.map(|failure| names.name(failure.as_str())),
+            reserved_ms: Some(order.claim.reserved_at_ms.0),
+            ended_ms: order.ended_at_ms.map(|at| at.0),
+        });
+    }
+}
+
+/// Checks a history. If it is inconsistent, it is written to `target/history/NAME.jsonl`, as the report says.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)> {
+    let report = history::check(history);
+    if report.is_consistent() {
+        return Ok((report, None));
+    }
+    let file = paths::target().join("history").join(format!("{name}.jsonl"));
+    let write = || {
+        std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
+        history.write(BufWriter::new(std::fs::File::create(&file)?))
+    };
+    write().with_context(|| format!("cannot write {}", file.display()))?;
+    Ok((report, Some(file)))
+}
+
+/// Every order in a table, by a scan, which no index can affect.
+///
+/// # Errors
+/// If the table cannot be read.
+pub async fn every_order(client: &DynamoDb, table: &str) -> Result<Vec<Order>> {
+    let mut pages = client
+        .scan()
+        .table_name(table)
+        .consistent_read(true)
+        .filter_expression("begins_with(pk, :order)")
+        .expression_attribute_values(":order", AttributeValue::S("ORDER#".to_owned()))
+        .into_paginator()
+        .items()
+        .send();
+    let mut orders = Vec::new();
+    while let Some(item) = pages.next().await {
+        orders.push(serde_dynamo::from_item(item?)?);
+    }
+    Ok(orders)
+}
+
+/// The outcome that the payment provider got.
+pub(crate) fn payment_outcome(outcome: &str) -> Answer<&'static str> {
+    use history::PaymentOutcome::{Applied, Contradicts, RefundDue};
+    match outcome {
+        "applied" => Answer::Payment(Applied),
+        "refund_due" => Answer::Payment(RefundDue),
+        "payment_reused" | "amount_changed" => Answer::Payment(Contradicts),
+        _ => Answer::Unknown,
+    }
+}

@@ -1,0 +1,96 @@
+//! A function that differs from the built one in one byte: a letter of a comment in a script that it carries. To Redis that
+//! is another script, since it knows scripts by their digests. To build the function a second time would take minutes and
+//! give the same.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::archives::archive_of;
+
+/// The script that is changed: the one that hands out units.
+const SCRIPT: &str = stock::expanded::RESERVE;
+/// How the script begins. What follows is the first letter of its first comment.
+const COMMENT: &str = "-- ";
+
+/// The changed function.
+pub(super) struct Changed {
+    /// Its archive, as it is deployed.
+    pub(super) archive: Vec<u8>,
+    pub(super) scripts: Scripts,
+}
+
+/// The script by its digests.
+#[derive(Debug, Clone, serde::Serialize)]
+pub(super) struct Scripts {
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
+fn changed_script() -> Result<String> {
+    let rest = SCRIPT.strip_prefix(COMMENT).context("the script begins with no comment")?;
+    let mut letters = rest.chars();
+    let first = letters.next().filter(char::is_ascii_uppercase).context("its comment begins with no capital")?;
+    Ok(format!("{COMMENT}{}{}", first.to_ascii_lowercase(), letters.as_str()))
+}
+
+/// The program with another text of the same length in the place of each `old` one. How many there were.
+fn replaced(mut program: Vec<u8>, old: &[u8], new: &[u8]) -> (Vec<u8>, usize) {
+    debug_assert_eq!(old.len(), new.len());
+    let (mut from, mut count) = (0, 0);
+    while let Some(at) = find(&program[from..], old) {
+        let at = from + at;
+        program[at..at + old.len()].copy_from_slice(new);
+        (from, count) = (at + old.len(), count + 1);
+    }
+    (program, count)
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    // Compares the whole only where it begins: programs have tens of megabytes.
+    let first = *part.first()?;
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.iter().position(|byte| *byte == first)?;
+        if text[at..].starts_with(part) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+impl Changed {
+    /// Of a built function. `beside` is a folder for a copy of it.
+    pub(super) fn of(bootstrap: &Path, beside: &Path) -> Result<Self> {
+        let program = std::fs::read(bootstrap).with_context(|| format!("cannot read {}", bootstrap.display()))?;
+        let new = changed_script()?;
+        let (program, count) = replaced(program, SCRIPT.as_bytes(), new.as_bytes());
+        ensure!(count > 0, "the script is not in {}: `make build`", bootstrap.display());
+        std::fs::create_dir_all(beside)?;
+        let changed: PathBuf = beside.join("bootstrap");
+        std::fs::write(&changed, program)?;
+        let digest = |text: &str| redis::Script::new(text).get_hash().to_owned();
+        Ok(Self { archive: archive_of(&changed)?, scripts: Scripts { old: digest(SCRIPT), new: digest(&new) } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_changed_script_differs_in_a_comment_alone() {
+        let new = changed_script().unwrap();
+        let lines: Vec<(&str, &str)> = SCRIPT.lines().zip(new.lines()).filter(|(old, new)| old != new).collect();
+        let [(old, new_line)] = lines[..] else { panic!("{lines:?}") };
+        assert!(old.starts_with("-- ") && old.eq_ignore_ascii_case(new_line), "{old}\n{new_line}");
+        assert_eq!(new.len(), SCRIPT.len());
+    }
+
+    #[test]
+    fn every_copy_is_replaced_and_nothing_else() {
+        let (program, count) = replaced(b"..ab.aab.a".to_vec(), b"ab", b"xy");
+        assert_eq!((&*program, count), (&b"..xy.axy.a"[..], 2));
+        assert_eq!(replaced(b"nothing".to_vec(), b"ab", b"xy").1, 0);
+    }
+}

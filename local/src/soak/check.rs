@@ -1,0 +1,269 @@
+//! What must hold of a run, as functions of what was seen. Each says what it found, also when all is well.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::program::clock;
+use super::sample::{EMULATOR, REDIS, SOAK, Sample, is_for_the_dead};
+
+/// Memory may grow by this part, or by so many kB if that is more: an allocator's mood, and in a short run its warm-up.
+const MEMORY_PART: f64 = 0.25;
+const MEMORY_FLOOR_KB: f64 = 8.0 * 1024.0;
+const MEMORY_FLOOR_SHORT_KB: f64 = 24.0 * 1024.0;
+/// A run of so many seconds is short.
+const SHORT_RUN_S: f64 = 20.0 * 60.0;
+/// What Redis has beyond its keys: clients, scripts and their buffers, which come with the second gateway.
+const BEYOND_KEYS_PART: f64 = 0.25;
+const BEYOND_KEYS_FLOOR: f64 = 4.0 * 1024.0 * 1024.0;
+/// Keys that come and go follow the visitors, who come by chance.
+const FLEETING_PART: f64 = 0.5;
+const FLEETING_FLOOR: f64 = 50.0;
+/// How the keys of a round that is over may still grow: an answer's count gets another digit, a late reservation another state.
+const OVER_PART: f64 = 0.1;
+const OVER_FLOOR: f64 = 2048.0;
+/// Kinds of keys that a lane has at most.
+const KINDS_OF_A_LANE: u64 = 8;
+/// Samples that a quarter needs to have a median worth the name, and the part of a run that a process must have been there for.
+const SAMPLES_OF_A_QUARTER: usize = 3;
+const SPAN: f64 = 0.25;
+/// Of what is asked while nothing happened for a while, so much may get an error: a machine may be busy.
+const ERRORS_IN_CALM: f64 = 0.01;
+/// Details that a check shows.
+const MOST_SHOWN: usize = 12;
+
+/// One thing that must hold, and what was found.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) passed: bool,
+    /// In one line.
+    pub(super) found: String,
+    /// What is wrong, each in a line.
+    pub(super) wrong: Vec<String>,
+}
+
+impl Check {
+    /// Passed if nothing is wrong.
+    pub(super) fn of(name: &'static str, found: impl Into<String>, mut wrong: Vec<String>) -> Self {
+        let more = wrong.len().saturating_sub(MOST_SHOWN);
+        let passed = wrong.is_empty();
+        wrong.truncate(MOST_SHOWN);
+        if more > 0 {
+            wrong.push(format!("… and {more} more"));
+        }
+        Self { name, passed, found: found.into(), wrong }
+    }
+}
+
+/// How something changed from the second quarter of its time to the last.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Growth {
+    pub(super) what: String,
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) allowed: f64,
+    /// Whether it counts, or is only told.
+    pub(super) is_judged: bool,
+}
+
+impl Growth {
+    pub(super) fn is_flat(&self) -> bool {
+        !self.is_judged || self.to <= self.allowed
+    }
+}
+
+fn median(mut of: Vec<f64>) -> Option<f64> {
+    of.sort_by(f64::total_cmp);
+    (of.len() >= SAMPLES_OF_A_QUARTER).then(|| of[of.len() / 2])
+}
+
+/// The medians of the second and of the last quarter of the time in which something was there. None if that is too short.
+fn quarters(series: &[(f64, f64)], run_s: f64) -> Option<(f64, f64)> {
+    let (begin, end) = (series.first()?.0, series.last()?.0);
+    let span = end - begin;
+    if span < run_s * SPAN {
+        return None;
+    }
+    let between = |from: f64, to: f64| {
+        let inside = series.iter().filter(|(at, _)| (begin + span * from..=begin + span * to).contains(at));
+        median(inside.map(|(_, value)| *value).collect())
+    };
+    Some((between(0.25, 0.5)?, between(0.75, 1.0)?))
+}
+
+fn growth(what: &str, series: &[(f64, f64)], run_s: f64, part: f64, floor: f64) -> Option<Growth> {
+    let (from, to) = quarters(series, run_s)?;
+    Some(Growth { what: what.to_owned(), from, to, allowed: (from * (1.0 + part)).max(from + floor), is_judged: true })
+}
+
+/// Memory of each kind of process: the median of the last quarter is not much above that of the second one.
+pub(super) fn memory(samples: &[Sample], run_s: f64) -> (Check, Vec<Growth>) {
+    let mut kinds: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for sample in samples {
+        for (kind, kb) in &sample.memory_kb {
+            kinds.entry(kind).or_default().push((sample.at_s, *kb as f64));
+        }
+    }
+    let floor = if run_s < SHORT_RUN_S { MEMORY_FLOOR_SHORT_KB } else { MEMORY_FLOOR_KB };
+    let of_kind = |(kind, series): (&&str, &Vec<(f64, f64)>)| {
+        let is_judged = ![EMULATOR, REDIS, SOAK].contains(kind);
+        Some(Growth { is_judged, ..growth(kind, series, run_s, MEMORY_PART, floor)? })
+    };
+    let growths: Vec<Growth> = kinds.iter().filter_map(of_kind).collect();
+    let wrong: Vec<String> = growths
+        .iter()
+        .filter(|growth| !growth.is_flat())
+        .map(|growth| {
+            let Growth { what, from, to, allowed, .. } = growth;
+            format!(
+                "{what}: from {:.1} to {:.1} MB, and {:.1} are allowed",
+                from / 1024.0,
+                to / 1024.0,
+                allowed / 1024.0
+            )
+        })
+        .collect();
+    let judged = growths.iter().filter(|growth| growth.is_judged).count();
+    let mut check = Check::of("memory is flat", format!("{judged} kinds of function processes"), wrong);
+    if judged == 0 {
+        check =
+            Check::of(check.name, "nothing was there for long enough", vec!["no process could be judged".to_owned()]);
+    }
+    (check, growths)
+}
+
+/// What Redis has beyond its keys does not grow, and keys that come and go do not become more.
+pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<(Check, Growth)> {
+    let series = |value: &dyn Fn(&super::keys::Keys) -> f64| -> Vec<(f64, f64)> {
+        samples.iter().filter_map(|sample| Some((sample.at_s, value(sample.keys.as_ref()?)))).collect()
+    };
+    let judge = |name: &'static str, series: Vec<(f64, f64)>, part: f64, floor: f64, unit: f64, shown: &str| {
+        let growth = growth(name, &series, run_s, part, floor).unwrap_or(Growth {
+            what: name.to_owned(),
+            from: 0.0,
+            to: 1.0,
+            allowed: 0.0,
+            is_judged: true,
+        });
+        let found =
+            format!("{:.1} {shown} in the second quarter, {:.1} in the last", growth.from / unit, growth.to / unit);
+        let wrong =
+            if growth.is_flat() { vec![] } else { vec![format!("{:.1} {shown} are allowed", growth.allowed / unit)] };
+        (Check::of(name, found, wrong), growth)
+    };
+    let beyond = series(&|keys| keys.used_bytes.saturating_sub(keys.bytes) as f64);
+    let fleeting = series(&|keys| keys.fleeting() as f64);
+    vec![
+        judge("Redis has no more beyond its keys", beyond, BEYOND_KEYS_PART, BEYOND_KEYS_FLOOR, 1_048_576.0, "MB"),
+        judge("keys that come and go stay as many", fleeting, FLEETING_PART, FLEETING_FLOOR, 1.0, "keys"),
+    ]
+}
+
+/// Every key expires, none too late, and each is of a kind that is documented.
+pub(super) fn lives(samples: &[Sample]) -> Vec<Check> {
+    let seen: u64 = samples.iter().filter_map(|sample| sample.keys.as_ref()).map(super::keys::Keys::all).sum();
+    let looks = samples.iter().filter(|sample| sample.keys.is_some()).count();
+    let collect = |of: &dyn Fn(&super::keys::Keys) -> &Vec<String>| -> Vec<String> {
+        // Each where it is seen first: some live through the whole run. What follows a name is how long it still lives.
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for sample in samples {
+            for name in sample.keys.iter().flat_map(of) {
+                if seen.insert(name.split(' ').next().unwrap_or_default().to_owned()) {
+                    found.push(format!("{}  {name}", clock(sample.at_s)));
+                }
+            }
+        }
+        found
+    };
+    let nobody = if seen == 0 { vec!["no key was ever seen".to_owned()] } else { vec![] };
+    let found = format!("{seen} keys in {looks} looks");
+    vec![
+        Check::of("no key lacks a TTL", found, [nobody, collect(&|keys| &keys.without_ttl)].concat()),
+        Check::of("no key lives longer than its kind may", "", collect(&|keys| &keys.too_long)),
+        Check::of("every key is of a kind that lua/README.md lists", "", collect(&|keys| &keys.unknown)),
+    ]
+}
+
+/// A round that was opened: for so many lanes, and over after so many seconds.
+#[derive(Debug, Clone)]
+pub(super) struct Opened {
+    pub(super) round: String,
+    pub(super) lanes: u64,
+    /// With the time that its last orders have.
+    pub(super) over_s: f64,
+}
+
+/// What Redis keeps is of rounds that were opened, is bounded for each lane, and does not grow once a round is over.
+pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
+    let mut wrong = Vec::new();
+    let mut over = 0;
+    let known: BTreeMap<&str, &Opened> = opened.iter().map(|one| (&*one.round, one)).collect();
+    let mut stray: Vec<String> = Vec::new();
+    for sample in samples {
+        for (round, of_round) in sample.keys.iter().flat_map(|keys| &keys.by_round) {
+            let Some(one) = known.get(&**round) else {
+                stray.push(format!("{round} was never opened"));
+                continue;
+            };
+            let most = one.lanes * KINDS_OF_A_LANE;
+            if of_round.lanes > one.lanes || of_round.keys > most {
+                let at = clock(sample.at_s);
+                stray.push(format!("{at}  {round} has {} keys in {} lanes", of_round.keys, of_round.lanes));
+            }
+        }
+    }
+    stray.dedup();
+    wrong.append(&mut stray);
+    for Opened { round, over_s, .. } in opened {
+        let after = samples.iter().filter(|sample| sample.at_s >= *over_s);
+        let of_round: Vec<(f64, f64)> = after
+            .filter_map(|sample| Some((sample.at_s, sample.keys.as_ref()?.by_round.get(round)?.bytes as f64)))
+            .collect();
+        let (Some((_, first)), Some((at_s, last))) = (of_round.first(), of_round.last()) else { continue };
+        over += 1;
+        if *last > (first * (1.0 + OVER_PART)).max(first + OVER_FLOOR) {
+            wrong.push(format!("{round} grew from {first} to {last} bytes by {} although it is over", clock(*at_s)));
+        }
+    }
+    let found = format!("{} rounds were opened, {over} were looked at after their end", opened.len());
+    Check::of("what is kept of a round is bounded, and stays as it is when it is over", found, wrong)
+}
+
+/// Nothing is left in any queue, and nobody's message ended as a dead letter.
+pub(super) fn queues(samples: &[Sample]) -> Vec<Check> {
+    let mut most: BTreeMap<&str, u32> = BTreeMap::new();
+    for (queue, depth) in samples.iter().flat_map(|sample| &sample.queues) {
+        let most = most.entry(queue).or_default();
+        *most = depth.all().max(*most);
+    }
+    let last = samples.iter().rev().find(|sample| !sample.queues.is_empty());
+    let left = |dead: bool| -> Vec<String> {
+        let Some(last) = last else { return vec!["no queue was ever seen".to_owned()] };
+        let left = last.queues.iter().filter(|(queue, depth)| is_for_the_dead(queue) == dead && depth.all() > 0);
+        left.map(|(queue, depth)| format!("{queue}: {} messages", depth.all())).collect()
+    };
+    let at_most = |dead: bool| {
+        let most = most.iter().filter(|(queue, _)| is_for_the_dead(queue) == dead);
+        let most: Vec<String> = most.map(|(queue, most)| format!("{queue} {most}")).collect();
+        format!("at most {}", most.join(", "))
+    };
+    vec![
+        Check::of("the backlog drains", at_most(false), left(false)),
+        Check::of("no dead letter is left", at_most(true), left(true)),
+    ]
+}
+
+/// Errors are as good as gone while nothing happens. There were so many of each kind.
+pub(super) fn calm(asked: u64, errors: &BTreeMap<String, u64>) -> Check {
+    let all: u64 = errors.values().sum();
+    let found = format!("{all} errors among {asked} requests long after the last kill, failover or deployment");
+    let is_many = all as f64 > asked as f64 * ERRORS_IN_CALM;
+    let wrong = errors.iter().filter(|_| is_many).map(|(what, count)| format!("{count} × {what}")).collect();
+    Check::of("there are no errors while nothing happens", found, wrong)
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+//! The end of a run: everything under way comes to rest.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use aws_sdk_dynamodb::Client as DynamoDb;
+use sale::OrderState;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::run::Run;
+use super::sample::{Sample, Sampler};
+use crate::recorded::every_order;
+use crate::stages::Stage;
+
+/// How long it may take. A lost message comes again after some minutes at most, and a machine may be slow.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+
+/// Where the units of a round are, as its audit says.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Audited {
+    pub(super) round: String,
+    pub(super) lanes: u16,
+    pub(super) in_redis: bool,
+    pub(super) clean: bool,
+    pub(super) total: u64,
+    pub(super) free: u64,
+    pub(super) held: u64,
+    pub(super) ordered: u64,
+    pub(super) oversold: u64,
+    pub(super) lost: u64,
+    pub(super) duplicated: u64,
+}
+
+impl Audited {
+    fn of(round: String, lanes: u16, audit: &Value) -> Self {
+        let number = |name: &str| audit[name].as_u64().unwrap_or(u64::MAX);
+        Self {
+            round,
+            lanes,
+            in_redis: audit["in_redis"] != false,
+            clean: audit["clean"] == true,
+            total: number("total"),
+            free: number("free"),
+            held: number("held"),
+            ordered: number("ordered"),
+            oversold: number("oversold"),
+            lost: number("lost"),
+            duplicated: number("duplicated"),
+        }
+    }
+
+    /// What is wrong with it, if anything is.
+    pub(super) fn wrong(&self) -> Option<String> {
+        let Self { round, clean, total, free, held, ordered, oversold, lost, duplicated, .. } = self;
+        let adds_up = free.saturating_add(*held).saturating_add(*ordered) == *total;
+        let is_good = *clean && adds_up && [held, oversold, lost, duplicated].iter().all(|count| **count == 0);
+        (!is_good).then(|| {
+            format!(
+                "{round}: {free} free + {held} held + {ordered} ordered of {total}; {oversold} oversold, {lost} lost, \
+                 {duplicated} duplicated"
+            )
+        })
+    }
+}
+
+/// How everything came to rest.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Rest {
+    pub(super) audits: Vec<Audited>,
+    /// Orders that wait for a payment.
+    pub(super) pending: usize,
+    pub(super) queued: u32,
+    pub(super) seconds: f64,
+    pub(super) is_at_rest: bool,
+}
+
+/// Waits until no message is under way, no unit is held and no order is to be paid, and has lost messages sent again.
+pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Sample>>) -> Result<Rest> {
+    let stage = Stage::spinner("The backlog");
+    let (began, dynamodb) = (Instant::now(), DynamoDb::new(&run.system.deployment.patient_aws_config()));
+    loop {
+        run.operator.heal().await;
+        let sample = sampler.take(run.now_s()).await;
+        let queued: u32 = sample.queues.values().map(|depth| depth.all()).sum();
+        let is_seen = !sample.queues.is_empty();
+        samples.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(sample);
+        let orders = every_order(&dynamodb, &run.system.deployment.table).await?;
+        let pending = orders.iter().filter(|order| order.state == OrderState::Pending).count();
+        let mut audits = Vec::new();
+        for one in run.board.all() {
+            let audit = run.operator.audit(&one.round).await?;
+            audits.push(Audited::of(one.round.to_string(), one.lanes, &audit));
+        }
+        let wrong: Vec<String> = audits.iter().filter_map(Audited::wrong).collect();
+        let is_at_rest = is_seen && queued == 0 && pending == 0 && wrong.is_empty();
+        let far = format!("{queued} messages, {pending} orders to be paid, {} rounds not clean", wrong.len());
+        run.journal.note(run.now_s(), &format!("drain: {far} {}", wrong.join("; ")));
+        if is_at_rest || began.elapsed() > PATIENCE {
+            stage.done(far);
+            return Ok(Rest { audits, pending, queued, seconds: began.elapsed().as_secs_f64(), is_at_rest });
+        }
+        stage.say(far);
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}

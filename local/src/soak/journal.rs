@@ -1,0 +1,40 @@
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+
+use super::program::clock;
+use crate::paths;
+use crate::stages::say_above;
+
+/// Where everything that a run leaves behind is.
+pub(super) fn folder() -> PathBuf {
+    paths::target().join("soak")
+}
+
+/// What happens, as it happens: in a file, and on the standard error.
+pub(super) struct Journal(Mutex<File>);
+
+impl Journal {
+    pub(super) fn begin() -> Result<Self> {
+        let file = folder().join("soak.log");
+        std::fs::create_dir_all(folder()).context("cannot make target/soak")?;
+        let file = File::create(&file).with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(Self(Mutex::new(file)))
+    }
+
+    /// For those who read the file afterwards.
+    pub(super) fn note(&self, at_s: f64, text: &str) {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A full disk is no reason to stop selling.
+        let _ = writeln!(file, "{}  {text}", clock(at_s));
+    }
+
+    /// And for those who watch.
+    pub(super) fn tell(&self, at_s: f64, text: &str) {
+        self.note(at_s, text);
+        say_above(&format!("  {}  {text}", clock(at_s)));
+    }
+}

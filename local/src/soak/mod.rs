@@ -1,0 +1,95 @@
+//! A day in an hour: a long run on the real parts in which everything happens that happens to a deployment, while people buy.
+//! At the end nothing may have grown, nothing may be lost, and every key must expire. `docs/soak.md` explains it.
+
+mod board;
+mod changed;
+mod check;
+mod crowd;
+mod dice;
+mod director;
+mod drain;
+mod journal;
+mod keys;
+mod mischief;
+mod operator;
+mod processes;
+mod program;
+mod report;
+mod run;
+mod sample;
+mod system;
+mod tally;
+mod verdict;
+mod visitor;
+mod watch;
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use clap::Args;
+use command_line::whole;
+
+use self::journal::{Journal, folder};
+use self::program::Program;
+use self::run::Run;
+use self::sample::{Sample, Sampler};
+use self::system::System;
+use crate::cloud::Cloud;
+use crate::paths::usable_state;
+use crate::setup::set_up;
+use crate::stages::Stage;
+
+/// How long a run is, and which.
+#[derive(Debug, Clone, Args)]
+pub struct Soak {
+    /// Minutes for which visitors come
+    #[arg(long, env = "MINUTES", default_value_t = 60, value_parser = whole(2..=240_u32))]
+    minutes: u32,
+    /// What happens when, and what each visitor does, follows from this number
+    #[arg(long, env = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Take the functions as they are built
+    #[arg(long)]
+    built: bool,
+}
+
+/// Runs the program of events on a cloud of its own and reports. Fails if anything that must hold does not.
+///
+/// # Errors
+/// If the system cannot be set up, or does not answer at the end.
+pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
+    usable_state()?;
+    let journal = Journal::begin()?;
+    let program = Program::make(soak.minutes, soak.seed);
+    println!("{program}");
+    journal.note(0.0, &program.to_string());
+    if !soak.built {
+        tokio::task::spawn_blocking(set_up).await??;
+    }
+    let stage = Stage::spinner("Starting and deploying");
+    let system = Arc::new(System::of(Cloud::start().await?)?);
+    let run = Arc::new(Run::prepare(program, Arc::clone(&system), journal).await?);
+    director::open_first_day(&run).await?;
+    stage.done(&system.deployment.api_url);
+
+    let (sampler, samples) = (Sampler::of(system), Mutex::new(Vec::new()));
+    let stage = Stage::spinner("A day in an hour");
+    let work = async { futures::future::join(director::direct(&run), crowd::come(&run)).await };
+    tokio::select! {
+        ((), ()) = work => {}
+        never = watch::take_samples(&run, &sampler, &samples) => match never {},
+        never = watch::tell(&run, &stage, &samples) => match never {},
+        never = watch::heal(&run) => match never {},
+        never = watch::look_for_both_scripts(&run) => match never {},
+    }
+    stage.done(format!("{} visitors", run.tally.counts().visitors));
+
+    let rest = drain::drain(&run, &sampler, &samples).await?;
+    let samples: Vec<Sample> = samples.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let report = verdict::judge(&run, rest, &samples).await?;
+    let file = report.write(&samples)?;
+    println!("{report}\nThe report is {}; report.json, samples.jsonl and soak.log are beside it.", file.display());
+    run.journal.note(run.now_s(), &format!("written to {}", folder().display()));
+    Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

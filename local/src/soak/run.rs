@@ -1,0 +1,131 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use anyhow::Result;
+use history::{Recorder, Redis};
+use load::Token;
+use pass::KeyRing;
+use sale::UserId;
+use serde::Serialize;
+
+use super::board::Board;
+use super::changed::Scripts;
+use super::journal::Journal;
+use super::operator::Operator;
+use super::program::{Loss, Program};
+use super::system::System;
+use super::tally::Tally;
+
+/// People who come again and again, and those of them who misbehave.
+const PEOPLE: usize = 2_000;
+const MISCHIEVOUS: usize = 15;
+
+/// Someone with a token.
+pub(super) struct Person {
+    pub(super) user: UserId,
+    pub(super) bearer: String,
+    pub(super) token: Token,
+}
+
+/// An event that came to pass.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Done {
+    /// Seconds from the beginning.
+    pub(super) at_s: f64,
+    pub(super) kind: &'static str,
+    pub(super) what: String,
+    /// What came of it, or why nothing did.
+    pub(super) found: String,
+    pub(super) succeeded: bool,
+}
+
+/// All that those who take part in a run share.
+pub(super) struct Run {
+    pub(super) program: Program,
+    pub(super) system: Arc<System>,
+    pub(super) operator: Operator,
+    pub(super) recorder: Recorder,
+    pub(super) board: Board,
+    pub(super) tally: Tally,
+    pub(super) journal: Journal,
+    pub(super) people: Vec<Person>,
+    pub(super) mischievous: Vec<Person>,
+    pub(super) ring: KeyRing,
+    pub(super) payment_key: String,
+    pub(super) noted: Mutex<Noted>,
+    began: Instant,
+}
+
+/// What is noted while it happens.
+#[derive(Debug, Default)]
+pub(super) struct Noted {
+    pub(super) done: Vec<Done>,
+    /// When Redis forgot something, by the recorder's clock.
+    pub(super) losses_ns: Vec<u64>,
+    pub(super) killed: usize,
+    pub(super) scripts: Option<Scripts>,
+    /// Whether Redis knew both scripts at once.
+    pub(super) both_known: bool,
+}
+
+fn people(system: &System, name: &str, count: usize) -> Result<Vec<Person>> {
+    let names: Vec<String> = (0..count).map(|number| format!("{name}-{number:04}")).collect();
+    let tokens = system.issuer.tokens(&names)?;
+    let people = names
+        .iter()
+        .zip(tokens)
+        .map(|(name, bearer)| Ok(Person { user: name.parse()?, token: bearer.parse()?, bearer }));
+    people.collect()
+}
+
+impl Run {
+    pub(super) async fn prepare(program: Program, system: Arc<System>, journal: Journal) -> Result<Self> {
+        let signing = Arc::clone(&system);
+        let signed = tokio::task::spawn_blocking(move || {
+            anyhow::Ok((people(&signing, "regular", PEOPLE)?, people(&signing, "mallory", MISCHIEVOUS)?))
+        });
+        let (people, mischievous) = signed.await??;
+        Ok(Self {
+            program,
+            operator: Operator::of(Arc::clone(&system))?,
+            recorder: Recorder::default(),
+            board: Board::default(),
+            tally: Tally::default(),
+            journal,
+            people,
+            mischievous,
+            ring: system.deployment.pass_ring().await?,
+            payment_key: system.deployment.payment_key().await?,
+            noted: Mutex::default(),
+            system,
+            began: Instant::now(),
+        })
+    }
+
+    /// Seconds from the beginning.
+    pub(super) fn now_s(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    /// The moment that is so many seconds from the beginning.
+    pub(super) fn at(&self, seconds: f64) -> tokio::time::Instant {
+        (self.began + std::time::Duration::from_secs_f64(seconds.max(0.0))).into()
+    }
+
+    pub(super) fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Redis dies now, and comes back without what `losing` says.
+    pub(super) fn redis_dies(&self, losing: Loss) {
+        if losing != Loss::Nothing {
+            self.noted().losses_ns.push(self.recorder.now_ns());
+        }
+    }
+
+    /// What Redis may have forgotten of a round that was made at a moment of the recorder's clock.
+    pub(super) fn redis_since(&self, made_ns: u64) -> Redis {
+        let first = self.noted().losses_ns.iter().copied().filter(|lost_ns| *lost_ns >= made_ns).min();
+        first.map_or(Redis::Keeps, Redis::MayForgetFrom)
+    }
+}

@@ -1,0 +1,140 @@
+//! What the system is like at a moment.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use aws_sdk_sqs::types::QueueAttributeName as Attribute;
+use serde::Serialize;
+
+use super::keys::{self, Keys};
+use super::processes::{emulator_kb, workers};
+use super::system::System;
+use crate::deployment::{Deployment, STACK};
+use crate::process::resident_of;
+
+/// The emulator: it keeps all that it ever got in memory, so what it has is told and not judged.
+pub(super) const EMULATOR: &str = "the emulator";
+/// Likewise this program, which keeps the history.
+pub(super) const SOAK: &str = "the soak itself";
+/// And Redis, whose keys are judged instead, and what it has beyond them.
+pub(super) const REDIS: &str = "Redis";
+
+/// Messages of a queue: those that wait, those that somebody has, and those that are not due.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Depth {
+    pub(super) waiting: u32,
+    pub(super) in_flight: u32,
+    pub(super) delayed: u32,
+}
+
+impl Depth {
+    pub(super) const fn all(self) -> u32 {
+        self.waiting + self.in_flight + self.delayed
+    }
+}
+
+/// One look at everything.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Sample {
+    /// Seconds from the beginning.
+    pub(super) at_s: f64,
+    /// Resident memory of the largest process of each kind, in kB.
+    pub(super) memory_kb: BTreeMap<String, u64>,
+    /// None while Redis does not answer.
+    pub(super) keys: Option<Keys>,
+    /// Items in the table, if the emulator says.
+    pub(super) items: Option<u64>,
+    pub(super) queues: BTreeMap<&'static str, Depth>,
+}
+
+/// Every queue with the messages that get there by themselves, by name.
+fn queues(deployment: &Deployment) -> [(&'static str, &str); 9] {
+    [
+        ("orders", &deployment.orders_queue_url),
+        ("expiry", &deployment.expiry_queue_url),
+        ("winners", &deployment.winners_queue_url),
+        ("orders, dead", &deployment.orders_dlq_url),
+        ("expiry, dead", &deployment.expiry_dlq_url),
+        ("winners, dead", &deployment.winners_dlq_url),
+        ("webhook, dead", &deployment.webhook_dlq_url),
+        ("emitter, dead", &deployment.emitter_failures_queue_url),
+        ("quarantine", &deployment.quarantine_queue_url),
+    ]
+}
+
+/// Whether a queue is for what nobody could handle.
+pub(super) fn is_for_the_dead(queue: &str) -> bool {
+    queue.ends_with("dead") || queue == "quarantine"
+}
+
+/// Takes samples.
+pub(super) struct Sampler {
+    system: Arc<System>,
+    sqs: aws_sdk_sqs::Client,
+    dynamodb: aws_sdk_dynamodb::Client,
+}
+
+impl Sampler {
+    pub(super) fn of(system: Arc<System>) -> Self {
+        let config = system.deployment.patient_aws_config();
+        Self { sqs: aws_sdk_sqs::Client::new(&config), dynamodb: aws_sdk_dynamodb::Client::new(&config), system }
+    }
+
+    /// What does not answer right now is left out.
+    pub(super) async fn take(&self, at_s: f64) -> Sample {
+        let deployment = &self.system.deployment;
+        let keys = keys::look(&deployment.redis_url).await.ok();
+        let table = self.dynamodb.describe_table().table_name(&deployment.table).send().await.ok();
+        let items = table.and_then(|table| table.table?.item_count).map(i64::unsigned_abs);
+        let mut memory_kb = self.memory_kb();
+        if let Some(keys) = &keys {
+            memory_kb.insert(REDIS.to_owned(), keys.resident_bytes / 1024);
+        }
+        Sample { at_s, memory_kb, keys, items, queues: self.depths().await.unwrap_or_default() }
+    }
+
+    /// How many messages are in each queue.
+    pub(super) async fn depths(&self) -> Result<BTreeMap<&'static str, Depth>> {
+        let mut depths = BTreeMap::new();
+        for (name, url) in queues(&self.system.deployment).into_iter().filter(|(_, url)| !url.is_empty()) {
+            let names = [
+                Attribute::ApproximateNumberOfMessages,
+                Attribute::ApproximateNumberOfMessagesNotVisible,
+                Attribute::ApproximateNumberOfMessagesDelayed,
+            ];
+            let asked = self.sqs.get_queue_attributes().queue_url(url).set_attribute_names(Some(names.to_vec()));
+            let told = asked.send().await?.attributes.unwrap_or_default();
+            let [waiting, in_flight, delayed] =
+                names.map(|name| told.get(&name).and_then(|number| number.parse().ok()).unwrap_or_default());
+            depths.insert(name, Depth { waiting, in_flight, delayed });
+        }
+        Ok(depths)
+    }
+
+    fn memory_kb(&self) -> BTreeMap<String, u64> {
+        let mut memory = BTreeMap::new();
+        let mut add = |kind: String, kb: u64| {
+            let most = memory.entry(kind).or_default();
+            *most = kb.max(*most);
+        };
+        let short = |name: &str| name.strip_prefix(STACK).map_or(name, |rest| rest.trim_start_matches('-')).to_owned();
+        for side in self.system.sides() {
+            for (name, counts) in side.gateway.counts().into_iter().filter(|(_, counts)| counts.running > 0) {
+                add(format!("{}, {} gateway", short(&name), side.name), counts.resident_kb);
+            }
+        }
+        let group = self.system.emulator_group();
+        for worker in workers(group) {
+            add(short(&worker.function), worker.resident_kb);
+        }
+        let others = [(EMULATOR, emulator_kb(group)), (SOAK, own_kb())];
+        others.into_iter().filter_map(|(kind, kb)| Some((kind, kb?))).for_each(|(kind, kb)| add(kind.to_owned(), kb));
+        memory
+    }
+}
+
+fn own_kb() -> Option<u64> {
+    resident_of(Path::new("/proc/self"))
+}

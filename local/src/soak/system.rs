@@ -1,0 +1,167 @@
+//! The system under test: a cloud of its own, with one or two gateways, and what is done to it from outside.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::task::block_in_place;
+
+use super::changed::{Changed, Scripts};
+use super::processes::workers;
+use super::program::Loss;
+use crate::client::Client;
+use crate::cloud::Cloud;
+use crate::control::Control;
+use crate::deployment::{Deployment, STACK};
+use crate::emulator::Emulator;
+use crate::gateway::{Concurrency, Gateway};
+use crate::identity::Issuer;
+use crate::paths;
+use crate::valkey::Valkey;
+
+/// Writes that a failover loses are those of so long.
+const LAST_WRITES: Duration = Duration::from_secs(2);
+/// How long what was done may explain an answer that nobody should get: function processes start again, breakers close, and
+/// an empty Redis is filled within a minute.
+const AFTERMATH: Duration = Duration::from_secs(75);
+const CHANGED: &str = "reservation";
+
+/// One gateway with the functions behind it, and clients of it.
+pub(super) struct Side {
+    pub(super) name: &'static str,
+    pub(super) gateway: Gateway,
+    /// For what is recorded.
+    pub(super) load: load::Client,
+    pub(super) api: Client,
+}
+
+/// Dropping it ends everything.
+pub(super) struct System {
+    pub(super) deployment: Deployment,
+    pub(super) issuer: Issuer,
+    // In the order in which they end.
+    sides: Mutex<Vec<Arc<Side>>>,
+    emulator: Emulator,
+    valkey: tokio::sync::Mutex<Valkey>,
+    disturbed_until: Mutex<Instant>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Side {
+    fn of(name: &'static str, gateway: Gateway) -> Result<Arc<Self>> {
+        let url = gateway.url();
+        Ok(Arc::new(Self { name, load: load::Client::new(url.parse()?), api: Client::new(&url)?, gateway }))
+    }
+}
+
+impl System {
+    pub(super) fn of(cloud: Cloud) -> Result<Self> {
+        let Cloud { deployment, issuer, gateway, emulator, valkey } = cloud;
+        Ok(Self {
+            deployment,
+            issuer,
+            sides: Mutex::new(vec![Side::of("old", gateway)?]),
+            emulator,
+            valkey: tokio::sync::Mutex::new(valkey),
+            disturbed_until: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Where requests may go.
+    pub(super) fn sides(&self) -> Vec<Arc<Side>> {
+        locked(&self.sides).clone()
+    }
+
+    /// The group of the emulator's processes.
+    pub(super) fn emulator_group(&self) -> u32 {
+        self.emulator.group()
+    }
+
+    fn disturb(&self) {
+        *locked(&self.disturbed_until) = Instant::now() + AFTERMATH;
+    }
+
+    /// Whether nothing was done for so long that everything should work.
+    pub(super) fn is_calm(&self) -> bool {
+        Instant::now() > *locked(&self.disturbed_until)
+    }
+
+    /// Kills every process of a function as `kill -9` does. How many there were.
+    pub(super) fn kill(&self, function: &str) -> usize {
+        self.disturb();
+        let name = format!("{STACK}-{function}");
+        let groups = self.sides().iter().flat_map(|side| side.gateway.process_groups(&name)).collect::<Vec<_>>();
+        let pids = groups.into_iter().filter_map(|group| i32::try_from(group).ok()).map(Pid::from_raw);
+        let behind_gateways = pids.filter(|group| killpg(*group, Signal::SIGKILL).is_ok()).count();
+        let workers = workers(self.emulator_group());
+        behind_gateways + workers.iter().filter(|worker| worker.function == name && worker.kill()).count()
+    }
+
+    /// Lets Redis die and come back. `dies` is called just before it does.
+    pub(super) async fn fail_over(&self, losing: Loss, dies: impl FnOnce()) -> Result<()> {
+        let mut valkey = self.valkey.lock().await;
+        self.disturb();
+        match losing {
+            Loss::Everything => {}
+            Loss::LastWrites => {
+                self.redis(&["SAVE"]).await?;
+                tokio::time::sleep(LAST_WRITES).await;
+            }
+            Loss::Nothing => {
+                self.redis(&["CLIENT", "PAUSE", "60000", "WRITE"]).await?;
+                self.redis(&["SAVE"]).await?;
+            }
+        }
+        dies();
+        block_in_place(|| match losing {
+            Loss::Everything => valkey.kill_and_restart(),
+            _ => valkey.kill_and_restart_from_snapshot(),
+        })?;
+        self.disturb();
+        Ok(())
+    }
+
+    /// Deploys a changed function, and serves it and all others by a second gateway.
+    pub(super) async fn deploy_changed(&self) -> Result<Scripts> {
+        self.disturb();
+        let home = self.emulator.home().join("second");
+        let built = paths::target().join("lambda").join(CHANGED).join("bootstrap");
+        let beside: PathBuf = home.join("changed");
+        let changed = tokio::task::spawn_blocking(move || Changed::of(&built, &beside)).await??;
+        let endpoint = &self.deployment.endpoint;
+        Control::new(endpoint).update_function(&format!("{STACK}-{CHANGED}"), &changed.archive).await?;
+        let gateway = Gateway::start(endpoint, 0, &home, Concurrency::FAST).await.context("the second gateway")?;
+        locked(&self.sides).push(Side::of("new", gateway)?);
+        self.disturb();
+        Ok(changed.scripts)
+    }
+
+    /// The old side gets no more requests. It ends with the last visitor who came by it.
+    pub(super) fn retire_old(&self) {
+        let mut sides = locked(&self.sides);
+        let newest = sides.pop();
+        sides.clear();
+        sides.extend(newest);
+    }
+
+    /// Runs a command of Redis.
+    pub(super) async fn redis(&self, command: &[&str]) -> Result<redis::Value> {
+        let client = redis::Client::open(&*self.deployment.redis_url)?;
+        let mut connection = client.get_multiplexed_async_connection().await?;
+        let [name, arguments @ ..] = command else { anyhow::bail!("no command") };
+        Ok(redis::cmd(name).arg(arguments).query_async(&mut connection).await?)
+    }
+
+    /// Whether Redis knows each of two scripts: then both sides have run theirs.
+    pub(super) async fn knows(&self, scripts: &Scripts) -> Result<[bool; 2]> {
+        let known = self.redis(&["SCRIPT", "EXISTS", &scripts.old, &scripts.new]).await?;
+        let known: Vec<bool> = redis::from_redis_value(known)?;
+        known.try_into().ok().context("Redis answers for each script")
+    }
+}

@@ -1,0 +1,158 @@
+//! Everything that a run must show, put together.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use aws_sdk_dynamodb::Client as DynamoDb;
+use history::{Buyers, Ledger};
+
+use super::check::{self, Check, Opened};
+use super::director::PAYMENT_WINDOW_S;
+use super::drain::{Audited, Rest};
+use super::program::What;
+use super::report::{Report, most_keys};
+use super::run::Run;
+use super::sample::Sample;
+use super::watch::pause_s;
+use crate::recorded::{self, every_order};
+
+/// After its last orders' time to pay a round may still have this done to it: a look by reconciliation.
+const SETTLES_S: f64 = 90.0;
+
+/// Judges a run that has come to rest.
+pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<Report> {
+    let deployment = &run.system.deployment;
+    let (read_at, clocks) = (run.recorder.now_ns(), run.recorder.clocks());
+    let dynamodb = DynamoDb::new(&deployment.patient_aws_config());
+    let orders = every_order(&dynamodb, &deployment.table).await?;
+    let lasts_s = run.program.lasts_s();
+    let of_run: Vec<Sample> = samples.iter().filter(|sample| sample.at_s <= lasts_s).cloned().collect();
+
+    let (memory, memory_growth) = check::memory(&of_run, lasts_s);
+    let mut checks = vec![events(run), side_by_side(run), audits(&rest), memory];
+    checks.extend(check::redis(&of_run, lasts_s).into_iter().map(|(check, _)| check));
+    checks.extend(check::lives(samples));
+    checks.push(check::rounds(samples, &opened(run)));
+    checks.extend(check::queues(samples));
+
+    let ledger = deployment.ledger();
+    let mut history = run.recorder.take();
+    for one in run.board.all() {
+        let round = ledger.round(&one.round).await?.with_context(|| format!("the ledger has lost {}", one.round))?;
+        let ledger = if rest.is_at_rest { Ledger::AtRest(read_at) } else { Ledger::NotRead };
+        let (redis, buyers) = (run.redis_since(one.made_ns), Buyers::Recorded);
+        recorded::add_round(&mut history, &round, &orders, recorded::Run { redis, buyers, clocks, ledger });
+    }
+    let (told, file) = recorded::judge(&history, "soak")?;
+    let wrong = told.violations.iter().map(ToString::to_string);
+    let wrong: Vec<String> = wrong.chain(file.map(|file| format!("the history is in {}", file.display()))).collect();
+    checks.push(Check::of(
+        "what everybody heard is consistent",
+        format!("{} operations", told.judged.operations),
+        wrong,
+    ));
+
+    let counts = run.tally.counts().clone();
+    checks.push(Check::of("nobody gets anything by misbehaving", "", counts.got_away_with.clone()));
+    checks.push(check::calm(counts.calm_requests, &counts.calm_errors));
+    let mut by_state: BTreeMap<String, u64> = BTreeMap::new();
+    for order in &orders {
+        *by_state.entry(order.state.status().to_owned()).or_default() += 1;
+    }
+    let (mut events, killed, scripts) = {
+        let noted = run.noted();
+        (noted.done.clone(), noted.killed, noted.scripts.clone())
+    };
+    events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+    Ok(Report {
+        passed: checks.iter().all(|check| check.passed),
+        program: run.program.clone(),
+        checks,
+        events,
+        killed,
+        scripts,
+        counts,
+        memory: memory_growth,
+        rest,
+        orders: by_state,
+        items: items(&dynamodb, &deployment.table).await?,
+        history: told.to_string(),
+        samples: samples.len(),
+        last: samples.last().cloned(),
+        most_keys: most_keys(samples),
+    })
+}
+
+/// Everything that was planned has happened, and something of each kind.
+fn events(run: &Run) -> Check {
+    let done = run.noted().done.clone();
+    let mut wrong: Vec<String> =
+        done.iter().filter(|done| !done.succeeded).map(|done| format!("{}: {}", done.what, done.found)).collect();
+    for kind in What::KINDS {
+        if !done.iter().any(|done| done.kind == kind && done.succeeded) {
+            wrong.push(format!("never: {kind}"));
+        }
+    }
+    if done.len() < run.program.events.len() {
+        wrong.push(format!("{} of {} events", done.len(), run.program.events.len()));
+    }
+    Check::of("everything that was planned has happened", format!("{} events", done.len()), wrong)
+}
+
+/// Both versions sold at the same time, each with its own script.
+fn side_by_side(run: &Run) -> Check {
+    let both_known = run.noted().both_known;
+    let counts = run.tally.counts().side_by_side.clone();
+    let mut wrong = Vec::new();
+    if !both_known {
+        wrong.push("Redis never knew both scripts".to_owned());
+    }
+    let [old, new] = ["old", "new"].map(|side| counts.get(side).copied().unwrap_or_default());
+    // Each visitor chooses by a coin.
+    if old.min(new) * 3 < old.max(new) || old == 0 {
+        wrong.push("hardly anybody asked one of them".to_owned());
+    }
+    let found = format!("{old} requests for a unit to the old version and {new} to the new one, while both were there");
+    Check::of("old and new version sell side by side", found, wrong)
+}
+
+fn audits(rest: &Rest) -> Check {
+    let wrong: Vec<String> = rest.audits.iter().filter_map(Audited::wrong).collect();
+    let sum = |of: fn(&Audited) -> u64| rest.audits.iter().map(of).sum::<u64>();
+    let found = format!(
+        "{} rounds with {} units; {} oversold, {} lost, {} duplicated",
+        rest.audits.len(),
+        sum(|audit| audit.total),
+        sum(|audit| audit.oversold),
+        sum(|audit| audit.lost),
+        sum(|audit| audit.duplicated)
+    );
+    let pending = (rest.pending > 0).then(|| format!("{} orders wait for a payment", rest.pending));
+    Check::of("every unit is in exactly one place", found, [wrong, pending.into_iter().collect()].concat())
+}
+
+/// The rounds that were opened, each over when nothing is done to it any more.
+fn opened(run: &Run) -> Vec<Opened> {
+    let after_s = f64::from(PAYMENT_WINDOW_S) + SETTLES_S.min(run.program.day_s) + pause_s(run.program.lasts_s());
+    let opened = run.board.all().into_iter().map(|one| Opened {
+        round: one.round.to_string(),
+        lanes: one.lanes.into(),
+        over_s: one.closes_s + after_s,
+    });
+    opened.collect()
+}
+
+/// How many items there are of each prefix, and how many of them expire.
+async fn items(client: &DynamoDb, table: &str) -> Result<BTreeMap<String, (u64, u64)>> {
+    let mut items: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut scan = client.scan().table_name(table).into_paginator().items().send();
+    while let Some(item) = scan.next().await {
+        let item = item?;
+        let key = item.get("pk").and_then(|key| key.as_s().ok()).map_or("", |key| key);
+        let prefix = key.split_once('#').map_or(key, |(prefix, _)| prefix);
+        let (all, expire) = items.entry(prefix.to_owned()).or_default();
+        *all += 1;
+        *expire += u64::from(item.contains_key("expires_at"));
+    }
+    Ok(items)
+}

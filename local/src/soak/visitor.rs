@@ -1,0 +1,193 @@
+//! Someone who wants a unit: comes, tries, and pays, cancels or lets the time pass.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use history::Question;
+use hyper::Method;
+use load::{Failure, Request, Response};
+use pass::Grant;
+use sale::BuyerClass;
+
+use super::board::OnSale;
+use super::dice::Dice;
+use super::run::{Person, Run};
+use super::system::Side;
+use crate::client::payment_of;
+use crate::recorded;
+
+/// One of so many comes through the gate and does the work that it asks for.
+const THROUGH_THE_GATE: usize = 12;
+/// One of so many clicks twice, one of so many asks the same again later, and one payment of so many is told twice.
+const TWICE: usize = 10;
+const AGAIN: usize = 8;
+const PAID_TWICE: usize = 6;
+/// Tries of someone who gets an error.
+const TRIES: u32 = 5;
+/// How often someone looks at a reservation, and for how long at most: an empty Redis is filled within a minute.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(150);
+/// How long people look for their wallet.
+const SHORTEST_THOUGHT_S: f64 = 0.2;
+const LONGEST_THOUGHT_S: f64 = 4.0;
+
+/// What someone does with a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Habit {
+    Pays,
+    Cancels,
+    Forgets,
+}
+
+/// The code of a problem, or that there was none.
+fn in_a_word(error: &anyhow::Error) -> String {
+    let text = error.to_string();
+    if text.chars().all(|c| c.is_ascii_lowercase() || c == '_') { text } else { "no answer".to_owned() }
+}
+
+/// One visit.
+pub(super) struct Visit<'a> {
+    pub(super) run: &'a Run,
+    pub(super) side: Arc<Side>,
+    pub(super) n: usize,
+    pub(super) person: &'a Person,
+    pub(super) on_sale: OnSale,
+}
+
+impl Visit<'_> {
+    /// Sends a request, records it and counts what comes back. None without an answer.
+    async fn send(&self, step: &'static str, request: &Request) -> Option<Response> {
+        let Self { run, side, person, on_sale, .. } = self;
+        let user = person.user.as_str();
+        self.counted(step, recorded::send(&side.load, &run.recorder, self.n, user, &on_sale.round, request)).await
+    }
+
+    /// Likewise, and does not record it: what came of it would be an order that nobody asked for.
+    pub(super) async fn send_unrecorded(&self, step: &'static str, request: &Request) -> Option<Response> {
+        self.counted(step, self.side.load.send(self.n, request)).await
+    }
+
+    async fn counted(
+        &self,
+        step: &'static str,
+        asking: impl Future<Output = Result<Response, Failure>>,
+    ) -> Option<Response> {
+        let Self { run, side, .. } = self;
+        let was_calm = run.system.is_calm();
+        let heard = asking.await;
+        let answer = match &heard {
+            Ok(response) => response.answer(),
+            Err(failure) => failure.into(),
+        };
+        run.tally.heard(step, side.name, &answer, was_calm && run.system.is_calm());
+        heard.ok()
+    }
+
+    fn sealed(&self) -> String {
+        let issued_at_ms = runtime::Clock::system().now();
+        let (round, user) = (&self.on_sale.round, &self.person.user);
+        self.run.ring.seal(&Grant { round, user, issued_at_ms, class: BuyerClass::EVERYONE })
+    }
+
+    /// From the gate to the end of the reservation, if there is one.
+    pub(super) async fn buy(&self, dice: &mut Dice) {
+        let sale = self.on_sale.round.sale.as_str();
+        let pass = if dice.one_in(THROUGH_THE_GATE) {
+            // What the gate asks for may fail while processes die; then this visitor leaves.
+            match self.side.api.enter(&self.person.bearer, sale).await {
+                Ok(pass) => pass,
+                Err(error) => return self.run.tally.ended(&format!("no pass: {}", in_a_word(&error))),
+            }
+        } else {
+            self.sealed()
+        };
+        let Ok(request) = Request::reserve(sale, &pass) else { return };
+        let request = request.token(&self.person.token).key(&format!("visit-{}", self.n));
+        let id = if dice.one_in(TWICE) {
+            let (first, second) = tokio::join!(self.reserve(&request), self.reserve(&request));
+            first.or(second)
+        } else {
+            self.reserve(&request).await
+        };
+        let Some(id) = id else { return };
+        self.run.tally.counts().reserved += 1;
+        let habit = match dice.below(10) {
+            0..6 => Habit::Pays,
+            6..8 => Habit::Cancels,
+            _ => Habit::Forgets,
+        };
+        let end = self.follow(&id, habit, dice).await;
+        self.run.tally.ended(end.as_deref().unwrap_or("left before the end"));
+        if dice.one_in(AGAIN) {
+            self.reserve(&request).await;
+        }
+    }
+
+    /// Tries for a unit until there is an answer that stands. The reservation, if it is one.
+    async fn reserve(&self, request: &Request) -> Option<String> {
+        for tried in 1..=TRIES {
+            let both = self.run.system.sides().len() > 1;
+            if both {
+                *self.run.tally.counts().side_by_side.entry(self.side.name).or_default() += 1;
+            }
+            match self.send("reserve", request).await {
+                Some(answer) if answer.status == 202 => {
+                    return answer.json()["reservation_id"].as_str().map(str::to_owned);
+                }
+                Some(answer) if answer.status < 500 => return None,
+                _ => tokio::time::sleep(Duration::from_secs(1) * tried).await,
+            }
+        }
+        None
+    }
+
+    async fn about(&self, step: &'static str, method: Method, id: &str) -> Option<Response> {
+        let request = Request::new(method, &format!("/v1/reservations/{id}")).ok()?.token(&self.person.token);
+        self.send(step, &request).await
+    }
+
+    /// Stays with a reservation until it has ended. Its last status.
+    async fn follow(&self, id: &str, habit: Habit, dice: &mut Dice) -> Option<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let thought = Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S));
+        let mut thought = Some(thought);
+        while Instant::now() < deadline {
+            let status = self.about("look", Method::GET, id).await.and_then(|answer| {
+                let answer = answer.json();
+                answer["status"].as_str().map(str::to_owned)
+            });
+            match status.as_deref() {
+                Some("pending_payment") => {
+                    if let Some(thought) = thought.take() {
+                        tokio::time::sleep(thought).await;
+                    }
+                    match habit {
+                        Habit::Pays => self.pay(id, dice).await,
+                        Habit::Cancels => drop(self.about("cancel", Method::DELETE, id).await),
+                        Habit::Forgets => {}
+                    }
+                }
+                Some("paid" | "cancelled" | "expired" | "failed") => return status,
+                // Queued, or nobody knows right now.
+                _ => {}
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        None
+    }
+
+    /// Tells of a payment, always the same one. Whatever fails is told again after the next look.
+    async fn pay(&self, id: &str, dice: &mut Dice) {
+        let payment = payment_of(id);
+        let round = self.on_sale.round.to_string();
+        for _ in 0..=usize::from(dice.one_in(PAID_TWICE)) {
+            let question = Question::Pay { reservation: id, payment: &payment };
+            let asking = self.run.recorder.ask(&round, "", question);
+            if let Ok(outcome) = self.side.api.pay(&self.run.payment_key, id, &payment).await {
+                asking.hears(recorded::payment_outcome(&outcome));
+                let mut counts = self.run.tally.counts();
+                *counts.answers.entry("pay").or_default().entry(outcome).or_default() += 1;
+            }
+        }
+    }
+}

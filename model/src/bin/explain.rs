@@ -1,0 +1,30 @@
+//! Says of each trace whether the model explains it: `explain target/traces/*.jsonl`.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use model::trace::{Trace, explain};
+
+fn main() -> Result<ExitCode> {
+    let mut code = ExitCode::SUCCESS;
+    for path in std::env::args().skip(1) {
+        let text = std::fs::read_to_string(&path).with_context(|| path.clone())?;
+        let trace = Trace::read(&text).with_context(|| path.clone())?;
+        let begun = Instant::now();
+        match explain(&trace).with_context(|| path.clone())? {
+            Ok(explained) if explained.broken.is_empty() => {
+                println!("✓ {path}: {explained}, {:.3} s", begun.elapsed().as_secs_f32());
+            }
+            Ok(explained) => {
+                println!("✗ {path}: {explained}, but on the way these do not hold: {:?}", explained.broken);
+                code = ExitCode::FAILURE;
+            }
+            Err(unexplained) => {
+                println!("✗ {path}: {unexplained}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    Ok(code)
+}

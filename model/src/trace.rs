@@ -1,0 +1,15 @@
+//! Traces of real runs, and the search for a path of the model that looks the same from outside.
+//!
+//! README.md says what is recorded, what is checked and what a trace cannot show.
+
+mod done;
+mod effect;
+mod explain;
+mod moves;
+mod record;
+mod search;
+mod unseen;
+
+pub use effect::{Answer, Effect, Written};
+pub use explain::{Explained, Unexplained, explain};
+pub use record::{Function, Header, How, Record, Trace, What};

@@ -1,0 +1,238 @@
+//! What a step of the model looks like from outside. This is the table between the code's calls and the model's steps: the
+//! recorder writes these effects from what the functions ask of Redis, DynamoDB and SQS, and [`Protocol::sights`] says which of
+//! them a job's next step shows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Protocol;
+use crate::job::{After, Job, Next, Who};
+use crate::protocol::remove;
+use crate::scripts::{Reseated, Reserved};
+use crate::state::{Guards, HoldState, Order, OrderState, Redis, Seat, State};
+
+/// One effect with its answer. Reservations and users are numbered as they appear, units and slots from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "fields that are called what they are")]
+pub enum Effect {
+    /// `reserve`. The seat is that of the entry in the answer.
+    Reserve { id: u8, answer: Answer, seat: Option<Seat> },
+    /// `confirm`.
+    Confirm { id: u8, answer: Answer },
+    /// `release`, with the unit that it names as another order's.
+    Release { id: u8, of_another: Option<u8>, answer: Answer },
+    /// `reseat`. The seat after it is that of the entry in the answer.
+    Reseat { seat: Seat, answer: Answer, to: Option<Seat> },
+    /// `adopt`.
+    Adopt { seat: Seat, answer: Answer },
+    /// `restore`, of all these units in one step.
+    Restore { units: Vec<u8>, answer: Answer },
+    /// `load`, with what it was told is taken. Nothing, if the round was there.
+    Load { taken: Option<Guards>, answer: Answer },
+    /// The transaction that puts an order and its two guards, if none of the three is there.
+    Place { seat: Seat, answer: Written },
+    /// The write that puts an order that never will be one, if there is none.
+    Fence { seat: Seat, state: OrderState, answer: Written },
+    /// The transaction that ends a PENDING order and deletes its guards.
+    End { id: u8, to: OrderState, answer: Written },
+    /// The transaction that makes a PENDING order PAID. Whether it did.
+    Pay { id: u8, taken: bool },
+    /// The transaction that notes that a payment is to be given back.
+    Refund { id: u8 },
+    /// A consistent read of an order.
+    ReadOrder { id: u8, found: Option<OrderState> },
+    /// A consistent read of a unit's guard: whose it is.
+    ReadUnit { unit: u8, found: Option<u8> },
+    /// A message to the order queue.
+    SendOrder { seat: Seat },
+    /// A message to the expiry queue.
+    SendExpiry { id: u8 },
+    /// A write to what the model has, in a way that no step of the model has. Never explained.
+    Unknown { what: String },
+}
+
+/// The first word of a script's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "lua/README.md has them")]
+pub enum Answer {
+    Reserved,
+    Replayed,
+    AlreadyReserved,
+    SoldOut,
+    /// `sold_out` while units are free: they came back a moment ago. The model has no time, so it may be said whenever the
+    /// recorder saw that it was so.
+    HeldBack,
+    Confirmed,
+    AlreadyConfirmed,
+    Released,
+    AlreadyReleased,
+    UnknownHold,
+    UnknownSale,
+    Reseated,
+    Adopted,
+    Restored,
+    Moved,
+    Loaded,
+    Present,
+}
+
+/// What a conditional write came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Written {
+    /// It is written.
+    Made,
+    /// There is an order already, in this state.
+    There(OrderState),
+    /// The unit is guarded for another order.
+    UnitTaken,
+    /// Only the slot is.
+    SlotTaken,
+    /// There is no such order.
+    Absent,
+}
+
+impl Effect {
+    /// The same effect with whatever answer: what somebody set out to do.
+    pub(super) fn is_same_deed(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Release { id, of_another, .. }, Self::Release { id: other, of_another: unit, .. }) => {
+                (id, of_another) == (other, unit)
+            }
+            (Self::Adopt { seat, .. }, Self::Adopt { seat: other, .. }) => seat == other,
+            (Self::Restore { units, .. }, Self::Restore { units: others, .. }) => {
+                units.iter().any(|unit| others.contains(unit))
+            }
+            (Self::Load { taken, .. }, Self::Load { taken: other, .. }) => taken == other,
+            (Self::End { id, to, .. }, Self::End { id: other, to: state, .. }) => (id, to) == (other, state),
+            _ => false,
+        }
+    }
+}
+
+impl Protocol {
+    /// What the next step of a job shows, and what becomes of the job. Nothing, if the step only decides what to do next. Of
+    /// several, any one: a function may read that an order has ended instead of trying to end it.
+    pub(super) fn sights(&self, state: &State, job: Job) -> (Vec<Effect>, After) {
+        let mut changed = state.clone();
+        remove(&mut changed, job);
+        let after = self.step(&mut changed, job);
+        let Seat { id, unit, .. } = job.seat;
+        let order = state.ledger.orders[usize::from(id)];
+        let sights = match job.next {
+            Next::Start => match job.who {
+                Who::Reservation => vec![Effect::SendOrder { seat: job.seat }],
+                Who::Order | Who::DeadLetter => vec![placing(state, job.seat, after)],
+                Who::Expiry | Who::Reconciliation => ending(id, order, OrderState::Expired),
+                Who::Cancel if state.redis.is_held(id) || order.is_none() => Vec::new(),
+                Who::Cancel => ending(id, order, OrderState::Cancelled),
+            },
+            Next::Cancel => ending(id, order, OrderState::Cancelled),
+            Next::Place(seat) => vec![placing(state, seat, after)],
+            Next::Reseat(seat) => vec![self.reseating(&state.redis, seat)],
+            Next::Fence(seat, state) => {
+                let answer = order.map_or(Written::Made, |order| Written::There(order.state));
+                vec![Effect::Fence { seat, state, answer }]
+            }
+            Next::Settle(OrderState::Pending | OrderState::Paid) => {
+                let answer = known(&state.redis, id).map_or(Answer::UnknownHold, |hold| match hold {
+                    HoldState::Held => Answer::Confirmed,
+                    HoldState::Ordered => Answer::AlreadyConfirmed,
+                    HoldState::Released => Answer::AlreadyReleased,
+                });
+                vec![Effect::Confirm { id, answer }]
+            }
+            Next::Settle(ended) => {
+                let of_another = order.filter(|_| ended == OrderState::SoldOut).map(|order| order.unit);
+                vec![releasing(&state.redis, id, of_another)]
+            }
+            Next::SendExpiry => vec![Effect::SendExpiry { id }],
+            Next::Release(of_another) => vec![releasing(&state.redis, id, of_another)],
+            Next::Adopt | Next::AdoptThenGo(_) => {
+                let seat = order.map(|Order { unit, slot, .. }| Seat { id, unit, slot });
+                seat.map(|seat| self.adopting(&state.redis, seat)).into_iter().collect()
+            }
+            Next::Restore => vec![Effect::Restore { units: vec![unit], answer: Answer::Restored }],
+            Next::Load(_) if state.redis.loaded => vec![Effect::Load { taken: None, answer: Answer::Present }],
+            Next::Load(taken) => vec![Effect::Load { taken: Some(taken), answer: Answer::Loaded }],
+            // Only mistakes have these.
+            Next::EndAfterRelease | Next::Open(_) => Vec::new(),
+        };
+        (sights, after)
+    }
+
+    /// What a request for a reservation shows.
+    pub(super) fn reserving(&self, redis: &Redis, id: u8) -> (Effect, Reserved) {
+        let reserved = self.reserve(&mut redis.clone(), id);
+        let known = redis.holds[usize::from(id)].map(|hold| Seat { id, unit: hold.unit, slot: hold.slot });
+        let is_at_limit = (0..self.scope.limit).all(|slot| self.slot_is_anothers(redis, id, slot));
+        let (answer, seat) = match reserved {
+            Reserved::Held(seat) => (if known.is_some() { Answer::Replayed } else { Answer::Reserved }, Some(seat)),
+            Reserved::Ended => (Answer::Replayed, known),
+            Reserved::Refused if !redis.loaded => (Answer::UnknownSale, None),
+            Reserved::Refused if is_at_limit => (Answer::AlreadyReserved, None),
+            Reserved::Refused => (Answer::SoldOut, None),
+        };
+        (Effect::Reserve { id, answer, seat }, reserved)
+    }
+
+    fn reseating(&self, redis: &Redis, seat: Seat) -> Effect {
+        let (answer, to) = match self.reseat(&mut redis.clone(), seat) {
+            Reseated::To(to) => (Answer::Reseated, Some(to)),
+            Reseated::SoldOut => (Answer::SoldOut, None),
+            Reseated::UnknownHold => (Answer::UnknownHold, None),
+            Reseated::AlreadyReleased => (Answer::AlreadyReleased, None),
+            Reseated::UnknownSale => (Answer::UnknownSale, None),
+        };
+        Effect::Reseat { seat, answer, to }
+    }
+
+    /// What adopting an order shows.
+    pub(super) fn adopting(&self, redis: &Redis, seat: Seat) -> Effect {
+        let mut changed = *redis;
+        self.adopt(&mut changed, seat);
+        let answer = match known(redis, seat.id) {
+            _ if !redis.loaded => Answer::UnknownSale,
+            Some(HoldState::Released) => Answer::AlreadyReleased,
+            _ if changed == *redis => Answer::AlreadyConfirmed,
+            _ => Answer::Adopted,
+        };
+        Effect::Adopt { seat, answer }
+    }
+}
+
+fn known(redis: &Redis, id: u8) -> Option<HoldState> {
+    redis.holds[usize::from(id)].map(|hold| hold.state)
+}
+
+/// What a release shows.
+pub(super) fn releasing(redis: &Redis, id: u8, of_another: Option<u8>) -> Effect {
+    let answer = match known(redis, id) {
+        None => Answer::UnknownHold,
+        Some(HoldState::Released) => Answer::AlreadyReleased,
+        Some(_) => Answer::Released,
+    };
+    Effect::Release { id, of_another, answer }
+}
+
+fn placing(state: &State, seat: Seat, after: After) -> Effect {
+    let order = state.ledger.orders[usize::from(seat.id)];
+    let answer = match (order, after) {
+        (Some(order), _) => Written::There(order.state),
+        (None, After::Goes(Next::Reseat(_))) => Written::UnitTaken,
+        (None, After::Goes(Next::Fence(..))) => Written::SlotTaken,
+        (None, _) => Written::Made,
+    };
+    Effect::Place { seat, answer }
+}
+
+fn ending(id: u8, order: Option<Order>, to: OrderState) -> Vec<Effect> {
+    let state = order.map(|order| order.state);
+    let answer = match state {
+        None => Written::Absent,
+        Some(OrderState::Pending) => return vec![Effect::End { id, to, answer: Written::Made }],
+        Some(state) => Written::There(state),
+    };
+    vec![Effect::End { id, to, answer }, Effect::ReadOrder { id, found: state }]
+}

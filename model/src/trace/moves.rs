@@ -1,0 +1,377 @@
+//! The steps of the model that explain one record.
+
+use std::collections::BTreeMap;
+
+use stateright::Model;
+
+use super::effect::{Answer, Effect, releasing};
+use super::record::{Function, How, Record, What};
+use crate::job::{After, Job, Next, Who};
+use crate::protocol::cancellation;
+use crate::scripts::Reserved;
+use crate::state::{OrderState, Redis, Seat, State};
+use crate::{Action, Protocol};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Stand {
+    /// It has done nothing that the model has as a job of its own.
+    Fresh,
+    /// At this job of the model.
+    At(Job),
+    /// At its end.
+    Finished,
+    /// Its process is dead, or has given up.
+    Gone,
+}
+
+/// The runs that have begun and not ended.
+pub(super) type Runs = BTreeMap<u32, Stand>;
+
+/// The run of a record, as far as it is known beforehand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub(super) function: Function,
+    pub(super) id: Option<u8>,
+    /// Whether it dies or gives up.
+    pub(super) fails: bool,
+    /// How many runs of the same message begin later.
+    pub(super) later: usize,
+}
+
+/// Steps that explain a record, and what is so after them.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) actions: Vec<Action>,
+    pub(super) state: State,
+    pub(super) runs: Runs,
+}
+
+/// Looks for the steps that explain one record from one state.
+pub(super) struct Finder<'a> {
+    pub(super) protocol: &'a Protocol,
+    pub(super) state: &'a State,
+    pub(super) runs: &'a Runs,
+    pub(super) moves: Vec<Move>,
+    /// Why there are no others.
+    pub(super) reasons: Vec<String>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(protocol: &'a Protocol, state: &'a State, runs: &'a Runs) -> Self {
+        Self { protocol, state, runs, moves: Vec::new(), reasons: Vec::new() }
+    }
+
+    pub(super) fn look(&mut self, record: &Record, known: Option<Known>) {
+        match (&record.what, known) {
+            (What::Begins { .. }, Some(known)) => self.begin(record.run, known),
+            (What::Does { effect, redis }, Some(known)) => self.does(record.run, known, effect, redis.as_ref()),
+            (What::Ends { how }, Some(known)) => self.end(record.run, known, *how),
+            (What::Loses {}, _) if !self.state.redis.loaded => self.nothing_happens(record.run, None),
+            (What::Loses {}, _) => self.world(Action::Wipe),
+            (What::Saves {}, _) => self.world(Action::ReplicaStops),
+            (What::FailsOver {}, _) => self.world(Action::Failover),
+            (What::Holds { redis, ledger }, _) => {
+                if (redis, &**ledger) == (&self.state.redis, &self.state.ledger) {
+                    self.nothing_happens(record.run, None);
+                } else {
+                    let State { redis, ledger, .. } = self.state;
+                    self.reasons.push(format!("by the model it holds {redis:?} and {ledger:?}"));
+                }
+            }
+            (_, None) => self.reasons.push("its run has not begun".to_owned()),
+        }
+    }
+
+    /// The state after a step, if the model has the step.
+    fn act(&self, state: &State, action: Action) -> Option<State> {
+        let mut offered = Vec::new();
+        self.protocol.actions(state, &mut offered);
+        offered.contains(&action).then(|| self.protocol.next_state(state, action))?
+    }
+
+    fn note(&mut self, actions: Vec<Action>, state: State, run: u32, stand: Option<Stand>) {
+        let mut runs = self.runs.clone();
+        if let Some(stand) = stand {
+            runs.insert(run, stand);
+        }
+        self.moves.push(Move { actions, state, runs });
+    }
+
+    /// The record is as it should be, and no step of the model.
+    fn nothing_happens(&mut self, run: u32, stand: Option<Stand>) {
+        self.note(Vec::new(), self.state.clone(), run, stand);
+    }
+
+    fn world(&mut self, action: Action) {
+        match self.act(self.state, action) {
+            Some(state) => self.note(vec![action], state, 0, None),
+            None => self.reasons.push(format!("the model has no {action:?} here")),
+        }
+    }
+
+    /// A message is one that waits, or comes a second time.
+    fn begin(&mut self, run: u32, known: Known) {
+        let who = match known.function {
+            Function::Order => Who::Order,
+            Function::DeadLetter => Who::DeadLetter,
+            Function::Expiry => Who::Expiry,
+            _ => return self.nothing_happens(run, Some(Stand::Fresh)),
+        };
+        let is_its = |job: &&Job| job.who == who && Some(job.seat.id) == known.id;
+        let at_work = |job: &Job| self.runs.values().filter(|stand| **stand == Stand::At(*job)).count();
+        let jobs = || self.state.jobs.iter().filter(is_its);
+        let waits = |job: &&Job| job.next == Next::Start && jobs().filter(|other| other == job).count() > at_work(job);
+        let mut found: Vec<Job> = jobs().filter(waits).copied().collect();
+        found.dedup();
+        for job in &found {
+            self.nothing_happens(run, Some(Stand::At(*job)));
+            let twice = Action::Duplicate(*job);
+            if known.later > 0
+                && let Some(state) = self.act(self.state, twice)
+            {
+                self.note(vec![twice], state, run, Some(Stand::At(*job)));
+            }
+        }
+        let mut others: Vec<Job> = if found.is_empty() { jobs().copied().collect() } else { Vec::new() };
+        others.dedup();
+        for job in others {
+            let (twice, again) = (Action::Duplicate(job), self.protocol.redelivered(job));
+            if let (Some(state), Some(again)) = (self.act(self.state, twice), again) {
+                self.note(vec![twice], state, run, Some(Stand::At(again)));
+            }
+        }
+        if self.moves.is_empty() {
+            self.reasons.push(format!("no message of R{} waits for {who:?}", known.id.unwrap_or_default()));
+        }
+    }
+
+    fn end(&mut self, run: u32, known: Known, how: How) {
+        let stand = self.runs.get(&run).copied().unwrap_or(Stand::Gone);
+        let is_message = matches!(known.function, Function::Order | Function::DeadLetter | Function::Expiry);
+        let gone = |finder: &mut Self, actions, state| {
+            let mut runs = finder.runs.clone();
+            runs.remove(&run);
+            finder.moves.push(Move { actions, state, runs });
+        };
+        match (stand, how) {
+            (Stand::Finished, How::Done) => gone(self, Vec::new(), self.state.clone()),
+            (Stand::Fresh, How::Done) if !is_message => gone(self, Vec::new(), self.state.clone()),
+            (Stand::Gone, How::Failed | How::Died) => gone(self, Vec::new(), self.state.clone()),
+            (Stand::Fresh | Stand::Finished, How::Failed | How::Died) if !is_message => {
+                gone(self, Vec::new(), self.state.clone());
+            }
+            (Stand::At(job), How::Failed | How::Died) if is_message && job.next == Next::Start => {
+                match self.act(self.state, Action::Miss(job)) {
+                    Some(state) => gone(self, vec![Action::Miss(job)], state),
+                    // A dead letter comes back as it was.
+                    None if job.who == Who::DeadLetter => gone(self, Vec::new(), self.state.clone()),
+                    None => {}
+                }
+            }
+            (Stand::At(job), How::Done) => {
+                let would = self.would(job);
+                self.reasons.push(format!("run {run} is not at its end: {would}"));
+            }
+            _ => {}
+        }
+        if self.moves.is_empty() && self.reasons.is_empty() {
+            self.reasons.push(format!("run {run} stands at {stand:?}"));
+        }
+    }
+
+    fn would(&self, job: Job) -> String {
+        let (sights, _) = self.protocol.sights(self.state, job);
+        let sights: Vec<String> = sights.iter().map(|sight| format!("{sight:?}")).collect();
+        format!("the model would do {}", sights.join(" or "))
+    }
+
+    fn does(&mut self, run: u32, known: Known, effect: &Effect, redis: Option<&Redis>) {
+        let Some(stand) = self.runs.get(&run).copied() else {
+            return self.reasons.push(format!("run {run} has not begun"));
+        };
+        if self.is_so(effect, known) && redis.is_none_or(|redis| *redis == self.state.redis) {
+            self.nothing_happens(run, None);
+        }
+        match (stand, known.function) {
+            (Stand::At(job), _) => self.step(run, known, job, Action::Step(job), effect, redis),
+            (_, Function::Reconciliation) => self.reconcile(run, known, effect, redis),
+            (Stand::Fresh, Function::Reservation) => match effect {
+                Effect::Reserve { id, .. } => self.reserve(run, known, *id, effect, redis),
+                Effect::SendOrder { seat } => self.send_again(run, seat.id),
+                _ => {}
+            },
+            (Stand::Fresh, Function::Cancel) => self.cancel(run, known, effect, redis),
+            (Stand::Fresh, Function::Payment) => self.pay(run, effect),
+            _ => {}
+        }
+        if self.moves.is_empty() && self.reasons.is_empty() {
+            self.reasons.push(format!("run {run} of {:?} has nothing to do that looks like this", known.function));
+        }
+    }
+
+    /// Whether an effect changes nothing in the model, with just this answer.
+    fn is_so(&self, effect: &Effect, known: Known) -> bool {
+        let State { redis, ledger, .. } = self.state;
+        let state = |id: &u8| ledger.orders.get(usize::from(*id)).and_then(|order| order.map(|order| order.state));
+        let repairs = known.function == Function::Reconciliation;
+        match effect {
+            Effect::ReadOrder { id, found } => state(id) == *found,
+            Effect::ReadUnit { unit, found } => ledger.units[usize::from(*unit)].map(|guard| guard.0) == *found,
+            // Time is not in the model.
+            Effect::Reserve { answer: Answer::HeldBack, .. } => redis.loaded,
+            Effect::Reserve { id, answer, .. } => {
+                let (expected, reserved) = self.protocol.reserving(redis, *id);
+                reserved == Reserved::Refused
+                    && matches!(expected, Effect::Reserve { answer: expected, .. } if expected == *answer)
+            }
+            // The same callback again, or one that comes too late: that is noted by a write of its own.
+            Effect::Pay { id, taken: false } => state(id) != Some(OrderState::Pending),
+            Effect::Refund { id } => ledger.refunds[usize::from(*id)],
+            // After that, so that the order no longer counts as unpaid: the model counts none.
+            Effect::SendExpiry { id } => known.function == Function::Payment && ledger.refunds[usize::from(*id)],
+            // A repair that finds nothing to do any more.
+            Effect::Release { id, of_another, answer: Answer::UnknownHold | Answer::AlreadyReleased } if repairs => {
+                releasing(redis, *id, *of_another) == *effect
+            }
+            Effect::Adopt { seat, answer } if repairs && *answer != Answer::Adopted => {
+                self.protocol.adopting(redis, *seat) == *effect
+            }
+            Effect::Restore { answer: Answer::Moved, .. } => repairs && redis.loaded,
+            Effect::Restore { answer: Answer::UnknownSale, .. } => repairs && !redis.loaded,
+            Effect::Load { taken: None, answer: Answer::Present } => repairs && redis.loaded,
+            _ => false,
+        }
+    }
+
+    /// A step of a job, also as the last one before its process dies.
+    fn step(&mut self, run: u32, known: Known, job: Job, step: Action, effect: &Effect, redis: Option<&Redis>) {
+        let (sights, after) = self.protocol.sights(self.state, job);
+        if !sights.contains(effect) {
+            if self.moves.is_empty() {
+                let would = self.would(job);
+                self.reasons.push(would);
+            }
+            return;
+        }
+        let crashing = match step {
+            Action::Cancel(id) => Action::CancelAndCrash(id),
+            _ => Action::StepAndCrash(job),
+        };
+        let goes = match after {
+            After::Done => Stand::Finished,
+            After::Goes(next) => Stand::At(job.at(next)),
+            After::Failed => Stand::Gone,
+        };
+        // Reconciliation is at several jobs at once, which stay in the model's state.
+        let is_own = known.function != Function::Reconciliation;
+        let steps = [(step, goes, true), (crashing, Stand::Gone, known.fails)];
+        for (action, stand, _) in steps.into_iter().filter(|(_, _, may_be)| *may_be) {
+            let Some(state) = self.act(self.state, action) else { continue };
+            self.check_redis(vec![action], state, redis, run, is_own.then_some(stand));
+        }
+    }
+
+    /// Takes a move if Redis is after it as it was seen.
+    fn check_redis(
+        &mut self,
+        actions: Vec<Action>,
+        state: State,
+        redis: Option<&Redis>,
+        run: u32,
+        stand: Option<Stand>,
+    ) {
+        match redis {
+            Some(redis) if *redis != state.redis => {
+                self.reasons.push(format!("after it the model's Redis is {:?}", state.redis));
+            }
+            _ => self.note(actions, state, run, stand),
+        }
+    }
+
+    fn reserve(&mut self, run: u32, known: Known, id: u8, effect: &Effect, redis: Option<&Redis>) {
+        let (expected, reserved) = self.protocol.reserving(&self.state.redis, id);
+        if expected != *effect {
+            if self.moves.is_empty() {
+                self.reasons.push(format!("the model would do {expected:?}"));
+            }
+            return;
+        }
+        let stand = match reserved {
+            Reserved::Held(seat) => Stand::At(Job::new(Who::Reservation, seat)),
+            Reserved::Ended => Stand::Finished,
+            Reserved::Refused => return self.reasons.push("the model's Redis refuses it".to_owned()),
+        };
+        if let Some(state) = self.act(self.state, Action::Request(id)) {
+            self.check_redis(vec![Action::Request(id)], state, redis, run, Some(stand));
+        }
+        if known.fails
+            && let Some(state) = self.act(self.state, Action::RequestAndCrash(id))
+        {
+            self.check_redis(vec![Action::RequestAndCrash(id)], state, redis, run, Some(Stand::Gone));
+        }
+    }
+
+    /// What waits in the outbox is sent again. If its message is still under way, that comes twice.
+    fn send_again(&mut self, run: u32, id: u8) {
+        let sends = |job: &&Job| job.seat.id == id && matches!(job.who, Who::Order | Who::DeadLetter);
+        let under_way = self.state.jobs.iter().filter(sends).map(|job| Action::Duplicate(*job));
+        let actions: Vec<Action> = [Action::Resend(id)].into_iter().chain(under_way).collect();
+        for action in actions {
+            if let Some(state) = self.act(self.state, action) {
+                self.note(vec![action], state, run, None);
+            }
+        }
+        if self.moves.is_empty() {
+            self.reasons.push(format!("R{id} is not held, and no message of it is under way"));
+        }
+    }
+
+    fn cancel(&mut self, run: u32, known: Known, effect: &Effect, redis: Option<&Redis>) {
+        let Some(id) = known.id else { return };
+        self.step(run, known, cancellation(self.state, id), Action::Cancel(id), effect, redis);
+    }
+
+    fn pay(&mut self, run: u32, effect: &Effect) {
+        let (id, wanted) = match effect {
+            Effect::Pay { id, taken: true } => (*id, true),
+            Effect::Refund { id } => (*id, false),
+            _ => return,
+        };
+        let is_pending = |order: crate::Order| order.state == OrderState::Pending;
+        if self.state.ledger.orders[usize::from(id)].is_some_and(is_pending) != wanted {
+            return self.reasons.push("the model's order is not in a state for it".to_owned());
+        }
+        if let Some(state) = self.act(self.state, Action::Pay(id)) {
+            self.note(vec![Action::Pay(id)], state, run, Some(Stand::Finished));
+        }
+    }
+
+    fn reconcile(&mut self, run: u32, known: Known, effect: &Effect, redis: Option<&Redis>) {
+        match effect {
+            Effect::SendOrder { seat: Seat { id, .. } } => return self.send_again(run, *id),
+            Effect::Restore { units, answer: Answer::Restored } => return self.restore(run, units, redis),
+            _ => {}
+        }
+        let mut jobs: Vec<Job> = self.state.jobs.iter().filter(|job| job.who == Who::Reconciliation).copied().collect();
+        jobs.dedup();
+        for job in jobs {
+            self.step(run, known, job, Action::Step(job), effect, redis);
+        }
+    }
+
+    /// The script gives several units back in one step, the model one in each.
+    fn restore(&mut self, run: u32, units: &[u8], redis: Option<&Redis>) {
+        let (mut state, mut actions) = (self.state.clone(), Vec::new());
+        for unit in units {
+            let is_its = |job: &&Job| job.next == Next::Restore && job.seat.unit == *unit;
+            let Some(job) = state.jobs.iter().find(is_its).copied() else {
+                return self.reasons.push(format!("the model did not find unit {unit} in no place"));
+            };
+            let Some(after) = self.act(&state, Action::Step(job)) else { return };
+            state = after;
+            actions.push(Action::Step(job));
+        }
+        self.check_redis(actions, state, redis, run, None);
+    }
+}

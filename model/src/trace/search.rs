@@ -1,0 +1,141 @@
+use std::collections::{BTreeMap, HashSet};
+
+use stateright::Model;
+
+use super::done::Done;
+use super::effect::Effect;
+use super::moves::{Finder, Known, Move, Runs};
+use super::record::{Function, How, Trace, What};
+use crate::state::State;
+use crate::{Action, Protocol};
+
+/// Where the search has been.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Node {
+    done: Done,
+    state: State,
+    runs: Runs,
+}
+
+/// How the search came to a node.
+struct Way {
+    from: usize,
+    record: Option<usize>,
+    actions: Vec<Action>,
+}
+
+/// What the search came to.
+pub(super) struct Found {
+    /// The model's steps, each with the record that it explains, if it explains one.
+    pub(super) path: Option<Vec<(Option<usize>, Vec<Action>)>>,
+    /// Nodes that it saw.
+    pub(super) seen: usize,
+    /// Where it came farthest: how many records are explained there, and the state.
+    pub(super) farthest: (usize, State),
+    /// The record that cannot be explained there, with the reasons.
+    pub(super) stuck: Option<(usize, Vec<String>)>,
+}
+
+pub(super) struct Search<'a> {
+    protocol: &'a Protocol,
+    trace: &'a Trace,
+    known: BTreeMap<usize, Known>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(protocol: &'a Protocol, trace: &'a Trace) -> Self {
+        let mut known = BTreeMap::new();
+        for (at, record) in trace.records.iter().enumerate() {
+            let begins =
+                trace.records.iter().find(|other| other.run == record.run && matches!(other.what, What::Begins { .. }));
+            let Some(What::Begins { function, id }) = begins.map(|begins| &begins.what) else { continue };
+            let fails = trace.records.iter().any(|other| {
+                other.run == record.run && matches!(other.what, What::Ends { how: How::Failed | How::Died })
+            });
+            let later = trace.records[at + 1..].iter().filter(|other| other.what == record.what).count();
+            known.insert(at, Known { function: *function, id: *id, fails, later });
+        }
+        Self { protocol, trace, known }
+    }
+
+    /// Goes on with whatever was over first, and back to others where that leads nowhere.
+    pub(super) fn run(&self, most: usize) -> Found {
+        let records = &self.trace.records;
+        let init = self.protocol.init_states().remove(0);
+        let mut farthest = (0, init.clone());
+        let mut stuck: Option<(usize, Vec<String>)> = None;
+        let mut ways = vec![Way { from: 0, record: None, actions: Vec::new() }];
+        let mut seen = HashSet::new();
+        let mut open = vec![(0, Node { done: Done::default(), state: init, runs: Runs::new() })];
+        while let Some((way, node)) = open.pop() {
+            if node.done.count() == records.len() {
+                return Found { path: Some(path(&ways, way)), seen: seen.len(), farthest, stuck: None };
+            }
+            if seen.len() >= most || !seen.insert(node.clone()) {
+                continue;
+            }
+            let mut push = |record, actions, node| {
+                ways.push(Way { from: way, record, actions });
+                open.push((ways.len() - 1, node));
+            };
+            for Move { actions, state, runs } in self.protocol.unseen(&node.state, &node.runs, &self.wanted(&node)) {
+                push(None, actions, Node { done: node.done, state, runs });
+            }
+            let next = node.done.next(records);
+            let mut failed = None;
+            for at in next.into_iter().rev() {
+                let mut finder = Finder::new(self.protocol, &node.state, &node.runs);
+                finder.look(&records[at], self.known.get(&at).copied());
+                let Finder { moves, mut reasons, .. } = finder;
+                if moves.is_empty() {
+                    reasons.dedup();
+                    failed = Some((at, reasons));
+                }
+                for Move { actions, state, runs } in moves.into_iter().rev() {
+                    push(Some(at), actions, Node { done: node.done.and(at), state, runs });
+                }
+            }
+            // Of those that came as far the first counts, which went on with what was over first; and what the others say of the
+            // same record.
+            if stuck.is_none() || node.done.count() > farthest.0 {
+                farthest = (node.done.count(), node.state);
+                stuck = failed;
+            } else if node.done.count() == farthest.0
+                && let (Some((at, reasons)), Some((other, more))) = (&mut stuck, failed)
+                && *at == other
+            {
+                reasons.extend(more);
+                reasons.sort_unstable();
+                reasons.dedup();
+            }
+        }
+        Found { path: None, seen: seen.len(), farthest, stuck }
+    }
+
+    /// What the runs that have begun are still to do, if steps that nobody sees may come before it.
+    fn wanted(&self, node: &Node) -> Vec<(u32, Known, &Effect)> {
+        let is_open = |at: &usize| !node.done.has(*at);
+        let wanted = |at: usize| {
+            let known = self.known.get(&at)?;
+            let record = &self.trace.records[at];
+            let has_unseen = matches!(known.function, Function::Reconciliation | Function::Cancel);
+            match &record.what {
+                What::Does { effect, .. } if has_unseen && node.runs.contains_key(&record.run) => {
+                    Some((record.run, *known, effect))
+                }
+                _ => None,
+            }
+        };
+        (0..self.trace.records.len()).filter(is_open).filter_map(wanted).collect()
+    }
+}
+
+fn path(ways: &[Way], mut at: usize) -> Vec<(Option<usize>, Vec<Action>)> {
+    let mut path = Vec::new();
+    while at != 0 {
+        path.push((ways[at].record, ways[at].actions.clone()));
+        at = ways[at].from;
+    }
+    path.reverse();
+    path
+}

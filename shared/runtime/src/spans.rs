@@ -1,0 +1,21 @@
+use super::sync::{AtomicU64, Ordering};
+
+/// Spans of time, numbered from 0. Each can be taken once, some may be skipped, and none after a later one.
+#[derive(Debug)]
+pub(crate) struct Spans {
+    /// The number after the last span taken.
+    next: AtomicU64,
+}
+
+impl Spans {
+    /// No span taken yet.
+    pub(crate) const fn new() -> Self {
+        Self { next: AtomicU64::new(0) }
+    }
+
+    /// Takes the span `now`. Returns whether the caller got it.
+    pub(crate) fn take(&self, now: u64) -> bool {
+        let next = self.next.load(Ordering::Relaxed);
+        now >= next && self.next.compare_exchange(next, now + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+}

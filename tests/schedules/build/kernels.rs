@@ -1,0 +1,453 @@
+//! What is compiled a second time, and which mistakes are planted.
+
+/// Sources that belong together, and what `src/scenarios/NAME.rs` puts through.
+pub(crate) struct Kernel {
+    pub(crate) name: &'static str,
+    /// Its first line of documentation.
+    pub(crate) is: &'static str,
+    pub(crate) sources: &'static [&'static str],
+    /// What its sources take from the crate that they are of.
+    pub(crate) uses: &'static str,
+    pub(crate) mistakes: &'static [Mistake],
+}
+
+/// A mistake. What it replaces is in its source exactly once.
+pub(crate) struct Mistake {
+    pub(crate) name: &'static str,
+    pub(crate) is: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) replaced: &'static [(&'static str, &'static str)],
+}
+
+pub(crate) const KERNELS: &[Kernel] = &[
+    Kernel {
+        name: "refreshed",
+        is: "A value that is served while it is read again.",
+        sources: &["shared/cache/src/refreshed.rs"],
+        uses: "use crate::sync::{Clock, Moment};",
+        mistakes: &[
+            Mistake {
+                name: "read_without_the_lock",
+                is: "Whoever has to wait for a reading begins one.",
+                source: "shared/cache/src/refreshed.rs",
+                replaced: &[(
+                    "let _reading = self.0.reading.lock().await;\n        let now",
+                    "let _ = self.0.reading.lock().await;\n        let now",
+                )],
+            },
+            Mistake {
+                name: "not_looked_again",
+                is: "Whoever waited for a reading begins another.",
+                source: "shared/cache/src/refreshed.rs",
+                replaced: &[(
+                    "if let Some(value) = self.0.no_older_than(oldest, now) {",
+                    "if let Some(value) = self.0.no_older_than(Duration::ZERO.min(oldest), now) {",
+                )],
+            },
+            Mistake {
+                name: "beside_not_looked_again",
+                is: "A reading in the background begins though another one has just ended.",
+                source: "shared/cache/src/refreshed.rs",
+                replaced: &[(
+                    "if self.0.no_older_than(self.0.bounds.fresh, now).is_some() ||",
+                    "if self.0.no_older_than(Duration::ZERO, now).is_some() ||",
+                )],
+            },
+            Mistake {
+                name: "lock_released_early",
+                is: "The lock is released before the reading in the background has ended.",
+                source: "shared/cache/src/refreshed.rs",
+                replaced: &[
+                    (
+                        "        let inner = Arc::clone(&self.0);\n",
+                        "        let inner = Arc::clone(&self.0);\n        drop(reading);\n",
+                    ),
+                    ("            drop(reading);\n        });", "        });"),
+                ],
+            },
+            Mistake {
+                name: "reading_ends_with_its_caller",
+                is: "A caller that gives up ends the reading.",
+                source: "shared/cache/src/refreshed.rs",
+                replaced: &[("let reading = spawn(async move {", "let reading = Box::pin(async move {")],
+            },
+        ],
+    },
+    Kernel {
+        name: "breaker",
+        is: "When to leave a part alone.",
+        sources: &["shared/breaker/src/watch.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "several_try",
+                is: "Nobody looks whether another one is trying.",
+                source: "shared/breaker/src/watch.rs",
+                replaced: &[(
+                    "if left_alone.tried || Moment::now(clock).since(left_alone.since) < WAIT {",
+                    "if Moment::now(clock).since(left_alone.since) < WAIT {",
+                )],
+            },
+            Mistake {
+                name: "a_try_that_is_given_up_stays",
+                is: "A call that tries and is dropped goes on trying for ever.",
+                source: "shared/breaker/src/watch.rs",
+                replaced: &[("            left_alone.tried = false;\n", "            left_alone.tried = true;\n")],
+            },
+            Mistake {
+                name: "calls_from_before_count",
+                is: "A call that began before the part was left alone ends the try of another.",
+                source: "shared/breaker/src/watch.rs",
+                replaced: &[
+                    ("        if !self.tries {\n            return;\n        }\n", ""),
+                    (
+                        "        if self.changes == state.changes\n            && let Some(left_alone) = &mut state.left_alone\n        {\n",
+                        "        if let Some(left_alone) = &mut state.left_alone {\n",
+                    ),
+                ],
+            },
+        ],
+    },
+    Kernel {
+        name: "slot",
+        is: "The link to Redis.",
+        sources: &["shared/stock/src/slot.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "stored_not_swapped",
+                is: "Whoever found a link silent replaces the one that is there by now.",
+                source: "shared/stock/src/slot.rs",
+                replaced: &[(
+                    "self.opened.compare_and_swap(&Some(Arc::clone(old)), Some(Arc::new(fresh)));",
+                    "self.opened.store(Some(Arc::new(fresh)));",
+                )],
+            },
+            Mistake {
+                name: "not_looked_again",
+                is: "Whoever waited while another one made a link makes one too.",
+                source: "shared/stock/src/slot.rs",
+                replaced: &[(
+                    "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known() {",
+                    "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known().filter(|_| false) {",
+                )],
+            },
+            Mistake {
+                name: "permit_dropped",
+                is: "The permit to renew is given back before the link is renewed.",
+                source: "shared/stock/src/slot.rs",
+                replaced: &[("let Ok(_renewing) = self.renewing", "let Ok(_) = self.renewing")],
+            },
+        ],
+    },
+    Kernel {
+        name: "lanes_seen",
+        is: "What was seen of a round with several lanes.",
+        sources: &["shared/stock/src/lanes_seen.rs"],
+        uses: "use stock::{Reserve, SoldOut, StockError};",
+        mistakes: &[
+            Mistake {
+                name: "lock_dropped",
+                is: "The lock is released before the search.",
+                source: "shared/stock/src/lanes_seen.rs",
+                replaced: &[("let _looking = match self.looking", "let _ = match self.looking")],
+            },
+            Mistake {
+                name: "looked_up_then_kept",
+                is: "A round is looked up under one lock and kept under another.",
+                source: "shared/stock/src/lanes_seen.rs",
+                replaced: &[(
+                    "        Arc::clone(rounds.entry(round.clone()).or_default())\n",
+                    "        drop(rounds);\n        let seen = Arc::<RoundSeen>::default();\n        lock(&self.0).insert(round.clone(), Arc::clone(&seen));\n        seen\n",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "sold_out_mark",
+        is: "That a round is sold out.",
+        sources: &["shared/process/src/sold_out_mark.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "names_as_of_any_win",
+                is: "The names of the buyers need not be as of the last win.",
+                source: "shared/process/src/sold_out_mark.rs",
+                replaced: &[(
+                    ".filter(|names| names.wins == wins)",
+                    ".filter(|names| names.wins == wins || !names.hashes.is_empty())",
+                )],
+            },
+            Mistake {
+                name: "reading_not_held",
+                is: "The lock is released before the names are read.",
+                source: "shared/process/src/sold_out_mark.rs",
+                replaced: &[(
+                    "            *again_at = Some(Instant::now() + pause.max(SHORTEST_PAUSE));\n",
+                    "            let _ = pause;\n",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "turns",
+        is: "The turns of an isolated sale.",
+        sources: &["shared/process/src/turns.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "lock_dropped",
+                is: "The lock is released before Redis is asked.",
+                source: "shared/process/src/turns.rs",
+                replaced: &[(
+                    "let mut leased = self.leased.lock().await;",
+                    "let mut kept = *self.leased.lock().await;\n        let leased = &mut kept;",
+                )],
+            },
+            Mistake {
+                name: "no_pause",
+                is: "A lease that fails, or is given up, is followed by another at once.",
+                source: "shared/process/src/turns.rs",
+                replaced: &[("holds_for: TRY_AGAIN_AFTER });", "holds_for: TRY_AGAIN_AFTER.min(Duration::ZERO) });")],
+            },
+            Mistake {
+                name: "loaded_then_stored",
+                is: "A turn is taken in two steps.",
+                source: "shared/process/src/turns.rs",
+                replaced: &[(
+                    "let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));",
+                    "let taken = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or(());\n            let taken = taken.map(|left| self.left.store(left, Ordering::Relaxed));",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "answers",
+        is: "The counts of answers, and their flush.",
+        sources: &["shared/process/src/answer_counts.rs", "shared/process/src/soon.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "done_before_it_may_be_asked_for",
+                is: "Who asks while the work is being done is not heard.",
+                source: "shared/process/src/soon.rs",
+                replaced: &[(
+                    "            asked.store(false, Ordering::Release);\n            work.await;\n",
+                    "            work.await;\n            asked.store(false, Ordering::Release);\n",
+                )],
+            },
+            Mistake {
+                name: "copied_then_cleared",
+                is: "The counts are copied under one lock and cleared under another.",
+                source: "shared/process/src/answer_counts.rs",
+                replaced: &[(
+                    "std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))",
+                    "let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();\n        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();\n        counts",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "demand",
+        is: "The count of requests for a sale.",
+        sources: &["shared/process/src/demand.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "loaded_then_stored",
+            is: "It is taken in two steps.",
+            source: "shared/process/src/demand.rs",
+            replaced: &[(
+                "self.0.swap(0, Ordering::Relaxed)",
+                "let counted = self.0.load(Ordering::Relaxed);\n        self.0.store(0, Ordering::Relaxed);\n        counted",
+            )],
+        }],
+    },
+    Kernel {
+        name: "kept",
+        is: "A value that is read again by whoever needs it.",
+        sources: &["shared/process/src/kept.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "counted_from_the_end",
+            is: "Its age is counted from the end of its reading.",
+            source: "shared/process/src/kept.rs",
+            replaced: &[("Some((now, value.clone()));", "Some((Moment::now(clock), value.clone()));")],
+        }],
+    },
+    Kernel {
+        name: "forgeries",
+        is: "Who sends forged passes.",
+        sources: &["shared/process/src/forgeries.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "looked_up_then_kept",
+            is: "An entry is changed in two steps.",
+            source: "shared/process/src/forgeries.rs",
+            replaced: &[
+                (
+                    "        self.0.entry_by_ref(user).and_upsert_with(|told| {\n            let mut told = told.map_or(nothing, moka::Entry::into_value);\n",
+                    "        let mut change = |told: Option<Told>| {\n            let mut told = told.unwrap_or(nothing);\n",
+                ),
+                (
+                    "            told.strikes += u32::from(is_told);\n            told\n        });\n",
+                    "            told.strikes += u32::from(is_told);\n            told\n        };\n        let changed = change(self.0.get(user));\n        self.0.insert(user.clone(), changed);\n",
+                ),
+            ],
+        }],
+    },
+    Kernel {
+        name: "limiter",
+        is: "The rates of users and addresses.",
+        sources: &["shared/gate/src/bounded.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "looked_up_then_kept",
+            is: "The state of a key is read under one lock and kept under another.",
+            source: "shared/gate/src/bounded.rs",
+            replaced: &[(
+                "        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);\n        let (outcome, state) = f(states.get(key).copied())?;\n",
+                "        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).copied();\n        let (outcome, state) = f(known)?;\n        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);\n",
+            )],
+        }],
+    },
+    Kernel {
+        name: "waking_clock",
+        is: "The clock of the rates.",
+        sources: &["shared/gate/src/waking_clock.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "loaded_then_stored",
+            is: "The latest time is kept in two steps.",
+            source: "shared/gate/src/waking_clock.rs",
+            replaced: &[(
+                "Nanos::from(self.shown.fetch_max(passed, Ordering::Relaxed).max(passed))",
+                "let shown = self.shown.load(Ordering::Relaxed).max(passed);\n        self.shown.store(shown, Ordering::Relaxed);\n        Nanos::from(shown)",
+            )],
+        }],
+    },
+    Kernel {
+        name: "made",
+        is: "The dependencies of a process.",
+        sources: &["shared/context/src/made.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "the_last_one_is_kept",
+            is: "Of two that were made at the same time the second replaces the first.",
+            source: "shared/context/src/made.rs",
+            replaced: &[(
+                "Ok(Arc::clone(made().entry(key).or_insert(new)))",
+                "made().insert(key, Arc::clone(&new));\n        Ok(new)",
+            )],
+        }],
+    },
+    Kernel {
+        name: "spans",
+        is: "The spans of time of which one value is told.",
+        sources: &["shared/runtime/src/spans.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "loaded_then_stored",
+            is: "A span is taken in two steps.",
+            source: "shared/runtime/src/spans.rs",
+            replaced: &[(
+                "now >= next && self.next.compare_exchange(next, now + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()",
+                "if now >= next {\n            self.next.store(now + 1, Ordering::Relaxed);\n        }\n        now >= next",
+            )],
+        }],
+    },
+    Kernel {
+        name: "now_and_then",
+        is: "What is done once in a while.",
+        sources: &["shared/runtime/src/now_and_then.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "lock_released_early",
+            is: "The lock is released before the work is done and noted.",
+            source: "shared/runtime/src/now_and_then.rs",
+            replaced: &[
+                (
+                    "            *last = Some(Instant::now());\n            work();\n",
+                    "            drop(last);\n            work();\n            *self.last.lock().unwrap() = Some(Instant::now());\n",
+                ),
+                ("let mut last", "let last"),
+            ],
+        }],
+    },
+    Kernel {
+        name: "answer_metrics",
+        is: "The counts of answers by code.",
+        sources: &["shared/api/src/answer_metrics.rs"],
+        uses: "use api::Code;",
+        mistakes: &[Mistake {
+            name: "loaded_then_stored",
+            is: "A count is taken in two steps.",
+            source: "shared/api/src/answer_metrics.rs",
+            replaced: &[(
+                "let count = counted.swap(0, Ordering::Relaxed);",
+                "let count = counted.load(Ordering::Relaxed);\n            counted.store(0, Ordering::Relaxed);",
+            )],
+        }],
+    },
+    Kernel {
+        name: "pacer",
+        is: "The pace at which winners are told of.",
+        sources: &["functions/winners/src/pacer.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "looked_up_then_kept",
+            is: "The next moment is read under one lock and kept under another.",
+            source: "functions/winners/src/pacer.rs",
+            replaced: &[
+                (
+                    "let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);",
+                    "let next = *self.next.lock().unwrap_or_else(PoisonError::into_inner);",
+                ),
+                (
+                    "*next = Some(at + self.every);",
+                    "*self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(at + self.every);",
+                ),
+            ],
+        }],
+    },
+    Kernel {
+        name: "missed",
+        is: "Whom Redis missed.",
+        sources: &["functions/waiting_room/src/missed.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "not_noted_again",
+                is: "A user is lost with the request that was to tell of them.",
+                source: "functions/waiting_room/src/missed.rs",
+                replaced: &[(
+                    "            self.missed.note(self.round, self.user);\n",
+                    "            let _ = (self.missed, self.round, self.user);\n",
+                )],
+            },
+            Mistake {
+                name: "looked_up_then_taken",
+                is: "A user is read under one lock and taken under another.",
+                source: "functions/waiting_room/src/missed.rs",
+                replaced: &[(
+                    "        let user = users.pop();\n",
+                    "        let user = users.last().cloned();\n        drop(missed);\n        let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);\n        let users = missed.get_mut(round)?;\n        users.pop();\n",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "delivered",
+        is: "Who was told what.",
+        sources: &["functions/notifier/src/delivered.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "looked_up_then_kept",
+            is: "An entry is changed in two steps.",
+            source: "functions/notifier/src/delivered.rs",
+            replaced: &[(
+                "        self.0.entry_by_ref(record).and_upsert_with(|told| {\n            let mut told = told.map(moka::Entry::into_value).unwrap_or_default();\n            Arc::make_mut(&mut told).insert(connection.to_owned());\n            told\n        });\n",
+                "        let mut told = self.0.get(record).unwrap_or_default();\n        Arc::make_mut(&mut told).insert(connection.to_owned());\n        self.0.insert(record.to_owned(), told);\n",
+            )],
+        }],
+    },
+];

@@ -1,0 +1,61 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, FailurePersistence, Runner};
+
+use crate::sync::restart;
+
+/// Schedules of each kind that a test goes through, unless `SCHEDULES` says otherwise.
+const SCHEDULES: usize = 1_000;
+/// The same ones in every run. `SHUTTLE_RANDOM_SEED` chooses others.
+const SEED: u64 = 2026;
+/// Moments at which a schedule of the second kind takes the turn from who has it.
+const CHANGES: usize = 4;
+/// More schedules than any scenario has that is small enough for all of them.
+const MOST: usize = 200_000;
+
+/// Runs a scenario under random schedules, and under as many that change whose turn it is at a few random moments only: those find
+/// what needs one long pause. Gives their number.
+///
+/// # Panics
+/// If the scenario does under one of them. The log has what to give to `shuttle::replay` to see it again.
+pub fn explore(scenario: fn()) -> usize {
+    let schedules = std::env::var("SCHEDULES").ok().and_then(|text| text.parse().ok()).unwrap_or(SCHEDULES);
+    run(RandomScheduler::new_from_seed(SEED, schedules), FailurePersistence::Print, scenario)
+        + run(PctScheduler::new_from_seed(SEED, CHANGES, schedules), FailurePersistence::Print, scenario)
+}
+
+/// Runs a small scenario under every schedule there is. Gives their number.
+///
+/// # Panics
+/// If the scenario does under one of them, or has too many.
+pub fn explore_all(scenario: fn()) -> usize {
+    let schedules = run(DfsScheduler::new(Some(MOST), false), FailurePersistence::Print, scenario);
+    assert!(schedules < MOST, "there are more schedules than were run");
+    schedules
+}
+
+/// Asserts that a scenario breaks the rule that is told by these words, under one of the schedules of [`explore`].
+///
+/// # Panics
+/// If it does not.
+pub fn assert_caught(mistake: fn(), rule: &str) {
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        run(RandomScheduler::new_from_seed(SEED, SCHEDULES), FailurePersistence::None, mistake)
+            + run(PctScheduler::new_from_seed(SEED, CHANGES, SCHEDULES), FailurePersistence::None, mistake)
+    }));
+    let Err(broken) = ran else { panic!("no schedule shows the mistake") };
+    let words = broken.downcast_ref::<String>().cloned();
+    let words = words.or_else(|| broken.downcast_ref::<&str>().map(|words| (*words).to_owned())).unwrap_or_default();
+    assert!(words.contains(rule), "the mistake shows as {words:?}, not as {rule:?}");
+}
+
+fn run(scheduler: impl Scheduler + 'static, failure_persistence: FailurePersistence, scenario: fn()) -> usize {
+    let mut config = Config::new();
+    config.failure_persistence = failure_persistence;
+    config.stack_size = 256 * 1024;
+    Runner::new(scheduler, config).run(move || {
+        restart();
+        scenario();
+    })
+}

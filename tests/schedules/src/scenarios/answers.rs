@@ -1,0 +1,54 @@
+//! Answers are counted, and each asks for a flush.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use shuttle::thread;
+
+use super::answer_counts::AnswerCounts;
+use super::soon::Soon;
+use crate::sync::step;
+
+/// What one process has, and what it has flushed.
+#[derive(Default)]
+struct Process {
+    counts: AnswerCounts,
+    soon: Soon,
+    flushed: AtomicU64,
+    /// Flushes that were begun, and those that have ended.
+    begun: AtomicU64,
+    ended: AtomicU64,
+}
+
+impl Process {
+    fn answer(self: &Arc<Self>, code: &'static str) {
+        self.counts.count(code);
+        self.soon.ask(Duration::from_secs(1), || {
+            let process = Arc::clone(self);
+            process.begun.fetch_add(1, Ordering::Relaxed);
+            async move {
+                let counts = process.counts.take();
+                step();
+                process.flushed.fetch_add(counts.values().sum(), Ordering::Relaxed);
+                process.ended.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+    }
+}
+
+/// Three requests are answered, and nobody comes after them.
+pub fn each_answer_is_flushed_once() {
+    let process = Arc::<Process>::default();
+    let requests = ["sold_out", "sold_out", "paused"].map(|code| {
+        let process = Arc::clone(&process);
+        thread::spawn(move || process.answer(code))
+    });
+    for request in requests {
+        request.join().unwrap();
+    }
+    while process.ended.load(Ordering::Relaxed) < process.begun.load(Ordering::Relaxed) {
+        thread::yield_now();
+    }
+    assert_eq!(process.flushed.load(Ordering::Relaxed), 3, "each answer is flushed once");
+}

@@ -1,0 +1,20 @@
+//! Buyers are told of one change on several connections.
+
+use shuttle::thread;
+
+use super::delivered::Delivered;
+
+/// Two connections are told at once.
+pub fn whoever_was_told_is_known() {
+    let delivered = Delivered::default();
+    let posts = ["first", "second"].map(|connection| {
+        let delivered = delivered.clone();
+        thread::spawn(move || delivered.note("record", connection))
+    });
+    for post in posts {
+        post.join().unwrap();
+    }
+    assert!(["first", "second"].iter().all(|to| delivered.has("record", to)), "whoever was told is known");
+    delivered.forget(["record".to_owned()]);
+    assert!(!delivered.has("record", "first"), "batches that came through are forgotten");
+}

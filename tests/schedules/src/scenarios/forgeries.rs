@@ -1,0 +1,38 @@
+//! A user sends forged passes, and the ledger denies the user.
+
+use std::sync::Arc;
+
+use sale::{EpochMs, UserId};
+use shuttle::thread;
+
+use super::forgeries::Forgeries;
+
+const DENIED_UNTIL: EpochMs = EpochMs(9_000);
+
+/// Three forged passes come within a second, of which one is enough to deny the user.
+pub fn no_more_are_reported_than_deny_a_user() {
+    let (forgeries, mallory) = (Arc::new(Forgeries::default()), user());
+    let passes = [(); 3].map(|()| {
+        let (forgeries, mallory) = (Arc::clone(&forgeries), mallory.clone());
+        thread::spawn(move || forgeries.is_to_be_told(&mallory, 1, EpochMs(5_000)))
+    });
+    let told = passes.into_iter().map(|pass| usize::from(pass.join().unwrap()));
+    assert_eq!(told.sum::<usize>(), 1, "no more are reported than deny a user");
+}
+
+/// The user is denied while another forged pass comes.
+pub fn a_denied_user_is_not_reported() {
+    let (forgeries, mallory) = (Arc::new(Forgeries::default()), user());
+    forgeries.is_to_be_told(&mallory, 10, EpochMs(5_000));
+    let pass = {
+        let (forgeries, mallory) = (Arc::clone(&forgeries), mallory.clone());
+        thread::spawn(move || forgeries.is_to_be_told(&mallory, 10, EpochMs(5_001)))
+    };
+    forgeries.note_denied(&mallory, DENIED_UNTIL);
+    pass.join().unwrap();
+    assert!(!forgeries.is_to_be_told(&mallory, 10, EpochMs(5_002)), "a denied user is not reported");
+}
+
+fn user() -> UserId {
+    "mallory".parse().unwrap()
+}

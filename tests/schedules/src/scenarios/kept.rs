@@ -1,0 +1,47 @@
+//! Orders are placed by the limits of campaigns, which an operator changes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use shuttle::future::{block_on, spawn, yield_now};
+
+use super::kept::Kept;
+use crate::sync::{Clock, Instant, pass, until_given_up};
+
+const AGE: Duration = Duration::from_secs(3);
+
+/// The operator changes the limit while readings are under way, some of which are given up. Three seconds later nobody goes by
+/// what it was before.
+pub fn a_change_holds_for_all_in_time() {
+    let (kept, limit) = (Arc::<Kept<u32>>::default(), Arc::<AtomicU32>::default());
+    let read = async |kept: &Kept<u32>, limit: &AtomicU32| {
+        let reading = async {
+            let read = limit.load(Ordering::Relaxed);
+            // The answer is on its way.
+            yield_now().await;
+            Ok::<_, ()>(read)
+        };
+        kept.younger_than(AGE, Clock, reading).await
+    };
+    let orders = [(); 3].map(|()| {
+        let (kept, limit) = (Arc::clone(&kept), Arc::clone(&limit));
+        spawn(async move {
+            let _ = until_given_up(read(&kept, &limit)).await;
+        })
+    });
+    block_on(async {
+        yield_now().await;
+        limit.store(1, Ordering::Relaxed);
+        let changed = Instant::now();
+        pass(AGE / 2);
+        yield_now().await;
+        pass(AGE / 2);
+        assert!(changed.elapsed() >= AGE);
+        assert_eq!(read(&kept, &limit).await, Ok(1), "a change holds for all in time");
+        for order in orders {
+            order.await.unwrap();
+        }
+        assert_eq!(read(&kept, &limit).await, Ok(1), "a change holds for all in time");
+    });
+}

@@ -1,0 +1,99 @@
+//! Buyers look for units in the other lanes of a round.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sale::{EpochMs, RoundId, RoundNumber};
+use shuttle::future::{block_on, spawn, yield_now};
+use shuttle::thread;
+use stock::{Reserve, SoldOut, StockError, WinsSeen};
+
+use super::lanes_seen::{LanesSeen, RoundSeen, Stamp};
+use crate::sync::until_given_up;
+
+fn sold_out() -> SoldOut {
+    SoldOut { wins: WinsSeen::at(EpochMs(1)), lasts: Duration::from_secs(60), next_release_ms: None }
+}
+
+/// A search.
+struct Search<'a>(&'a AtomicBool);
+
+impl<'a> Search<'a> {
+    fn begin(searched: &'a AtomicBool) -> Self {
+        assert!(!searched.swap(true, Ordering::Relaxed), "one request searches");
+        Self(searched)
+    }
+}
+
+impl Drop for Search<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Three buyers come, any of whom may be given up. What is left is on its way, so none of them gets a unit. The next one is
+/// not kept from searching.
+pub fn one_request_searches() {
+    let seen = Arc::new((RoundSeen::default(), AtomicBool::new(false)));
+    let search = async |seen: &(RoundSeen, AtomicBool), found: Result<Reserve, StockError>| {
+        let at_home = async { Ok(Reserve::SoldOut(sold_out())) };
+        let search = async {
+            let _search = Search::begin(&seen.1);
+            yield_now().await;
+            found
+        };
+        seen.0.search_in_turn(at_home, search).await
+    };
+    let buyers = [(); 3].map(|()| {
+        let seen = Arc::clone(&seen);
+        spawn(async move {
+            let _ = until_given_up(search(&seen, Err(StockError::OnTheWay))).await;
+        })
+    });
+    block_on(async {
+        for buyer in buyers {
+            buyer.await.unwrap();
+        }
+        assert!(matches!(search(&seen, Ok(Reserve::Denied)).await, Ok(Reserve::Denied)), "the next one may search");
+    });
+}
+
+/// One request finds a unit somewhere, and another one, later, that none is left. Then nobody goes by the first.
+pub fn what_is_found_later_holds() {
+    let seen = Arc::new(RoundSeen::default());
+    let first = {
+        let seen = Arc::clone(&seen);
+        spawn(async move {
+            let _looking = seen.looking.lock().await;
+            if seen.sold_out().is_none() {
+                seen.note_units(Stamp::now());
+            }
+        })
+    };
+    block_on(async {
+        {
+            let _looking = seen.looking.lock().await;
+            seen.note_sold_out(Stamp::now(), sold_out());
+        }
+        first.await.unwrap();
+        assert!(seen.sold_out().is_some() && !seen.may_have_units(), "what is found later holds");
+    });
+}
+
+/// Two requests for the same round come first. They share what they see, as those of another round do not.
+pub fn all_see_the_same_round() {
+    let lanes = LanesSeen::default();
+    let other = {
+        let lanes = lanes.clone();
+        thread::spawn(move || lanes.of(&round(1)))
+    };
+    let (mine, theirs) = (lanes.of(&round(1)), other.join().unwrap());
+    *mine.leases_from.lock().unwrap() = Some((Stamp::now(), lanes.any_lane(2)));
+    assert!(Arc::ptr_eq(&mine, &theirs) && theirs.leases_from.lock().unwrap().is_some(), "all see the same round");
+    assert!(!Arc::ptr_eq(&mine, &lanes.of(&round(2))));
+}
+
+fn round(number: u32) -> RoundId {
+    RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) }
+}

@@ -1,0 +1,28 @@
+//! Requests of one user, counted by `governor` in the map of this process.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use governor::clock::FakeRelativeClock;
+use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
+use governor::{Quota, RateLimiter};
+use shuttle::thread;
+
+use super::bounded::Bounded;
+
+const BURST: u32 = 2;
+
+/// Three come at once, where two may.
+pub fn no_more_than_a_burst_at_once() {
+    let quota = Quota::per_second(NonZeroU32::new(BURST).unwrap());
+    let clock = FakeRelativeClock::default();
+    let limiter: RateLimiter<_, _, _, NoOpMiddleware<Nanos>> = RateLimiter::new(quota, Bounded::default(), clock);
+    let limiter = Arc::new(limiter);
+    let requests = [(); BURST as usize + 1].map(|()| {
+        let limiter = Arc::clone(&limiter);
+        thread::spawn(move || limiter.check_key(&"alice".to_owned()).is_ok())
+    });
+    let went = requests.map(|request| u32::from(request.join().unwrap()));
+    assert_eq!(went.iter().sum::<u32>(), BURST, "no more than a burst at once");
+}

@@ -1,0 +1,35 @@
+//! Requests publish what was counted, if that is due.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use shuttle::thread;
+
+use super::now_and_then::NowAndThen;
+use crate::sync::{pass, step};
+
+/// Three come when it is due, and again when it is due the next time.
+pub fn it_is_done_once_by_one() {
+    let every = Duration::from_secs(5);
+    let work = Arc::new((NowAndThen::every(every), AtomicBool::new(false), AtomicU32::new(0)));
+    for times in 1..=2 {
+        let requests = [(); 3].map(|()| {
+            let work = Arc::clone(&work);
+            thread::spawn(move || {
+                let (now_and_then, is_done, done) = &*work;
+                now_and_then.try_do(|| {
+                    assert!(!is_done.swap(true, Ordering::Relaxed), "it is done by one");
+                    step();
+                    is_done.store(false, Ordering::Relaxed);
+                    done.fetch_add(1, Ordering::Relaxed);
+                });
+            })
+        });
+        for request in requests {
+            request.join().unwrap();
+        }
+        assert_eq!(work.2.load(Ordering::Relaxed), times, "it is done once");
+        pass(every);
+    }
+}

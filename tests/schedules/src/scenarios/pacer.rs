@@ -1,0 +1,32 @@
+//! Messages wait for their turn to tell a winner.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shuttle::future::{block_on, spawn};
+
+use super::pacer::Pacer;
+use crate::sync::{Instant, until_given_up};
+
+/// Three wait, and one that may be given up. So many turns take two gaps at least.
+pub fn each_has_a_moment_of_its_own() {
+    let pacer = Arc::new(Pacer::per_second(10));
+    let began = Instant::now();
+    let messages = [(); 3].map(|()| {
+        let pacer = Arc::clone(&pacer);
+        spawn(async move { pacer.turn().await })
+    });
+    let given_up = spawn({
+        let pacer = Arc::clone(&pacer);
+        async move {
+            let _ = until_given_up(pacer.turn()).await;
+        }
+    });
+    block_on(async {
+        for message in messages {
+            message.await.unwrap();
+        }
+        assert!(began.elapsed() >= Duration::from_millis(200), "each has a moment of its own");
+        given_up.await.unwrap();
+    });
+}

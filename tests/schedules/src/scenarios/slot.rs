@@ -1,0 +1,112 @@
+//! Calls share a link to Redis, and replace one that has gone silent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use shuttle::future::{block_on, spawn, yield_now};
+use shuttle::thread;
+
+use super::slot::{Opened, Slot};
+use crate::sync::{step, until_given_up};
+
+/// Links have numbers, and so have credentials.
+type Links = Slot<u32, u32>;
+
+fn opened(links: &Links, credentials: u32, link: u32) -> Arc<Opened<u32, u32>> {
+    links.opened(Some(Arc::new(credentials)), |_| Ok::<_, ()>(link)).unwrap()
+}
+
+/// Three calls come before there is a link.
+pub fn one_makes_a_link_for_all() {
+    let links = Arc::new((Links::new(), AtomicU32::new(0)));
+    let calls = [(); 3].map(|()| {
+        let links = Arc::clone(&links);
+        thread::spawn(move || {
+            let make = |_: Option<&u32>| {
+                step();
+                Ok::<_, ()>(links.1.fetch_add(1, Ordering::Relaxed))
+            };
+            links.0.opened(Some(Arc::new(1)), make).unwrap().link
+        })
+    });
+    let shared = calls.map(|call| call.join().unwrap());
+    assert_eq!((shared, links.1.load(Ordering::Relaxed)), ([0; 3], 1), "one makes a link for all");
+}
+
+/// Two calls find the same link silent.
+pub fn the_first_replaces_it() {
+    let links = Arc::new(Links::new());
+    let silent = opened(&links, 1, 0);
+    let calls = [1, 2].map(|link| {
+        let (links, silent) = (Arc::clone(&links), Arc::clone(&silent));
+        thread::spawn(move || {
+            links.replace(&silent, link);
+            let seen = opened(&links, 1, 9).link;
+            step();
+            assert_eq!(opened(&links, 1, 9).link, seen, "the first replaces it");
+        })
+    });
+    for call in calls {
+        call.join().unwrap();
+    }
+}
+
+/// A call finds a link silent while another one comes with new credentials.
+pub fn old_credentials_do_not_come_back() {
+    let links = Arc::new(Links::new());
+    let silent = opened(&links, 1, 0);
+    let call = {
+        let links = Arc::clone(&links);
+        thread::spawn(move || links.replace(&silent, 1))
+    };
+    opened(&links, 2, 2);
+    call.join().unwrap();
+    assert_eq!(opened(&links, 2, 9).link, 2, "old credentials do not come back");
+}
+
+/// Three calls find a link silent. A new one takes a while, may fail or not be there in time, and whoever makes it may be gone.
+pub fn one_connects_and_leaves_it_to_others_after() {
+    let links = Arc::new((Links::new(), AtomicBool::new(false)));
+    let silent = opened(&links.0, 1, 0);
+    let calls = [1, 2, 3].map(|link| {
+        let (links, silent) = (Arc::clone(&links), Arc::clone(&silent));
+        spawn(async move {
+            let connecting = async {
+                let _connects = Connects::begin(&links.1);
+                yield_now().await;
+                if link == 2 { Err(()) } else { Ok(link) }
+            };
+            until_given_up(links.0.renew(&silent, Duration::ZERO, connecting)).await;
+        })
+    });
+    block_on(async {
+        for call in calls {
+            call.await.unwrap();
+        }
+        let current = opened(&links.0, 1, 9);
+        assert_eq!(current.age(), Duration::ZERO);
+        let mut tries = 0;
+        while opened(&links.0, 1, 9).link != 4 {
+            tries += 1;
+            assert!(tries < 100, "another one may connect");
+            let _ = links.0.renew(&current, Duration::ZERO, async { Ok::<_, ()>(4) }).await;
+        }
+    });
+}
+
+/// A call that makes a link.
+struct Connects<'a>(&'a AtomicBool);
+
+impl<'a> Connects<'a> {
+    fn begin(connects: &'a AtomicBool) -> Self {
+        assert!(!connects.swap(true, Ordering::Relaxed), "one connects");
+        Self(connects)
+    }
+}
+
+impl Drop for Connects<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,142 @@
+//! Buyers ask about a round that is sold out, while what came back is sold again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sale::EpochMs;
+use shuttle::future::{block_on, spawn, yield_now};
+use stock::{Buyers, HOLD_BACK_MS, SoldOut, WinsSeen};
+
+use super::sold_out_mark::SoldOutMark;
+use crate::sync::{Instant, Moment, WallClock, pass, step};
+
+const HOLD_BACK: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
+
+/// One unit: who has had it, in this order, and from when on it can be had again.
+#[derive(Default)]
+struct Redis {
+    unit: Mutex<(Vec<&'static str>, Option<Instant>)>,
+    is_read: AtomicBool,
+}
+
+impl Redis {
+    fn buyers(&self) -> Vec<&'static str> {
+        step();
+        self.unit().0.clone()
+    }
+
+    fn sell_to(&self, name: &'static str) {
+        step();
+        let mut unit = self.unit();
+        unit.0.push(name);
+        unit.1 = None;
+    }
+
+    fn take_back(&self) {
+        let sellable_at = Instant::now() + HOLD_BACK;
+        self.unit().1 = Some(sellable_at);
+    }
+
+    /// To somebody who wins nothing: that nobody does for a while, unless the unit can be had.
+    fn say(&self) -> Option<SoldOut> {
+        let now = Instant::now();
+        let unit = self.unit();
+        let lasts = unit.1.map_or(HOLD_BACK, |sellable_at| sellable_at.saturating_duration_since(now));
+        (!lasts.is_zero()).then(|| SoldOut { wins: wins(&unit.0), lasts, next_release_ms: None })
+    }
+
+    fn unit(&self) -> MutexGuard<'_, (Vec<&'static str>, Option<Instant>)> {
+        self.unit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn read(self: Arc<Self>) -> (Option<Buyers>, Duration) {
+        assert!(!self.is_read.swap(true, Ordering::Relaxed), "one task reads the names");
+        yield_now().await;
+        let buyers = self.buyers();
+        yield_now().await;
+        self.is_read.store(false, Ordering::Relaxed);
+        let names = buyers.iter().map(|name| (*name).to_owned()).collect();
+        (Some(Buyers { wins: wins(&buyers), names }), Duration::ZERO)
+    }
+}
+
+fn wins(buyers: &[&str]) -> WinsSeen {
+    WinsSeen::at(EpochMs(buyers.len() as i64))
+}
+
+fn now() -> Moment {
+    Moment::now(WallClock)
+}
+
+/// Alice has the unit. It comes back, and when it has been held back for long enough carol gets it. Others keep asking, and the
+/// two look whether they would hear that all is sold.
+pub fn no_winner_hears_that_all_is_sold() {
+    let (mark, redis) = (Arc::<SoldOutMark>::default(), Arc::<Redis>::default());
+    redis.sell_to("alice");
+    let others = [(); 2].map(|()| {
+        let (mark, redis) = (Arc::clone(&mark), Arc::clone(&redis));
+        spawn(async move {
+            for _ in 0..3 {
+                ask(&mark, &redis).await;
+            }
+        })
+    });
+    let winners = ["alice", "carol"].map(|name| {
+        let (mark, redis) = (Arc::clone(&mark), Arc::clone(&redis));
+        spawn(async move {
+            for _ in 0..4 {
+                let has_won = redis.buyers().contains(&name);
+                let hears = mark.covers(&name.parse().unwrap(), now());
+                assert!(!has_won || hears.is_none(), "no winner hears that all is sold");
+                yield_now().await;
+            }
+        })
+    });
+    block_on(async {
+        redis.take_back();
+        yield_now().await;
+        pass(HOLD_BACK);
+        redis.sell_to("carol");
+        for task in others.into_iter().chain(winners) {
+            task.await.unwrap();
+        }
+    });
+}
+
+/// Somebody who won nothing comes.
+async fn ask(mark: &SoldOutMark, redis: &Arc<Redis>) {
+    let asked = now();
+    yield_now().await;
+    let Some(said) = redis.say() else { return };
+    yield_now().await;
+    if !mark.mark(asked, said) {
+        let redis = Arc::clone(redis);
+        mark.read_beside(|| redis.read());
+    }
+}
+
+/// Many ask while it is not known who has won, and seconds pass meanwhile. Then the round is marked.
+pub fn one_task_reads_the_names() {
+    let (mark, redis) = (Arc::<SoldOutMark>::default(), Arc::<Redis>::default());
+    redis.sell_to("alice");
+    let requests = [(); 3].map(|()| {
+        let (mark, redis) = (Arc::clone(&mark), Arc::clone(&redis));
+        spawn(async move {
+            ask(&mark, &redis).await;
+            pass(HOLD_BACK);
+        })
+    });
+    block_on(async {
+        for request in requests {
+            request.await.unwrap();
+        }
+        let began = Instant::now();
+        while mark.covers(&"bob".parse().unwrap(), now()).is_none() {
+            assert!(began.elapsed() < HOLD_BACK * 20, "the round is marked");
+            ask(&mark, &redis).await;
+            pass(HOLD_BACK / 10);
+            yield_now().await;
+        }
+    });
+}

@@ -1,0 +1,25 @@
+//! Requests end within the same span of time.
+
+use std::sync::Arc;
+
+use shuttle::thread;
+
+use super::spans::Spans;
+
+/// Of each span one value is told.
+pub fn a_span_is_taken_once() {
+    let spans = Arc::new(Spans::new());
+    let requests = [5, 5, 6].map(|now| {
+        let spans = Arc::clone(&spans);
+        thread::spawn(move || (now, spans.take(now)))
+    });
+    let taken: Vec<u64> = requests
+        .into_iter()
+        .map(|request| request.join().unwrap())
+        .filter(|(_, took)| *took)
+        .map(|(now, _)| now)
+        .collect();
+    let of = |span| taken.iter().filter(|now| **now == span).count();
+    assert!(of(5) <= 1 && of(6) <= 1, "a span is taken once");
+    assert!(!taken.is_empty(), "somebody takes one");
+}

@@ -1,0 +1,90 @@
+use std::hash::Hash;
+use std::time::Duration;
+
+use moka::policy::EvictionPolicy;
+use moka::sync as real;
+
+use super::step;
+
+/// `moka::sync::Cache`, with a step before each call. What a call does is one step: moka says so of a single key.
+#[derive(Clone)]
+pub struct Cache<K, V>(real::Cache<K, V>);
+
+/// Makes one.
+pub struct Builder<K, V>(real::CacheBuilder<K, V, real::Cache<K, V>>);
+
+impl<K, V> Cache<K, V>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// Makes one.
+    pub fn builder() -> Builder<K, V> {
+        Builder(real::Cache::builder())
+    }
+
+    /// What is kept of a key.
+    pub fn get<Q>(&self, key: &Q) -> Option<V>
+    where
+        Q: ?Sized + Hash + Eq,
+        K: std::borrow::Borrow<Q>,
+    {
+        step();
+        self.0.get(key)
+    }
+
+    /// Keeps it.
+    pub fn insert(&self, key: K, value: V) {
+        step();
+        self.0.insert(key, value);
+    }
+
+    /// Forgets it.
+    pub fn invalidate<Q>(&self, key: &Q)
+    where
+        Q: ?Sized + Hash + Eq,
+        K: std::borrow::Borrow<Q>,
+    {
+        step();
+        self.0.invalidate(key);
+    }
+
+    /// To change what is kept of a key.
+    pub fn entry_by_ref<'a, Q>(&'a self, key: &'a Q) -> real::RefKeyEntrySelector<'a, K, Q, V, std::hash::RandomState>
+    where
+        Q: ?Sized + Hash + Eq + ToOwned<Owned = K>,
+        K: std::borrow::Borrow<Q>,
+    {
+        step();
+        self.0.entry_by_ref(key)
+    }
+}
+
+impl<K, V> Builder<K, V>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// Most entries.
+    #[must_use]
+    pub fn max_capacity(self, entries: u64) -> Self {
+        Self(self.0.max_capacity(entries))
+    }
+
+    /// How long an entry is kept that nobody asks for.
+    #[must_use]
+    pub fn time_to_idle(self, time: Duration) -> Self {
+        Self(self.0.time_to_idle(time))
+    }
+
+    /// Which entry makes room for others.
+    #[must_use]
+    pub fn eviction_policy(self, policy: EvictionPolicy) -> Self {
+        Self(self.0.eviction_policy(policy))
+    }
+
+    /// Makes it.
+    pub fn build(self) -> Cache<K, V> {
+        Cache(self.0.build())
+    }
+}

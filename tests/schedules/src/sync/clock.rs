@@ -1,0 +1,85 @@
+//! The time of a scenario, which passes when that says so. Each thread has its own, and runs one scenario at a time.
+
+use std::cell::Cell;
+use std::ops::Add;
+use std::time::Duration;
+
+use sale::EpochMs;
+
+use super::step;
+
+/// The wall clock when a scenario begins.
+const BEGAN_MS: i64 = 1_000_000_000_000;
+
+thread_local! {
+    /// By the monotonic clock, and by the wall clock.
+    static PASSED: Cell<(Duration, i64)> = const { Cell::new((Duration::ZERO, 0)) };
+}
+
+/// Lets so much time pass.
+pub fn pass(time: Duration) {
+    let (monotonic, wall_ms) = PASSED.get();
+    PASSED.set((monotonic + time, wall_ms + i64::try_from(time.as_millis()).unwrap_or(i64::MAX)));
+}
+
+/// Sets the wall clock forward or, by a negative number, back.
+pub fn set_wall_clock(by_ms: i64) {
+    let (monotonic, wall_ms) = PASSED.get();
+    PASSED.set((monotonic, wall_ms + by_ms));
+}
+
+/// Begins anew.
+pub(crate) fn restart() {
+    PASSED.set((Duration::ZERO, 0));
+}
+
+/// A moment by the monotonic clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant(Duration);
+
+impl Instant {
+    /// Now.
+    pub fn now() -> Self {
+        step();
+        Self(PASSED.get().0)
+    }
+
+    /// Time since then.
+    pub fn elapsed(self) -> Duration {
+        Self::now().saturating_duration_since(self)
+    }
+
+    /// Time since `earlier`.
+    pub fn saturating_duration_since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, time: Duration) -> Self {
+        Self(self.0 + time)
+    }
+}
+
+/// The wall clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock;
+
+impl Clock {
+    /// The current time.
+    pub fn now(self) -> EpochMs {
+        EpochMs(BEGAN_MS + PASSED.get().1)
+    }
+}
+
+/// What `moment.rs` takes from its parent.
+mod sync {
+    pub(crate) use super::Instant;
+}
+
+#[path = "../../../../shared/cache/src/moment.rs"]
+mod moment;
+
+pub use moment::Moment;

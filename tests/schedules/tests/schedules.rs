@@ -1,0 +1,160 @@
+//! What requests share, under many schedules: as it is it keeps its rules, and each planted mistake breaks one.
+
+use schedules::{
+    answer_metrics, answers, assert_caught, breaker, delivered, demand, explore, explore_all, forgeries, kept,
+    lanes_seen, limiter, made, missed, now_and_then, pacer, refreshed, slot, sold_out_mark, spans, turns, waking_clock,
+};
+
+#[test]
+fn a_value_is_served_while_one_task_reads_it_again() {
+    use refreshed::as_it_is::scenario::*;
+    explore(one_reading_serves_all_who_wait);
+    explore(one_task_reads_it_again);
+    explore(a_reading_outlives_its_caller);
+    explore(it_never_goes_back_and_nobody_is_stuck);
+    assert_caught(refreshed::read_without_the_lock::scenario::one_reading_serves_all_who_wait, "one task reads");
+    assert_caught(refreshed::not_looked_again::scenario::one_reading_serves_all_who_wait, "one reading serves all");
+    assert_caught(refreshed::beside_not_looked_again::scenario::one_task_reads_it_again, "one task reads it again");
+    assert_caught(refreshed::lock_released_early::scenario::one_task_reads_it_again, "one task reads");
+    let given_up = refreshed::reading_ends_with_its_caller::scenario::a_reading_outlives_its_caller;
+    assert_caught(given_up, "a reading outlives its caller");
+}
+
+#[test]
+fn one_call_tries_a_part_that_is_left_alone() {
+    explore(breaker::as_it_is::scenario::one_call_tries);
+    assert_caught(breaker::several_try::scenario::one_call_tries, "one call tries");
+    assert_caught(breaker::calls_from_before_count::scenario::one_call_tries, "one call tries");
+    assert_caught(breaker::a_try_that_is_given_up_stays::scenario::one_call_tries, "it is asked again");
+}
+
+#[test]
+fn one_link_is_made_and_the_first_who_finds_it_silent_replaces_it() {
+    use slot::as_it_is::scenario::*;
+    explore(one_makes_a_link_for_all);
+    explore(the_first_replaces_it);
+    explore(old_credentials_do_not_come_back);
+    explore(one_connects_and_leaves_it_to_others_after);
+    assert_caught(slot::not_looked_again::scenario::one_makes_a_link_for_all, "one makes a link for all");
+    assert_caught(slot::stored_not_swapped::scenario::the_first_replaces_it, "the first replaces it");
+    let old = slot::stored_not_swapped::scenario::old_credentials_do_not_come_back;
+    assert_caught(old, "old credentials do not come back");
+    assert_caught(slot::permit_dropped::scenario::one_connects_and_leaves_it_to_others_after, "one connects");
+}
+
+#[test]
+fn one_request_searches_the_lanes() {
+    use lanes_seen::as_it_is::scenario::*;
+    explore(one_request_searches);
+    explore(what_is_found_later_holds);
+    explore(all_see_the_same_round);
+    assert_caught(lanes_seen::lock_dropped::scenario::one_request_searches, "one request searches");
+    assert_caught(lanes_seen::looked_up_then_kept::scenario::all_see_the_same_round, "all see the same round");
+}
+
+#[test]
+fn the_sold_out_mark_never_covers_a_winner() {
+    use sold_out_mark::as_it_is::scenario::*;
+    explore(no_winner_hears_that_all_is_sold);
+    explore(one_task_reads_the_names);
+    let any_win = sold_out_mark::names_as_of_any_win::scenario::no_winner_hears_that_all_is_sold;
+    assert_caught(any_win, "no winner hears that all is sold");
+    assert_caught(sold_out_mark::reading_not_held::scenario::one_task_reads_the_names, "one task reads the names");
+}
+
+#[test]
+fn no_more_turns_are_taken_than_were_leased() {
+    use turns::as_it_is::scenario::*;
+    explore(no_more_turns_than_were_leased);
+    explore(a_turn_that_is_given_back_is_there);
+    explore(a_silent_redis_is_asked_once_a_second);
+    assert_caught(turns::lock_dropped::scenario::no_more_turns_than_were_leased, "one request asks Redis for all");
+    assert_caught(turns::loaded_then_stored::scenario::a_turn_that_is_given_back_is_there, "is given back is there");
+    assert_caught(turns::no_pause::scenario::a_silent_redis_is_asked_once_a_second, "is asked once a second");
+}
+
+#[test]
+fn each_answer_is_flushed_once() {
+    explore(answers::as_it_is::scenario::each_answer_is_flushed_once);
+    let deaf = answers::done_before_it_may_be_asked_for::scenario::each_answer_is_flushed_once;
+    assert_caught(deaf, "each answer is flushed once");
+    assert_caught(answers::copied_then_cleared::scenario::each_answer_is_flushed_once, "each answer is flushed once");
+}
+
+#[test]
+fn each_request_is_counted_as_demand_once() {
+    explore_all(demand::as_it_is::scenario::each_request_is_reported_once);
+    assert_caught(demand::loaded_then_stored::scenario::each_request_is_reported_once, "reported once");
+}
+
+#[test]
+fn a_change_of_limits_holds_for_all_in_time() {
+    explore(kept::as_it_is::scenario::a_change_holds_for_all_in_time);
+    let late = kept::counted_from_the_end::scenario::a_change_holds_for_all_in_time;
+    assert_caught(late, "a change holds for all in time");
+}
+
+#[test]
+fn forgeries_are_reported_no_more_often_than_deny_a_user() {
+    use forgeries::as_it_is::scenario::*;
+    explore_all(no_more_are_reported_than_deny_a_user);
+    explore_all(a_denied_user_is_not_reported);
+    use forgeries::looked_up_then_kept::scenario as mistaken;
+    assert_caught(mistaken::no_more_are_reported_than_deny_a_user, "no more are reported");
+    assert_caught(mistaken::a_denied_user_is_not_reported, "a denied user is not reported");
+}
+
+#[test]
+fn no_more_than_a_burst_passes_at_once() {
+    explore(limiter::as_it_is::scenario::no_more_than_a_burst_at_once);
+    assert_caught(limiter::looked_up_then_kept::scenario::no_more_than_a_burst_at_once, "no more than a burst");
+}
+
+#[test]
+fn the_clock_of_the_rates_never_goes_back() {
+    explore_all(waking_clock::as_it_is::scenario::it_never_goes_back);
+    assert_caught(waking_clock::loaded_then_stored::scenario::it_never_goes_back, "it never goes back");
+}
+
+#[test]
+fn all_share_a_dependency_that_two_made() {
+    explore_all(made::as_it_is::scenario::all_share_one);
+    assert_caught(made::the_last_one_is_kept::scenario::all_share_one, "all share one");
+}
+
+#[test]
+fn a_span_of_time_is_taken_once() {
+    explore(spans::as_it_is::scenario::a_span_is_taken_once);
+    assert_caught(spans::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
+}
+
+#[test]
+fn numbers_are_published_by_one_when_it_is_due() {
+    explore(now_and_then::as_it_is::scenario::it_is_done_once_by_one);
+    assert_caught(now_and_then::lock_released_early::scenario::it_is_done_once_by_one, "it is done");
+}
+
+#[test]
+fn each_answer_is_reported_once() {
+    explore(answer_metrics::as_it_is::scenario::each_answer_is_reported_once);
+    assert_caught(answer_metrics::loaded_then_stored::scenario::each_answer_is_reported_once, "reported once");
+}
+
+#[test]
+fn each_turn_of_the_pacer_has_a_moment_of_its_own() {
+    explore(pacer::as_it_is::scenario::each_has_a_moment_of_its_own);
+    assert_caught(pacer::looked_up_then_kept::scenario::each_has_a_moment_of_its_own, "a moment of its own");
+}
+
+#[test]
+fn each_user_whom_redis_missed_is_told_of_once() {
+    explore(missed::as_it_is::scenario::each_user_is_told_of_once);
+    assert_caught(missed::not_noted_again::scenario::each_user_is_told_of_once, "each user is told of once");
+    assert_caught(missed::looked_up_then_taken::scenario::each_user_is_told_of_once, "each user is told of once");
+}
+
+#[test]
+fn whoever_was_told_of_a_change_is_known() {
+    explore_all(delivered::as_it_is::scenario::whoever_was_told_is_known);
+    assert_caught(delivered::looked_up_then_kept::scenario::whoever_was_told_is_known, "whoever was told is known");
+}

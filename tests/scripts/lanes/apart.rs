@@ -1,0 +1,113 @@
+//! Lanes that know different things, or that do not answer.
+
+use sale::{EpochMs, Round, Terms, Unit};
+use stock::{DonateFor, Donated, Reseated, Reserve};
+use tests::first_version;
+
+use super::Lanes;
+use crate::sequences::clock;
+
+/// A lane holds back what came back to it, but not what another lane sells.
+#[tokio::test]
+async fn a_lane_that_holds_back_sells_what_other_lanes_have() {
+    let lanes = Lanes::start(4, 2).await;
+    let mut claims = Vec::new();
+    for number in 0..2 {
+        claims.push(lanes.buy(&lanes.user_of(0, number)).await);
+    }
+    lanes.stock().release(&claims[0], None, false).await.unwrap();
+    lanes.hold_back_for_an_hour(0).await;
+    assert_eq!(lanes.stock().counters().await.unwrap().unwrap().lanes[0].free(), 1);
+    for number in 2..5 {
+        lanes.buy(&lanes.user_of(0, number)).await;
+    }
+    assert!(matches!(lanes.reserve(&lanes.user_of(0, 5)).await, Reserve::SoldOut(_)));
+    lanes.places().await;
+}
+
+/// Whether a round that is over has a unit left is not known any more, so it is for who knows that it is over to say.
+#[tokio::test]
+async fn a_reservation_of_a_round_that_lost_a_lane_is_told_so() {
+    let lanes = Lanes::start(2, 2).await;
+    let claim = lanes.buy(&lanes.user_of(0, 0)).await;
+    lanes.buy(&lanes.user_of(1, 0)).await;
+    lanes.lose(1).await;
+    assert_eq!(lanes.stock().reseat(&claim).await.unwrap(), Reseated::UnknownSale);
+}
+
+/// Lanes hear of new terms one after the other, and one of them never does.
+#[tokio::test]
+async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
+    for paused in [false, true] {
+        let lanes = Lanes::start(9, 3).await;
+        for number in 0..3 {
+            assert_eq!(lanes.buy(&lanes.user_of(0, number)).await.unit.0, 1 + number as u32);
+        }
+        // The lane with most is the one that is asked first.
+        lanes.buy(&lanes.user_of(2, 0)).await;
+        let terms = Terms { closes_at_ms: EpochMs(lanes.terms.opens_at_ms.0 + 1), ..lanes.terms.clone() };
+        let terms = if paused { lanes.terms.clone() } else { terms };
+        let other = Round { version: 2, paused, ..first_version(lanes.id.clone(), terms) };
+        lanes.stock().each_lane().nth(1).unwrap().amend(&other).await.unwrap();
+        assert_eq!(lanes.buy(&lanes.user_of(0, 3)).await.unit.0, 9);
+        lanes.buy(&lanes.user_of(2, 1)).await;
+        let refused = lanes.reserve(&lanes.user_of(0, 4)).await;
+        assert_eq!(refused, if paused { Reserve::Paused } else { Reserve::Closed });
+    }
+}
+
+/// Two lanes had a unit as free, when they were read. Since then it came to be in one place.
+#[tokio::test]
+async fn units_are_excluded_only_as_long_as_none_has_moved() {
+    let lanes = Lanes::start(6, 2).await;
+    let view = lanes.stock().view().await.unwrap().unwrap();
+    let transfer = lanes.give(0, 1).await;
+    assert!(lanes.stock().finish(&transfer).await.unwrap());
+    lanes.stock().exclude(&[Unit(3), Unit(5)], &view.counters).await.unwrap();
+    assert_eq!(lanes.places().await.0.len(), 6);
+}
+
+/// The order has ended, and its unit is another lane's.
+#[tokio::test]
+async fn an_order_that_ended_takes_no_unit_out() {
+    let lanes = Lanes::start(4, 2).await;
+    let claim = lanes.buy(&lanes.user_of(0, 0)).await;
+    lanes.stock().release(&claim, None, false).await.unwrap();
+    let transfer = loop {
+        let given = lanes.stock().donate(lanes.lane(0), lanes.lane(1), DonateFor::Reseat).await.unwrap();
+        let Donated::Units(transfer) = given else { panic!("{given:?}") };
+        assert!(lanes.stock().finish(&transfer).await.unwrap());
+        if transfer.ranges.contains(&(claim.unit.0..=claim.unit.0)) {
+            break transfer;
+        }
+    };
+    assert_eq!(transfer.to, lanes.lane(1));
+    assert!(!lanes.stock().adopt(&claim).await.unwrap());
+    assert_eq!(lanes.places().await.0.len(), 4);
+}
+
+#[tokio::test]
+async fn denials_are_noted_beside_a_lane_that_does_not_answer() {
+    let lanes = Lanes::start(8, 4).await;
+    let until = EpochMs(lanes.terms.closes_at_ms.0);
+    let denied: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
+    lanes.silence(0).await;
+    assert!(lanes.stock().note_denials(&denied).await.is_err());
+    lanes.wake(0).await;
+    for (index, (user, _)) in denied.iter().enumerate().skip(1) {
+        assert_eq!(lanes.reserve(user).await, Reserve::Denied, "lane {index}");
+    }
+}
+
+/// Moments of different lanes are no sum.
+#[tokio::test]
+async fn a_rounds_last_win_is_the_latest_of_its_lanes() {
+    let lanes = Lanes::start(6, 3).await;
+    for index in [2, 0, 1] {
+        let claim = lanes.buy(&lanes.user_of(index, 0)).await;
+        let counters = lanes.stock().counters().await.unwrap().unwrap();
+        let of_lanes = counters.lanes.iter().map(|lane| lane.last_won_at_ms).max().unwrap();
+        assert_eq!(counters.last_won_at_ms, of_lanes);
+        assert!(of_lanes >= claim.reserved_at_ms && of_lanes <= clock());
+    }
+}

@@ -1,0 +1,233 @@
+//! Rounds with several lanes: units move between lanes, and each of them is in one place all the time.
+
+mod apart;
+mod drained;
+mod lost;
+mod moving;
+mod steps;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use sale::{BuyerClass, Claim, EpochMs, Lane, RoundId, Terms, Unit, UserId};
+use stock::{DonateFor, Donated, Reserve, RoundLoad, RoundStock, StockError, Transfer};
+use tests::{TestRound, fresh_id, terms, user};
+
+use crate::sequences::clock;
+
+const BUYER: DonateFor = DonateFor::Buyer(BuyerClass::EVERYONE);
+
+/// A round with several lanes on a server.
+struct Lanes {
+    server: TestRound,
+    id: RoundId,
+    terms: Terms,
+    /// What the ledger says was dealt.
+    dealt: u32,
+    epoch_ms: i64,
+}
+
+impl Lanes {
+    async fn start(total: u32, lanes: u16) -> Self {
+        let terms = Terms { lanes, ..terms(total, 20) };
+        let server = TestRound::start_empty();
+        let mut this = Self { id: server.id.clone(), server, terms, dealt: total, epoch_ms: 1 };
+        assert!(this.load(&[]).await.unwrap());
+        this
+    }
+
+    fn stock(&self) -> RoundStock<'_> {
+        self.server.server.round_in(&self.id, self.terms.lanes)
+    }
+
+    async fn load(&mut self, taken: &[Claim]) -> Result<bool, StockError> {
+        let load = self.next_load(taken);
+        self.stock().load_lanes(&load, self.dealt).await
+    }
+
+    fn next_load(&mut self, taken: &[Claim]) -> RoundLoad {
+        self.epoch_ms += 1;
+        let (terms, epoch_ms, taken) = (self.terms.clone(), EpochMs(self.epoch_ms), taken.to_vec());
+        RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() }
+    }
+
+    /// The lanes that may lack units.
+    async fn short(&self) -> Vec<u16> {
+        let counters = self.stock().counters().await.unwrap().expect("all lanes are there");
+        (0..).zip(&counters.lanes).filter(|(_, lane)| lane.short.is_some()).map(|(index, _)| index).collect()
+    }
+
+    /// What reconciliation does about units in no place. How many there were.
+    async fn repair(&self) -> usize {
+        let view = self.stock().view().await.unwrap().expect("all lanes are there");
+        assert!(view.held_still);
+        let mut nowhere: BTreeSet<u32> = (1..=view.counters.total()).collect();
+        view.free.iter().cloned().flatten().for_each(|unit| assert!(nowhere.remove(&unit), "{unit} is free twice"));
+        let held = view.entries.iter().filter(|entry| entry.state.is_live());
+        held.for_each(|entry| assert!(nowhere.remove(&entry.claim.unit.0), "{entry:?}"));
+        let units: Vec<Unit> = nowhere.iter().copied().map(Unit).collect();
+        assert_eq!(self.stock().restore(&units, &view.counters).await.unwrap(), !units.is_empty());
+        units.len()
+    }
+
+    /// What came back to the lane stays held back, however long the test takes.
+    async fn hold_back_for_an_hour(&self, index: u16) {
+        let until = clock().0 + 3_600_000;
+        self.set_sellable_at(index, EpochMs(until)).await;
+    }
+
+    async fn set_sellable_at(&self, index: u16, at: EpochMs) {
+        let key = format!("sale:{}", self.stock().tag(self.lane(index)));
+        let mut redis = self.server.redis().await;
+        let bytes = &at.0.to_be_bytes()[2..];
+        let _: usize = redis::cmd("SETRANGE").arg(key).arg(52).arg(bytes).query_async(&mut redis).await.unwrap();
+    }
+
+    /// The lane's keys answer nothing but errors, until they are told to again.
+    async fn silence(&self, index: u16) {
+        let (tag, mut redis) = (self.stock().tag(self.lane(index)), self.server.redis().await);
+        for kind in ["sale", "transfers", "buyers"] {
+            let (key, kept) = (format!("{kind}:{tag}"), format!("kept:{kind}:{tag}"));
+            let _: redis::Value = redis::cmd("EVAL")
+                .arg("if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end")
+                .arg(2)
+                .arg(&key)
+                .arg(kept)
+                .query_async(&mut redis)
+                .await
+                .unwrap();
+            // No command that asks for it takes a list.
+            let _: u32 = redis::cmd("LPUSH").arg(&key).arg("silent").query_async(&mut redis).await.unwrap();
+        }
+    }
+
+    async fn wake(&self, index: u16) {
+        let (tag, mut redis) = (self.stock().tag(self.lane(index)), self.server.redis().await);
+        for kind in ["sale", "transfers", "buyers"] {
+            let (key, kept) = (format!("{kind}:{tag}"), format!("kept:{kind}:{tag}"));
+            let _: redis::Value = redis::cmd("EVAL")
+                .arg("redis.call('DEL', KEYS[1]) if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1]) end")
+                .arg(2)
+                .arg(key)
+                .arg(kept)
+                .query_async(&mut redis)
+                .await
+                .unwrap();
+        }
+    }
+
+    fn lane(&self, index: u16) -> Lane {
+        Lane::new(index, self.terms.lanes)
+    }
+
+    /// A user whose home lane this is.
+    fn user_of(&self, index: u16, number: usize) -> UserId {
+        let users = (0..).map(|at| user(format!("user-{at}")));
+        users.filter(|user| Lane::home_of(user, self.terms.lanes).index() == index).nth(number).unwrap()
+    }
+
+    async fn reserve(&self, user: &UserId) -> Reserve {
+        self.stock().reserve(fresh_id(&self.id).uuid, user, BuyerClass::EVERYONE).await.unwrap()
+    }
+
+    async fn buy(&self, user: &UserId) -> Claim {
+        match self.reserve(user).await {
+            Reserve::Reserved(claim) => claim,
+            other => panic!("{user} got {other:?} and no unit"),
+        }
+    }
+
+    async fn give(&self, from: u16, to: u16) -> Transfer {
+        match self.stock().donate(self.lane(from), self.lane(to), BUYER).await.unwrap() {
+            Donated::Units(transfer) => transfer,
+            other => panic!("{from} gave {other:?} to {to}"),
+        }
+    }
+
+    /// Every unit once: free ones, which includes those on their way, and those of claims.
+    async fn places(&self) -> (BTreeSet<u32>, BTreeMap<u32, UserId>) {
+        let view = self.stock().view().await.unwrap().expect("all lanes are there");
+        let (mut free, mut held) = (BTreeSet::new(), BTreeMap::new());
+        for unit in view.free.iter().cloned().flatten() {
+            assert!(free.insert(unit), "unit {unit} is free twice: {:?}", view.free);
+        }
+        for entry in view.entries.iter().filter(|entry| entry.state.is_live()) {
+            let Claim { unit, user, .. } = &entry.claim;
+            assert!(held.insert(unit.0, user.clone()).is_none() && !free.contains(&unit.0), "unit {} twice", unit.0);
+        }
+        assert_eq!(view.counters.free() as usize, free.len());
+        let total = view.counters.total();
+        let all: BTreeSet<u32> = free.iter().chain(held.keys()).copied().collect();
+        assert_eq!(all, (1..=total).collect(), "each unit of {total} is in one place");
+        (free, held)
+    }
+
+    /// The keys of a lane.
+    async fn keys_of(&self, index: u16) -> Vec<String> {
+        let mut redis = self.server.redis().await;
+        let pattern = format!("*{{{}:{}:{index}:*", self.id.sale, self.id.number);
+        redis::cmd("KEYS").arg(pattern).query_async(&mut redis).await.unwrap()
+    }
+
+    /// The keys of a lane are gone.
+    async fn lose(&self, index: u16) {
+        let own = self.keys_of(index).await;
+        assert!(own.iter().any(|key| key.starts_with("sale:")), "lane {index} is there: {own:?}");
+        let mut redis = self.server.redis().await;
+        let _: u32 = redis::cmd("DEL").arg(&own).query_async(&mut redis).await.unwrap();
+    }
+
+    /// What a replica of each lane's shard has at this moment.
+    async fn replicate(&self) -> Replica {
+        let (mut redis, mut replica) = (self.server.redis().await, Vec::new());
+        for lane in Lane::all(self.terms.lanes) {
+            let mut keys = Vec::new();
+            for key in self.keys_of(lane.index()).await {
+                let mut dump = redis::pipe();
+                dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
+                let (dump, expires_at): (Vec<u8>, i64) = dump.query_async(&mut redis).await.unwrap();
+                keys.push((key, dump, expires_at));
+            }
+            replica.push(keys);
+        }
+        replica
+    }
+
+    /// The replica of a lane's shard takes over. What it had not heard of is forgotten.
+    async fn fail_over(&self, index: u16, to: &Replica) {
+        self.lose(index).await;
+        let mut redis = self.server.redis().await;
+        for (key, dump, expires_at) in &to[usize::from(index)] {
+            let mut restore = redis::cmd("RESTORE");
+            restore.arg(key).arg(expires_at).arg(dump).arg("ABSTTL");
+            let () = restore.query_async(&mut redis).await.unwrap();
+        }
+    }
+}
+
+/// The keys of each lane, with what they hold and when they expire.
+type Replica = Vec<Vec<(String, Vec<u8>, i64)>>;
+
+/// Asks again as long as what is left is on its way, and if an answer is lost on a slow machine, as a client does. A unit that it won
+/// without hearing of it is its own.
+async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId) -> Reserve {
+    loop {
+        match round.reserve(uuid, buyer, BuyerClass::EVERYONE).await {
+            Err(StockError::OnTheWay) => tokio::task::yield_now().await,
+            Err(error) if error.is_away() => tokio::time::sleep(Duration::from_millis(100)).await,
+            Ok(Reserve::Replayed(entry)) if entry.state.is_live() => return Reserve::Reserved(entry.claim),
+            answer => return answer.unwrap(),
+        }
+    }
+}
+
+/// Until nothing is held back, by what lies in Redis, and the process remembers nothing of before.
+async fn wait(lanes: &mut Lanes) {
+    lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+    let mut redis = lanes.server.redis().await;
+    for lane in Lane::all(lanes.terms.lanes) {
+        let key = format!("sale:{}", lanes.stock().tag(lane));
+        let _: usize =
+            redis::cmd("SETRANGE").arg(key).arg(52).arg(&[0u8; 6][..]).query_async(&mut redis).await.unwrap();
+    }
+}

@@ -1,0 +1,322 @@
+//! Units move between the lanes of a round, and none is sold twice or kept from anybody.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::future::join_all;
+use local::valkey_cluster::ValkeyCluster;
+use sale::{BuyerClass, EpochMs, Lane, Round, Terms, Unit, UserId};
+use stock::{DonateFor, Donated, Reseated, Reserve, RoundLoad, Transfer};
+use tests::{first_version, fresh_id, round, terms, user};
+
+use super::{BUYER, Lanes, reserve_at_last, wait};
+use crate::sequences::clock;
+
+#[tokio::test]
+async fn each_lane_has_its_part_and_sells_it_for_one_call() {
+    let mut lanes = Lanes::start(10, 3).await;
+    assert!(!lanes.load(&[]).await.unwrap(), "loaded once");
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert_eq!((counters.total(), counters.free()), (10, 10));
+    let parts: Vec<(u32, u32)> = counters.lanes.iter().map(|lane| (lane.next_unit, lane.last_unit)).collect();
+    assert_eq!(parts, [(1, 3), (4, 6), (7, 10)]);
+    for index in 0..3 {
+        let buyer = lanes.user_of(index, 0);
+        let claim = lanes.buy(&buyer).await;
+        assert_eq!((claim.lane, claim.unit.0), (lanes.lane(index), parts[usize::from(index)].0));
+        let found = lanes.stock().find(claim.id.uuid, &buyer).await.unwrap().unwrap();
+        assert_eq!(found.claim, claim);
+        assert!(lanes.stock().confirm(&claim).await.unwrap());
+    }
+    assert_eq!(lanes.places().await.0.len(), 7);
+}
+
+/// Everybody is at home in one lane, and gets the units of all.
+#[tokio::test]
+async fn users_of_one_lane_get_every_unit() {
+    let lanes = Lanes::start(40, 4).await;
+    let mut units = BTreeSet::new();
+    for number in 0..40 {
+        let claim = lanes.buy(&lanes.user_of(2, number)).await;
+        assert_eq!(claim.lane, lanes.lane(2));
+        assert!(units.insert(claim.unit.0));
+        lanes.places().await;
+    }
+    assert!(matches!(lanes.reserve(&lanes.user_of(2, 40)).await, Reserve::SoldOut(_)));
+    assert!(matches!(lanes.reserve(&lanes.user_of(0, 0)).await, Reserve::SoldOut(_)));
+    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
+}
+
+/// Many at once, most of them at home in one lane.
+#[tokio::test]
+async fn nobody_is_refused_while_a_unit_is_free() {
+    const UNITS: u32 = 400;
+    let lanes = Lanes::start(UNITS, 8).await;
+    // Stocks of their own, as processes have.
+    let stocks: Vec<_> = (0..4).map(|_| stock::Stock::new(&lanes.server.valkey.url()).unwrap()).collect();
+    let buyers: Vec<UserId> = (0..2 * UNITS as usize)
+        .map(|number| if number % 4 == 0 { user(format!("any-{number}")) } else { lanes.user_of(5, number) })
+        .collect();
+    let asked = buyers.iter().enumerate().map(|(number, buyer)| {
+        let (id, round) = (fresh_id(&lanes.id), stocks[number % stocks.len()].round_in(&lanes.id, 8));
+        reserve_at_last(round, id.uuid, buyer)
+    });
+    let answers = join_all(asked).await;
+    let won = answers.iter().filter(|answer| matches!(answer, Reserve::Reserved(_))).count();
+    let refused = answers.iter().filter(|answer| matches!(answer, Reserve::SoldOut(_))).count();
+    assert_eq!((won, refused), (UNITS as usize, UNITS as usize));
+    let (free, held) = lanes.places().await;
+    assert_eq!((free.len(), held.len()), (0, UNITS as usize));
+}
+
+#[tokio::test]
+async fn a_transfer_is_accepted_once_however_often_it_comes() {
+    let lanes = Lanes::start(16, 2).await;
+    let (stock, buyer) = (lanes.stock(), lanes.user_of(1, 0));
+    let first = lanes.give(0, 1).await;
+    assert_eq!(first.ranges, [5..=8], "half of it, from the end");
+    assert_eq!(lanes.give(0, 1).await, first, "one is open at a time");
+    lanes.places().await;
+    for _ in 0..2 {
+        assert!(stock.take_in(&first).await.unwrap());
+        lanes.places().await;
+    }
+    // Sent again, it is not given a second unit.
+    let id = fresh_id(&lanes.id).uuid;
+    let won = stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap();
+    assert!(matches!(won, Reserve::Reserved(_)));
+    assert!(matches!(stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap(), Reserve::Replayed(_)));
+    lanes.places().await;
+    for _ in 0..2 {
+        stock.settle(&first).await.unwrap();
+        lanes.places().await;
+    }
+    let second = lanes.give(0, 1).await;
+    assert!(second.id > first.id && second.ranges == [3..=4]);
+    // What comes late belongs to a transfer that is over.
+    stock.settle(&first).await.unwrap();
+    assert!(stock.take_in(&second).await.unwrap());
+    assert!(stock.take_in(&first).await.unwrap());
+    lanes.places().await;
+    stock.settle(&second).await.unwrap();
+    lanes.places().await;
+}
+
+/// A process died between the two lanes. Who comes next gets a unit of what it left, wherever they are at home.
+#[tokio::test]
+async fn what_a_dead_process_left_on_the_way_is_sold() {
+    for (from, to, buyer) in [(0, 1, 1), (0, 1, 0), (0, 1, 2)] {
+        let lanes = Lanes::start(3, 3).await;
+        for index in 1..3 {
+            lanes.buy(&lanes.user_of(index, 0)).await;
+        }
+        let left = lanes.give(from, to).await;
+        assert_eq!(left.ranges, [1..=1]);
+        let claim = lanes.buy(&lanes.user_of(buyer, 1)).await;
+        assert_eq!((claim.unit, claim.lane), (Unit(1), lanes.lane(buyer)));
+        assert!(matches!(lanes.reserve(&lanes.user_of(2, 2)).await, Reserve::SoldOut(_)));
+        lanes.places().await;
+    }
+}
+
+/// A reservation that is to have another unit gets one that is held back, and its process dies on the way. The unit stays held back
+/// for everybody else.
+#[tokio::test]
+async fn what_is_held_back_stays_so_on_the_way() {
+    let lanes = Lanes::start(1, 2).await;
+    let (from, to) = (lanes.lane(1), lanes.lane(0));
+    let claim = lanes.buy(&lanes.user_of(1, 0)).await;
+    let late = lanes.user_of(0, 0);
+    assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
+    lanes.stock().release(&claim, None, false).await.unwrap();
+    lanes.hold_back_for_an_hour(1).await;
+    let Donated::Units(transfer) = lanes.stock().donate(from, to, DonateFor::Reseat).await.unwrap() else {
+        panic!("unit 1 is there")
+    };
+    assert!(transfer.held_back);
+    let before = clock();
+    assert!(lanes.stock().finish(&transfer).await.unwrap());
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert!(counters.lanes[0].free() == 1 && counters.lanes[0].sellable_at_ms.0 >= before.0 + 1500);
+    lanes.hold_back_for_an_hour(0).await;
+    assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
+}
+
+#[tokio::test]
+async fn reconciliation_finishes_transfers() {
+    let lanes = Lanes::start(8, 2).await;
+    lanes.give(0, 1).await;
+    lanes.give(1, 0).await;
+    for transfer in lanes.stock().open_transfers().await.unwrap() {
+        assert!(lanes.stock().finish(&transfer).await.unwrap());
+    }
+    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
+    assert_eq!(lanes.places().await.0.len(), 8);
+}
+
+/// A unit that comes back is not sold before every process has forgotten that the round was sold out.
+#[tokio::test]
+async fn what_comes_back_is_held_back_for_every_lane() {
+    let mut lanes = Lanes::start(2, 2).await;
+    let first = lanes.buy(&lanes.user_of(0, 0)).await;
+    lanes.buy(&lanes.user_of(1, 0)).await;
+    let late = lanes.user_of(1, 1);
+    let Reserve::SoldOut(told) = lanes.reserve(&late).await else { panic!("nothing is left") };
+    assert!(told.lasts <= Duration::from_millis(1500));
+    let before = clock();
+    lanes.stock().release(&first, None, false).await.unwrap();
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert!(counters.lanes[0].sellable_at_ms.0 >= before.0 + 1500);
+    lanes.hold_back_for_an_hour(0).await;
+    let Donated::Nothing(held_back) = lanes.stock().donate(lanes.lane(0), lanes.lane(1), BUYER).await.unwrap() else {
+        panic!("it is held back")
+    };
+    assert!(held_back.lasts > Duration::ZERO);
+    assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
+    wait(&mut lanes).await;
+    let claim = lanes.buy(&late).await;
+    assert_eq!((claim.unit, claim.lane), (first.unit, lanes.lane(1)));
+}
+
+/// Lanes hear of versions late, twice, in any order or never.
+#[tokio::test]
+async fn each_new_unit_is_dealt_once() {
+    let mut lanes = Lanes::start(9, 3).await;
+    let version = |version, total| {
+        let first = first_version(lanes.id.clone(), Terms { total, ..lanes.terms.clone() });
+        Round { version, ..first }
+    };
+    let (second, third) = (version(2, 20), version(3, 31));
+    let stock = lanes.server.server.round_in(&lanes.id, 3);
+    for (lane, heard) in stock.each_lane().zip([vec![&second, &third, &second], vec![&third], vec![&second]]) {
+        for round in heard {
+            lane.amend(round).await.unwrap();
+        }
+    }
+    let counters = stock.counters().await.unwrap().unwrap();
+    assert_eq!((counters.total(), counters.free(), counters.version), (31, 31, 2));
+    stock.amend(&third).await.unwrap();
+    assert_eq!(lanes.places().await.0.len(), 31);
+    // One of them is loaded anew, by somebody who knows of more units than the first lane.
+    lanes.lose(1).await;
+    lanes.terms.total = 40;
+    assert!(lanes.load(&[]).await.unwrap());
+    assert_eq!(lanes.places().await.0.len(), 31);
+    let fourth = Round { version: 4, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+    lanes.stock().amend(&fourth).await.unwrap();
+    assert_eq!(lanes.places().await.0.len(), 40);
+}
+
+#[tokio::test]
+async fn all_lanes_are_paused_and_closed() {
+    let lanes = Lanes::start(4, 4).await;
+    let paused = Round { version: 2, paused: true, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+    lanes.stock().amend(&paused).await.unwrap();
+    assert!(lanes.stock().counters().await.unwrap().unwrap().paused);
+    for index in 0..4 {
+        assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::Paused);
+    }
+    let closed = Terms { closes_at_ms: EpochMs(lanes.terms.opens_at_ms.0 + 1), ..lanes.terms.clone() };
+    let closed = Round { version: 3, ..first_version(lanes.id.clone(), closed) };
+    lanes.stock().amend(&closed).await.unwrap();
+    for index in 0..4 {
+        assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::Closed);
+    }
+}
+
+/// A lane without units says `sold_out` at any time. That is not what its users hear.
+#[tokio::test]
+async fn a_lane_without_units_tells_its_users_when_it_opens() {
+    let mut lanes = Lanes::start(1, 2).await;
+    lanes.lose(0).await;
+    lanes.lose(1).await;
+    lanes.terms.opens_at_ms = EpochMs(lanes.terms.opens_at_ms.0 + 1_800_000);
+    assert!(lanes.load(&[]).await.unwrap());
+    for index in 0..2 {
+        assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::NotOpen(lanes.terms.opens_at_ms));
+    }
+    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_reservation_gets_another_unit_from_any_lane() {
+    let lanes = Lanes::start(3, 3).await;
+    let claims = [lanes.buy(&lanes.user_of(0, 0)).await, lanes.buy(&lanes.user_of(1, 0)).await];
+    let Reseated::To(claim) = lanes.stock().reseat(&claims[0]).await.unwrap() else { panic!("unit 3 is free") };
+    assert_eq!((claim.unit, claim.lane), (Unit(3), lanes.lane(0)));
+    assert_eq!(lanes.stock().reseat(&claims[0]).await.unwrap(), Reseated::To(claim), "it keeps that one");
+    assert_eq!(lanes.stock().reseat(&claims[1]).await.unwrap(), Reseated::NoUnit, "that is really so");
+}
+
+/// An order has a unit that another lane has as free.
+#[tokio::test]
+async fn the_unit_of_an_adopted_order_is_free_in_no_lane() {
+    let lanes = Lanes::start(12, 3).await;
+    let buyer = lanes.user_of(2, 0);
+    let mut order = tests::fresh_claim(&lanes.id, &buyer, 2, 0);
+    order.lane = lanes.lane(2);
+    assert!(lanes.stock().adopt(&order).await.unwrap());
+    assert!(!lanes.stock().adopt(&order).await.unwrap());
+    let (free, held) = lanes.places().await;
+    assert_eq!((free.len(), held), (11, BTreeMap::from([(2, buyer)])));
+}
+
+#[tokio::test]
+async fn units_that_two_lanes_have_are_taken_out_and_restored() {
+    let lanes = Lanes::start(6, 2).await;
+    let before = lanes.stock().view().await.unwrap().unwrap();
+    assert_eq!(before.free_twice(10), []);
+    // A transfer that nobody gave, as after a failover that forgot it.
+    let (from, to) = (lanes.lane(0), lanes.lane(1));
+    let unknown = Transfer { from, to, id: 1 << 52, ranges: vec![2..=3], held_back: false };
+    assert!(lanes.stock().take_in(&unknown).await.unwrap());
+    let view = lanes.stock().view().await.unwrap().unwrap();
+    assert_eq!(view.free_twice(10), [Unit(2), Unit(3)]);
+    lanes.stock().exclude(&view.free_twice(10), &view.counters).await.unwrap();
+    let view = lanes.stock().view().await.unwrap().unwrap();
+    assert_eq!(view.free.iter().cloned().flatten().collect::<BTreeSet<u32>>(), [1, 4, 5, 6].into());
+    let nowhere = [Unit(2), Unit(3)];
+    assert!(lanes.stock().restore(&nowhere, &view.counters).await.unwrap());
+    assert!(!lanes.stock().restore(&nowhere, &view.counters).await.unwrap(), "units have moved since");
+    assert_eq!(lanes.places().await.0.len(), 6);
+}
+
+#[tokio::test]
+async fn denials_are_noted_where_the_users_are() {
+    let lanes = Lanes::start(8, 4).await;
+    let until = EpochMs(lanes.terms.closes_at_ms.0);
+    let denied: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
+    assert!(lanes.stock().note_denials(&denied).await.unwrap());
+    assert_eq!(lanes.stock().noted_denials().await.unwrap().len(), 4);
+    for (user, _) in &denied {
+        assert_eq!(lanes.reserve(user).await, Reserve::Denied);
+    }
+}
+
+/// Lanes of one round are on different shards, by what the cluster itself says of their slots.
+#[tokio::test]
+async fn the_lanes_of_a_round_are_spread_over_the_shards() {
+    let cluster = ValkeyCluster::start(Ok).await.unwrap();
+    let nodes: Vec<String> = cluster.announced().iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    let (name, password) = (ValkeyCluster::USER, cluster.password());
+    let stock = stock::Stock::new(&format!("redis+cluster://{name}:{password}@{}", nodes.join(","))).unwrap();
+    for sale in ["lamp", "chair"] {
+        let (id, terms) = (round(sale, 1), Terms { lanes: 8, ..terms(80, 1) });
+        let load =
+            RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() };
+        assert!(stock.round_in(&id, 8).load_lanes(&load, 80).await.unwrap());
+        let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+        for lane in Lane::all(8) {
+            let tag = stock.round_in(&id, 8).tag(lane);
+            let slot = cluster.slot_of(&tag).await.unwrap();
+            assert_eq!(u32::from(slot) * 8 / 16_384, u32::from(lane.index()), "{tag}");
+            *owners.entry(format!("{:?}", cluster.owner(slot).await.unwrap())).or_default() += 1;
+        }
+        assert!(owners.len() == 3 && owners.values().all(|lanes| (2..=4).contains(lanes)), "{owners:?}");
+        // Keys of the same round, from one shard to another.
+        for number in 0..80 {
+            let answer = stock.round_in(&id, 8).reserve(fresh_id(&id).uuid, &user(number), BuyerClass::EVERYONE).await;
+            assert!(matches!(answer.unwrap(), Reserve::Reserved(_)));
+        }
+    }
+}

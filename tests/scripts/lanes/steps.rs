@@ -1,0 +1,374 @@
+//! Random steps on rounds with lanes, beside what they must come to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use sale::{BuyerClass, Claim, EpochMs, Lane, Round, Terms, UserId};
+use stock::{DonateFor, Donated, Reseated, Reserve, RoundLoad, Transfer};
+use tests::{first_version, fresh_id, round, terms, user};
+
+use super::{BUYER, Lanes, Replica, wait};
+use crate::sequences::clock;
+
+/// What happens to a round, one call of Redis after the other.
+#[derive(Debug, Clone)]
+enum Step {
+    Reserve {
+        user: u16,
+    },
+    ReserveAgain {
+        request: usize,
+    },
+    Confirm {
+        claim: usize,
+    },
+    Release {
+        claim: usize,
+    },
+    Reseat {
+        claim: usize,
+    },
+    Donate {
+        from: u16,
+        to: u16,
+        reseat: bool,
+    },
+    /// Of any transfer that there ever was.
+    Accept {
+        transfer: usize,
+        user: u16,
+    },
+    TakeIn {
+        transfer: usize,
+    },
+    Settle {
+        transfer: usize,
+    },
+    Finish,
+    Restock {
+        lanes: u16,
+        more: u32,
+    },
+    /// Redis loses some of the lanes, a bit each, and they are loaded again.
+    Lose {
+        lanes: u16,
+    },
+    /// All replicas have what their masters have.
+    Replicate,
+    /// Replicas of some of the lanes take over, a bit each, and reconciliation repairs what they had not heard of.
+    FailOver {
+        lanes: u16,
+    },
+    /// The moment comes at which what came back is sold.
+    Wait,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use Step::*;
+    let recent = || prop_oneof![3 => 0..3usize, 1 => 0..20usize];
+    prop_oneof![
+        12 => (0..8u16).prop_map(|user| Reserve { user }),
+        2 => recent().prop_map(|request| ReserveAgain { request }),
+        4 => recent().prop_map(|claim| Confirm { claim }),
+        4 => recent().prop_map(|claim| Release { claim }),
+        2 => recent().prop_map(|claim| Reseat { claim }),
+        5 => (0..4u16, 0..4u16, prop::bool::weighted(0.3)).prop_map(|(from, to, reseat)| Donate { from, to, reseat }),
+        5 => (recent(), 0..8u16).prop_map(|(transfer, user)| Accept { transfer, user }),
+        3 => recent().prop_map(|transfer| TakeIn { transfer }),
+        3 => recent().prop_map(|transfer| Settle { transfer }),
+        1 => Just(Finish),
+        1 => (1..16u16, 1..9u32).prop_map(|(lanes, more)| Restock { lanes, more }),
+        1 => prop_oneof![4 => (0..4u16).prop_map(|lane| 1 << lane), 2 => 1..16u16].prop_map(|lanes| Lose { lanes }),
+        2 => Just(Replicate),
+        2 => prop_oneof![4 => (0..4u16).prop_map(|lane| 1 << lane), 2 => 1..16u16].prop_map(|lanes| FailOver { lanes }),
+        3 => Just(Wait),
+    ]
+}
+
+/// Expectations without Redis: who has which unit, and how many units there are.
+#[derive(Default)]
+struct Expected {
+    /// Claims that have their unit, the latest last, and whether the ledger has their order.
+    live: Vec<(Claim, bool)>,
+    transfers: Vec<Transfer>,
+    /// Those whose units the recipient has.
+    accepted: BTreeSet<(Lane, Lane, u64)>,
+    requests: Vec<(uuid::Uuid, UserId)>,
+    version: u32,
+    replica: Option<Replica>,
+}
+
+/// The lanes whose bits are set: at least the first of them, if there are fewer lanes than the number says.
+fn lanes_of_bits(bits: u16, of: u16) -> Vec<Lane> {
+    let lanes: Vec<Lane> = Lane::all(of).filter(|lane| bits >> lane.index() & 1 == 1).collect();
+    if lanes.is_empty() { vec![Lane::new(0, of)] } else { lanes }
+}
+
+/// What was pushed so many before the last.
+fn back<T: Clone>(list: &[T], ago: usize) -> Option<T> {
+    list.iter().rev().nth(ago % list.len().max(1)).cloned()
+}
+
+impl Expected {
+    async fn perform(&mut self, lanes: &mut Lanes, step: &Step) -> Result<(), TestCaseError> {
+        let of = lanes.terms.lanes;
+        let some_user = |number: u16| user(format!("user-{number}"));
+        match *step {
+            Step::Reserve { user } => {
+                let (id, user) = (fresh_id(&lanes.id), some_user(user));
+                self.requests.push((id.uuid, user.clone()));
+                let free_before = lanes.places().await.0;
+                // What is held back at this moment may not be any more once it is looked at.
+                let now = clock();
+                let answer = lanes.stock().reserve(id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                match answer {
+                    Reserve::Reserved(claim) => {
+                        prop_assert!(free_before.contains(&claim.unit.0));
+                        self.live.push((claim, false));
+                    }
+                    // What is held back is free and is not sold.
+                    Reserve::SoldOut(_) => {
+                        let counters = lanes.stock().counters().await.unwrap().unwrap();
+                        let is_held = |lane: &stock::Counters| lane.free() == 0 || lane.sellable_at_ms > now;
+                        let all = if of == 1 { vec![counters] } else { counters.lanes };
+                        prop_assert!(all.iter().all(is_held), "refused with {free_before:?} free");
+                    }
+                    other => prop_assert!(matches!(other, Reserve::AlreadyReserved(_)), "{other:?}"),
+                }
+            }
+            Step::ReserveAgain { request } => {
+                if let Some((uuid, user)) = back(&self.requests, request) {
+                    let answer = lanes.stock().reserve(uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                    let known = self.live.iter().find(|(claim, _)| claim.id.uuid == uuid);
+                    match (answer, known) {
+                        (Reserve::Replayed(entry), Some((claim, _))) => prop_assert_eq!(entry.claim, claim.clone()),
+                        (Reserve::Reserved(claim), None) => self.live.push((claim, false)),
+                        (Reserve::Replayed(entry), None) => prop_assert!(!entry.state.is_live()),
+                        (_, known) => prop_assert!(known.is_none()),
+                    }
+                }
+            }
+            Step::Confirm { claim } => {
+                if let Some((claim, _)) = back(&self.live, claim) {
+                    prop_assert!(lanes.stock().confirm(&claim).await.unwrap());
+                    let at = self.live.iter().position(|(other, _)| *other == claim).unwrap();
+                    self.live[at].1 = true;
+                }
+            }
+            Step::Release { claim } => {
+                if let Some((claim, _)) = back(&self.live, claim) {
+                    lanes.stock().release(&claim, None, false).await.unwrap();
+                    self.live.retain(|(other, _)| *other != claim);
+                }
+            }
+            Step::Reseat { claim } => {
+                // As if its unit belonged to another order, which then ends and gives the unit back.
+                let held: Vec<_> = self.live.iter().filter(|(_, ordered)| !ordered).cloned().collect();
+                if let Some((claim, _)) = back(&held, claim) {
+                    let free = lanes.places().await.0;
+                    let reseated = lanes.stock().reseat(&claim).await.unwrap();
+                    let Reseated::To(new) = reseated else {
+                        prop_assert!(reseated == Reseated::NoUnit && free.is_empty(), "{reseated:?} of {free:?}");
+                        return Ok(());
+                    };
+                    prop_assert!(free.contains(&new.unit.0) && new.lane == claim.lane);
+                    let at = self.live.iter().position(|(other, _)| *other == claim).unwrap();
+                    self.live[at].0 = new;
+                    let view = lanes.stock().view().await.unwrap().unwrap();
+                    prop_assert!(lanes.stock().restore(&[claim.unit], &view.counters).await.unwrap());
+                }
+            }
+            Step::Donate { from, to, reseat } => {
+                let (from, to) = (Lane::new(from % of, of), Lane::new(to % of, of));
+                if from != to {
+                    let whom = if reseat { DonateFor::Reseat } else { BUYER };
+                    if let Donated::Units(transfer) = lanes.stock().donate(from, to, whom).await.unwrap()
+                        && !self.transfers.contains(&transfer)
+                    {
+                        self.transfers.push(transfer);
+                    }
+                }
+            }
+            Step::Accept { transfer, user } => {
+                if let Some(transfer) = back(&self.transfers, transfer).filter(|transfer| !transfer.held_back) {
+                    let user = (0..).map(|number| some_user(user + number * 8));
+                    let user = user.into_iter().find(|user| Lane::home_of(user, of) == transfer.to).unwrap();
+                    let id = fresh_id(&lanes.id);
+                    self.requests.push((id.uuid, user.clone()));
+                    let answer = lanes.stock().accept(&transfer, id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                    if let Reserve::Reserved(claim) = answer {
+                        self.live.push((claim, false));
+                    }
+                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
+                }
+            }
+            Step::TakeIn { transfer } => {
+                if let Some(transfer) = back(&self.transfers, transfer) {
+                    prop_assert!(lanes.stock().take_in(&transfer).await.unwrap());
+                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
+                }
+            }
+            Step::Settle { transfer } => {
+                // Nobody forgets what the other lane does not have.
+                if let Some(transfer) = back(&self.transfers, transfer)
+                    && self.accepted.contains(&(transfer.from, transfer.to, transfer.id))
+                {
+                    lanes.stock().settle(&transfer).await.unwrap();
+                }
+            }
+            Step::Finish => {
+                for transfer in lanes.stock().open_transfers().await.unwrap() {
+                    prop_assert!(lanes.stock().finish(&transfer).await.unwrap());
+                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
+                }
+            }
+            Step::Restock { lanes: heard, more } => {
+                lanes.terms.total += more;
+                self.version += 1;
+                let first = first_version(lanes.id.clone(), lanes.terms.clone());
+                let changed = Round { version: 1 + self.version, ..first };
+                for (index, lane) in lanes.stock().each_lane().enumerate() {
+                    if heard >> index & 1 == 1 {
+                        lane.amend(&changed).await.unwrap();
+                    }
+                }
+            }
+            Step::Lose { lanes: lost } if of > 1 => {
+                let are_lost = lanes_of_bits(lost, of);
+                self.replica = None;
+                for lane in &are_lost {
+                    lanes.lose(lane.index()).await;
+                }
+                prop_assert!(lanes.stock().view().await.unwrap().is_none());
+                // Whoever is between two calls with a transfer of these lanes goes on when they are there again.
+                self.live.retain(|(claim, ordered)| *ordered || !are_lost.contains(&claim.lane));
+                let taken: Vec<Claim> =
+                    self.live.iter().filter(|(_, ordered)| *ordered).map(|(claim, _)| claim.clone()).collect();
+                prop_assert!(lanes.load(&taken).await.unwrap());
+                // By then a process has forgotten what it knew, as it has forgotten a mark.
+                lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+            }
+            Step::Replicate if of > 1 => self.replica = Some(lanes.replicate().await),
+            Step::FailOver { lanes: struck } if of > 1 => {
+                if let Some(replica) = self.replica.take() {
+                    for lane in lanes_of_bits(struck, of) {
+                        lanes.fail_over(lane.index(), &replica).await;
+                    }
+                    lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+                    self.reconcile(lanes).await?;
+                }
+            }
+            // `sequences` has these for one lane.
+            Step::Lose { .. } | Step::Replicate | Step::FailOver { .. } => {}
+            Step::Wait => wait(lanes).await,
+        }
+        self.compare(lanes).await
+    }
+
+    /// What reconciliation does in its runs, and the messages of reservations that it waits for.
+    async fn reconcile(&mut self, lanes: &Lanes) -> Result<(), TestCaseError> {
+        let stock = lanes.stock();
+        let latest = Round { version: 1 + self.version, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+        stock.amend(&latest).await.unwrap();
+        for transfer in stock.open_transfers().await.unwrap() {
+            prop_assert!(stock.finish(&transfer).await.unwrap());
+        }
+        // Nobody lives that long between two calls.
+        self.transfers.clear();
+        self.accepted.clear();
+
+        let view = stock.view().await.unwrap().unwrap();
+        let entries: Vec<Claim> =
+            view.entries.into_iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim).collect();
+        for claim in &entries {
+            let is_live = self.live.iter().any(|(live, ordered)| live == claim || *ordered && live.id == claim.id);
+            if !is_live {
+                // It ended, or has another unit since then. Whose its unit is now, the ledger says.
+                stock.release(claim, Some(claim.unit), false).await.unwrap();
+            }
+        }
+        self.live.retain(|(live, ordered)| *ordered || entries.contains(live));
+        let free: BTreeSet<u32> = view.free.iter().cloned().flatten().collect();
+        for (claim, ordered) in &mut self.live {
+            *ordered |= free.contains(&claim.unit.0);
+            if *ordered {
+                stock.adopt(claim).await.unwrap();
+            }
+        }
+        let twice = {
+            let view = stock.view().await.unwrap().unwrap();
+            let twice = view.free_twice(1000);
+            stock.exclude(&twice, &view.counters).await.unwrap();
+            twice
+        };
+        let restored = lanes.repair().await;
+        prop_assert!(restored >= twice.iter().collect::<BTreeSet<_>>().len(), "{twice:?}");
+        Ok(())
+    }
+
+    async fn compare(&self, lanes: &Lanes) -> Result<(), TestCaseError> {
+        let (_, held) = lanes.places().await;
+        let expected: BTreeMap<u32, UserId> =
+            self.live.iter().map(|(claim, _)| (claim.unit.0, claim.user.clone())).collect();
+        prop_assert_eq!(held, expected);
+        Ok(())
+    }
+}
+
+/// Random steps on one to four lanes, and then everything that is left is bought.
+#[test]
+fn every_unit_is_in_one_place_all_the_time() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let server = std::cell::RefCell::new(runtime.block_on(Lanes::start(1, 2)));
+    let mut config = Config { failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = 96;
+    }
+    let scripts = (1..=4u16, 1..=12u32, vec(step(), 1..=50));
+    let outcome = TestRunner::new(config).run(&scripts, |(of, total, steps)| {
+        let mut lanes = server.borrow_mut();
+        lanes.id = round(&format!("lamp-{}", uuid::Uuid::new_v4().as_simple()), 1);
+        lanes.terms = Terms { lanes: of, ..terms(total, 20) };
+        lanes.dealt = total;
+        runtime.block_on(async {
+            // One lane as it always was.
+            if of == 1 {
+                let terms = lanes.terms.clone();
+                let (epoch_ms, taken) = (EpochMs(1), Vec::new());
+                let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+                prop_assert!(lanes.stock().load(&load).await.unwrap());
+            } else {
+                prop_assert!(lanes.load(&[]).await.unwrap());
+            }
+            let mut expected = Expected::default();
+            for step in &steps {
+                expected
+                    .perform(&mut lanes, step)
+                    .await
+                    .map_err(|error| TestCaseError::fail(format!("{step:?}: {error}")))?;
+            }
+            wait(&mut lanes).await;
+            let mut free = lanes.places().await.0;
+            let mut waits = 0;
+            for number in 0.. {
+                match lanes.reserve(&user(format!("late-{number}"))).await {
+                    Reserve::Reserved(claim) => prop_assert!(free.remove(&claim.unit.0)),
+                    // What was held back and on its way is held back where it came to.
+                    Reserve::SoldOut(_) if !free.is_empty() && waits < 20 => {
+                        waits += 1;
+                        wait(&mut lanes).await;
+                    }
+                    Reserve::SoldOut(_) => break,
+                    other => prop_assert!(false, "{other:?}"),
+                }
+            }
+            prop_assert!(free.is_empty(), "{free:?} were not sold");
+            Ok(())
+        })
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+}

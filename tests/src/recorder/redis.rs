@@ -1,0 +1,213 @@
+//! What the scripts do, and what Redis holds after each.
+
+use model::trace::{Answer, Effect};
+use model::{Guards, Hold, HoldState, Redis, Seat};
+use redis::Value;
+
+use super::names::Names;
+
+/// Where fields are in `sale:{tag}` (lua/README.md).
+const NEXT_UNIT: usize = 0;
+const LAST_UNIT: usize = 4;
+const RETURNED: usize = 8;
+const SELLABLE_AT_MS: usize = 52;
+
+/// The keys of a round of one lane as Redis has them.
+#[derive(Debug, Clone)]
+pub struct Held {
+    sale: Option<Vec<u8>>,
+    /// Users and their records, one after the other.
+    buyers: Vec<String>,
+    /// Ranges of returned units.
+    free: Vec<String>,
+    /// By Redis's clock.
+    now_ms: u64,
+}
+
+/// What the keys mean to the model.
+pub(crate) struct Read {
+    pub(crate) redis: Redis,
+    /// Whether units are free that are not sold yet.
+    is_held_back: bool,
+    /// If the number of returned units is not as many as there are.
+    miscounted: Option<String>,
+}
+
+fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+    bytes.iter().skip(at).take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// A unit as the model counts it.
+fn unit(text: &str) -> u8 {
+    let unit: u8 = text.parse::<u8>().expect("a unit of a small round") - 1;
+    assert!(usize::from(unit) < model::UNITS, "the model has room for {} units", model::UNITS);
+    unit
+}
+
+fn slot(text: &str) -> u8 {
+    text.parse().expect("a slot")
+}
+
+impl Held {
+    /// The commands that read the keys of this tag.
+    pub(crate) fn commands(tag: &str) -> [redis::Cmd; 4] {
+        let mut commands = ["GET", "HGETALL", "ZRANGE", "TIME"].map(redis::cmd);
+        commands[0].arg(format!("sale:{tag}"));
+        commands[1].arg(format!("buyers:{tag}"));
+        commands[2].arg(format!("free:{tag}")).arg(0).arg(-1);
+        commands
+    }
+
+    /// From the answers to these.
+    pub(crate) fn of(answers: &[Value]) -> Option<Self> {
+        let [sale, buyers, free, time] = answers else { return None };
+        let time: Vec<u64> = redis::from_redis_value_ref(time).ok()?;
+        Some(Self {
+            sale: redis::from_redis_value_ref(sale).ok()?,
+            buyers: redis::from_redis_value_ref(buyers).ok()?,
+            free: redis::from_redis_value_ref(free).ok()?,
+            now_ms: time.first()? * 1000 + time.get(1)? / 1000,
+        })
+    }
+
+    /// Reads the keys of this tag at once.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    ///
+    /// # Panics
+    /// If it answers something else.
+    pub async fn now(url: &str, tag: &str) -> redis::RedisResult<Self> {
+        let mut connection = redis::Client::open(url)?.get_multiplexed_async_connection().await?;
+        let mut pipe = redis::pipe();
+        pipe.atomic();
+        for command in Self::commands(tag) {
+            pipe.add_command(command);
+        }
+        let answers: Vec<Value> = pipe.query_async(&mut connection).await?;
+        Ok(Self::of(&answers).expect("what these commands answer"))
+    }
+
+    pub(crate) fn read(&self, names: &mut Names) -> Read {
+        let mut redis = Redis { loaded: self.sale.is_some(), ..Redis::default() };
+        let (mut is_held_back, mut miscounted) = (false, None);
+        if let Some(sale) = &self.sale {
+            let next = number(sale, NEXT_UNIT, 4);
+            redis.next = next as u8 - 1;
+            let (last, returned) = (number(sale, LAST_UNIT, 4), number(sale, RETURNED, 4));
+            let mut found = 0;
+            for range in &self.free {
+                let (first, last) = range.split_once('-').expect("a range");
+                for unit in unit(first)..=unit(last) {
+                    redis.returned.put(unit);
+                    found += 1;
+                }
+            }
+            is_held_back = number(sale, SELLABLE_AT_MS, 6) > self.now_ms && (returned > 0 || next <= last);
+            if found != returned {
+                miscounted = Some(format!("{found} units are in the set, and the counter says {returned}"));
+            }
+        }
+        for pair in self.buyers.chunks(2) {
+            let [user, record] = pair else { continue };
+            for entry in record.split(';').filter(|part| part.starts_with(|first: char| first.is_ascii_digit())) {
+                let (seat, state) = entry_of(entry, user, names);
+                redis.holds[usize::from(seat.id)] = Some(Hold { unit: seat.unit, slot: seat.slot, state });
+            }
+        }
+        Read { redis, is_held_back, miscounted }
+    }
+}
+
+/// Reads `SLOT STATE ID UNIT RESERVED_AT_MS`.
+fn entry_of(text: &str, user: &str, names: &mut Names) -> (Seat, HoldState) {
+    let fields: Vec<&str> = text.split(' ').collect();
+    let [its_slot, state, id, its_unit, _] = fields[..] else { panic!("no entry: {text}") };
+    let state = match state {
+        "h" => HoldState::Held,
+        "o" => HoldState::Ordered,
+        "r" => HoldState::Released,
+        other => panic!("no state of an entry: {other}"),
+    };
+    (Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) }, state)
+}
+
+/// A script that the model has, as it was called.
+#[derive(Debug)]
+pub(crate) struct Call {
+    script: String,
+    arguments: Vec<String>,
+}
+
+impl Call {
+    /// What a command runs, if the model has it. The other scripts change nothing that the model has.
+    pub(crate) fn of(script: &str, words: &[String]) -> Option<Self> {
+        let scripts = ["reserve", "confirm", "release", "reseat", "adopt", "restore", "load"];
+        let keys: usize = words.get(2)?.parse().ok()?;
+        let arguments = words.get(3 + keys..)?.to_vec();
+        scripts.contains(&script).then(|| Self { script: script.to_owned(), arguments })
+    }
+
+    /// The effect, with what Redis holds after it. None of a page of a loading: `staged` has those until the round is opened.
+    pub(crate) fn effect(
+        &self,
+        answer: &str,
+        held: &Held,
+        names: &mut Names,
+        staged: &mut Guards,
+    ) -> Option<(Effect, Redis)> {
+        let (code, rest) = answer.split_once(' ').unwrap_or((answer, ""));
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        if self.script == "load" && code == "staged" {
+            for pair in arguments[2..].chunks(2) {
+                for entry in pair[1].split(';') {
+                    let (Seat { id, unit, slot }, _) = entry_of(entry, pair[0], names);
+                    staged[usize::from(unit)] = Some((id, slot));
+                }
+            }
+            return None;
+        }
+        let read = held.read(names);
+        let unknown = |what: String| Some((Effect::Unknown { what }, read.redis));
+        if let Some(miscounted) = read.miscounted {
+            return unknown(format!("{} {arguments:?}: {miscounted}", self.script));
+        }
+        let Ok(answer) = serde_json::from_value::<Answer>(code.into()) else {
+            return unknown(format!("{} answers {answer}", self.script));
+        };
+        let effect = match (&*self.script, &arguments[..]) {
+            ("reserve", [user, id, ..]) => {
+                let id = names.id_of(user, id);
+                let has_entry = matches!(answer, Answer::Reserved | Answer::Replayed);
+                let seat = has_entry.then(|| entry_of(rest, user, names).0);
+                let is_held_back = answer == Answer::SoldOut && read.is_held_back;
+                Effect::Reserve { id, answer: if is_held_back { Answer::HeldBack } else { answer }, seat }
+            }
+            ("confirm", [user, id]) => Effect::Confirm { id: names.id_of(user, id), answer },
+            ("release", [user, id, of_another, ..]) => {
+                let of_another = (*of_another != "0").then(|| unit(of_another));
+                Effect::Release { id: names.id_of(user, id), of_another, answer }
+            }
+            ("reseat", [user, id, its_slot, its_unit, ..]) => {
+                let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
+                let to = (answer == Answer::Reseated).then(|| entry_of(rest, user, names).0);
+                Effect::Reseat { seat, answer, to }
+            }
+            ("adopt", [user, id, its_slot, its_unit, ..]) => {
+                let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
+                Effect::Adopt { seat, answer }
+            }
+            ("restore", [_, _, ranges @ ..]) => {
+                let ranges = ranges.iter().filter_map(|range| range.split_once('-'));
+                let units = ranges.flat_map(|(first, last)| unit(first)..=unit(last)).collect();
+                Effect::Restore { units, answer }
+            }
+            ("load", _) => {
+                let taken = std::mem::take(staged);
+                Effect::Load { taken: (answer == Answer::Loaded).then_some(taken), answer }
+            }
+            _ => return unknown(format!("{} {arguments:?}", self.script)),
+        };
+        Some((effect, read.redis))
+    }
+}

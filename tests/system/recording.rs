@@ -1,0 +1,85 @@
+//! Records what the clients of a test ask and hear, and checks it in the end: the crate `history`.
+
+use history::{Asking, Buyers, Clocks, Ledger, Recorder, Redis};
+use lambda_http::{Body, Response};
+use local::recorded::{self, Run, every_order};
+use runtime::Clock;
+use tests::round;
+
+use crate::answer::Answer;
+use crate::ask::{Ask, Who};
+use crate::lab::Lab;
+use crate::rounds;
+
+/// A client sends this request, now. None if it asks nothing that is recorded.
+fn begin(recorder: &Recorder, ask: &Ask) -> Option<Asking> {
+    let user = match &ask.who {
+        Who::User(user) => user,
+        // The payment provider.
+        Who::Nobody => "",
+        Who::Operator(_) => return None,
+    };
+    let key = ask.headers.iter().find(|(name, _)| *name == "idempotency-key").map(|(_, key)| &**key);
+    let asked = history::Request { method: ask.method, path: &ask.path, key, body: &ask.body };
+    recorder.send(asked, user, ask.pass.as_ref().map_or(1, |pass| pass.round))
+}
+
+fn heard(asking: Option<Asking>, response: &Response<Body>) {
+    if let Some(asking) = asking {
+        asking.hears_http(response.status().as_u16(), response.body());
+    }
+}
+
+/// Has a function answer a request, and records both.
+pub(crate) async fn recorded(
+    recorder: &Recorder,
+    ask: &Ask,
+    answer: impl Future<Output = Response<Body>>,
+) -> Response<Body> {
+    let asking = begin(recorder, ask);
+    let response = answer.await;
+    heard(asking, &response);
+    response
+}
+
+/// Asks a reservation function in this process, and records it.
+pub(crate) async fn ask_reservation(recorder: &Recorder, deps: &reservation::Deps, ask: &Ask) -> Answer {
+    let response = recorded(recorder, ask, reservation::handle(deps, ask.request())).await;
+    Answer::of_handler(ask, response)
+}
+
+impl Lab {
+    /// What everybody heard of the first rounds of these sales can be true, and fits what the ledger has now. To be called once, when
+    /// all requests are answered and no message is under way. `redis` says whether it may have forgotten something.
+    pub(crate) async fn check_history(&self, test: &str, sales: &[&str], redis: Redis) {
+        let clocks = self.recorder.clocks();
+        assert!(matches!(clocks, Clocks::Together { .. }), "all run in this process");
+        self.check_history_by(clocks, test, sales, redis).await;
+    }
+
+    /// Likewise, if the clocks of functions and Redis are not the recorder's.
+    pub(crate) async fn check_history_by(&self, clocks: Clocks, test: &str, sales: &[&str], redis: Redis) {
+        let read_at = self.recorder.now_ns();
+        let orders = every_order(&self.dynamodb, &self.table).await.unwrap();
+        let mut history = self.recorder.take();
+        for sale in sales {
+            let published = rounds::latest_round(&self.ledger, &round(sale, 1).sale).await;
+            let audited =
+                fulfilment::audit(&self.stock, &self.ledger, &published, Clock::system().now()).await.unwrap();
+            // What is held may still become an order.
+            let is_at_rest = audited.in_redis && audited.audit.held == 0;
+            let ledger = if is_at_rest { Ledger::AtRest(read_at) } else { Ledger::NotRead };
+            let run = Run { redis, buyers: Buyers::Recorded, clocks, ledger };
+            recorded::add_round(&mut history, &published, &orders, run);
+        }
+        passes(test, &history);
+    }
+}
+
+/// A history is consistent. One that is not is in the file that the failure names.
+pub(crate) fn passes(test: &str, history: &history::History) {
+    let (report, file) = recorded::judge(history, test).unwrap();
+    assert!(report.is_consistent(), "{test}: {report}\n{file:?}");
+    assert!(report.judged.operations > 0 && report.judged.unchecked == 0, "{test}: {report}");
+    println!("{test}: {report}");
+}

@@ -1,0 +1,188 @@
+//! What buyers and their payment provider do, and what they hear.
+
+use std::collections::BTreeMap;
+
+use futures::future::OptionFuture;
+use sale::ReservationId;
+
+use super::common::{CROWD, PROCESSES, World};
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::SALE;
+use crate::recording::{ask_reservation, recorded};
+
+/// When something was heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    Before,
+    /// Just when the part goes.
+    Caught,
+    During,
+    After,
+}
+
+/// What a buyer who wants a unit heard.
+#[derive(Debug, Clone)]
+pub(super) struct Heard {
+    pub(super) when: When,
+    /// Since the part went away, in seconds.
+    pub(super) after_s: u64,
+    pub(super) name: String,
+    /// Whether the buyer sends a key, and asks again if there is no unit.
+    pub(super) has_key: bool,
+    /// Whether it came from a process that had just been started.
+    pub(super) of_new: bool,
+    /// How often the schedules had run.
+    pub(super) runs: u32,
+    /// Steps since the part was back.
+    pub(super) steps_back: u32,
+    pub(super) answer: Answer,
+}
+
+impl Heard {
+    /// Whether a breaker may have been open yet: the first call that finds the part back lets the others of its process in, and
+    /// processes take turns.
+    pub(super) fn may_be_turned_away(&self) -> bool {
+        self.when == When::After && self.steps_back <= PROCESSES
+    }
+}
+
+impl World {
+    /// Whoever looked at a reservation of theirs saw it, or heard to ask again. It was never unknown.
+    pub(super) fn looks_are_honest(&self) {
+        assert!(!self.looks.is_empty());
+        for (when, answer) in &self.looks {
+            match answer.status {
+                200 => {
+                    let status = answer.text("status");
+                    assert!(["queued", "pending_payment", "paid"].contains(&status), "{when:?}: {answer:?}");
+                }
+                _ => drop(answer.clone().problem(503, "overloaded")),
+            }
+        }
+    }
+
+    /// Has a payment process hear of the payment of an order that is not paid yet.
+    pub(super) async fn pay(&mut self, deps: &payment::Deps, key: &str) -> Answer {
+        let unpaid = self.told().find(|(name, _)| !self.paid.contains(name));
+        let (name, id) = unpaid.expect("somebody has not paid yet");
+        let ask = Ask::paid(&format!("pay_{name}"), &id.to_string(), 990, key);
+        let answer =
+            Answer::of_handler(&ask, recorded(&self.lab.recorder, &ask, payment::handle(deps, ask.request())).await);
+        if answer.status == 200 {
+            assert_eq!(answer.text("outcome"), "applied");
+            self.paid.insert(name);
+        }
+        answer
+    }
+
+    pub(super) fn arrivals(&mut self, number: usize) -> Vec<String> {
+        let from = self.arrived;
+        self.arrived += number;
+        (from..self.arrived).map(|number| format!("user-{number}")).collect()
+    }
+
+    /// A new one, one who was refused, and one who wants to know, at once.
+    pub(super) async fn buyers_come(&mut self) {
+        let has_key = self.arrived.is_multiple_of(2);
+        let new = self.arrivals(1).remove(0);
+        let refused = self.refused().into_iter().next();
+        let known: Vec<(String, ReservationId)> = self.told().collect();
+        let looks = known.get(self.looks.len() % known.len().max(1));
+        let (asked, asked_again, looked) = tokio::join!(
+            self.asking(&new, has_key),
+            OptionFuture::from(refused.as_ref().map(|name| self.asking(name, true))),
+            OptionFuture::from(looks.map(|(name, id)| self.looking(name, id))),
+        );
+        self.note(new, has_key, asked);
+        if let (Some(refused), Some(answer)) = (refused, asked_again) {
+            self.note(refused, true, answer);
+        }
+        self.looks.extend(looked.map(|answer| (self.when, answer)));
+    }
+
+    /// One process and then the other.
+    fn a_process(&self) -> &reservation::Deps {
+        &self.fleet.reservation[self.arrived % self.fleet.reservation.len()]
+    }
+
+    async fn looking(&self, name: &str, id: &ReservationId) -> Answer {
+        let look = Ask::get(format!("/v1/reservations/{id}")).by(name);
+        ask_reservation(&self.lab.recorder, self.a_process(), &look).await
+    }
+
+    /// Somebody asks for a unit.
+    pub(super) async fn ask(&mut self, name: String, has_key: bool) -> Answer {
+        let answer = self.asking(&name, has_key).await;
+        self.note(name, has_key, answer.clone());
+        answer
+    }
+
+    /// Somebody new asks a process that is new too.
+    pub(super) async fn ask_of(&mut self, deps: &reservation::Deps) -> Answer {
+        let name = self.arrivals(1).remove(0);
+        let answer = ask_reservation(&self.lab.recorder, deps, &self.request(&name, true)).await;
+        self.note(name, true, answer.clone());
+        self.heard.last_mut().expect("it was noted").of_new = true;
+        answer
+    }
+
+    pub(super) fn request(&self, name: &str, has_key: bool) -> Ask {
+        let ask = Ask::reserve(SALE, name).let_in_at(self.now());
+        if has_key { ask.header("idempotency-key", "key-1") } else { ask }
+    }
+
+    pub(super) async fn asking(&self, name: &str, has_key: bool) -> Answer {
+        ask_reservation(&self.lab.recorder, self.a_process(), &self.request(name, has_key)).await
+    }
+
+    pub(super) fn note(&mut self, name: String, has_key: bool, answer: Answer) {
+        let (when, after_s) = (self.when, self.now().since_ms(self.away_since) / 1000);
+        self.heard.push(Heard {
+            when,
+            after_s,
+            name,
+            has_key,
+            of_new: false,
+            runs: self.runs,
+            steps_back: self.steps_back,
+            answer,
+        });
+    }
+
+    /// Those with a key who were refused when they asked last, who has waited longest first.
+    pub(super) fn refused(&self) -> Vec<String> {
+        let last = |name: &str| self.heard.iter().rposition(|heard| heard.name == name);
+        let heard = self.heard.iter().enumerate();
+        let refused =
+            heard.filter(|(at, heard)| heard.has_key && heard.answer.status == 503 && last(&heard.name) == Some(*at));
+        refused.map(|(_, heard)| heard.name.clone()).collect()
+    }
+
+    /// Every reservation that somebody was told of: promised with 202, or named with 503.
+    pub(super) fn told(&self) -> impl Iterator<Item = (String, ReservationId)> {
+        let told = self.heard.iter().filter_map(|heard| {
+            let id = heard.answer.body["reservation_id"].as_str()?;
+            Some((heard.name.clone(), id.parse().expect("an id")))
+        });
+        told.collect::<BTreeMap<_, _>>().into_iter()
+    }
+
+    /// What was heard then.
+    pub(super) fn heard(&self, when: When) -> impl Iterator<Item = &Heard> {
+        self.heard.iter().filter(move |heard| heard.when == when)
+    }
+
+    /// A crowd comes, and no message of theirs is delivered yet.
+    pub(super) async fn crowd(&mut self) {
+        for name in self.arrivals(CROWD) {
+            self.ask(name, true).await.expect(202);
+        }
+    }
+
+    /// How many orders were made then.
+    pub(super) async fn made_since_it_went(&self) -> usize {
+        let told: Vec<ReservationId> = self.told().map(|(_, id)| id).collect();
+        self.orders(&told).await.iter().filter(|order| order.created_at_ms > self.away_since).count()
+    }
+}

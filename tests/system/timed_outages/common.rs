@@ -1,0 +1,222 @@
+//! A system whose time is the test's, each of whose parts can be taken away.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use aws_sdk_sqs::config::retry::RetryPartition;
+use context::{Context, ContextError};
+use futures::future::join_all;
+use local::valkey::Valkey;
+use redis::aio::MultiplexedConnection;
+use runtime::{Clock, Settings};
+use sale::{EpochMs, Terms};
+use stock::Stock;
+use tests::{CutProxy, Reach, terms};
+use tokio::task::{block_in_place, spawn_blocking};
+use uuid::Uuid;
+
+use super::buyers::{Heard, When};
+use super::queues::Queues;
+use super::time::Time;
+use crate::answer::Answer;
+use crate::calls::Calls;
+use crate::cloud::cloud;
+use crate::lab::{Lab, SALE};
+use crate::throttled::with_dead_letters;
+
+/// How far the clock is moved on at a time: the shortest time for which a message is put off.
+pub(super) const STEP_S: u32 = 5;
+/// Steps of a minute.
+pub(super) const MINUTE: u32 = 60 / STEP_S;
+/// How long the part is away.
+pub(super) const OUTAGE: u32 = 10 * MINUTE;
+/// More than all who come.
+pub(super) const UNITS: u32 = 300;
+/// Longer than everything that happens.
+const WINDOW_S: u32 = 3600;
+/// Pause of an AWS client before it tries again. It waits by the machine's clock, in which an outage takes a moment.
+const BACKOFF: Duration = Duration::from_millis(5);
+/// Who come at once when the part goes.
+pub(super) const CROWD: usize = 10;
+/// Processes that take reservations.
+pub(super) const PROCESSES: u32 = 2;
+/// What payments are signed with at first.
+pub(super) const PAYMENT_KEY: &str = "the first key of payments, which is long enough";
+
+/// The processes that are there all the time.
+pub(super) struct Fleet {
+    pub(super) reservation: [reservation::Deps; PROCESSES as usize],
+    pub(super) order: order::Deps,
+    pub(super) dead_letter: dead_letter::Deps,
+    pub(super) warmup: warmup::Deps,
+    pub(super) reconciliation: reconciliation::Deps,
+}
+
+pub(super) struct World {
+    pub(super) lab: Lab,
+    pub(super) time: Time,
+    pub(super) redis: CutProxy,
+    pub(super) dynamodb: CutProxy,
+    pub(super) sqs: CutProxy,
+    pub(super) secrets: CutProxy,
+    pub(super) heard: Vec<Heard>,
+    /// What those heard who looked at their reservations.
+    pub(super) looks: Vec<(When, Answer)>,
+    pub(super) context: Context,
+    pub(super) fleet: Fleet,
+    pub(super) queues: Queues,
+    /// To Redis itself.
+    pub(super) clock_of_redis: MultiplexedConnection,
+    pub(super) when: When,
+    pub(super) away_since: EpochMs,
+    /// Whether Lambda is given messages while the part is away.
+    pub(super) has_queues: bool,
+    pub(super) next_run_at: EpochMs,
+    pub(super) runs: u32,
+    pub(super) steps_back: u32,
+    /// What reconciliation did last; none if it failed.
+    pub(super) last_run: Option<reconciliation::Summary>,
+    pub(super) arrived: usize,
+    pub(super) paid: BTreeSet<String>,
+    /// The secret that has the key of payments, of this world alone.
+    pub(super) payment_secret: String,
+}
+
+async fn in_front_of(endpoint: &str) -> CutProxy {
+    let address = endpoint.trim_start_matches("http://").trim_end_matches('/').replace("localhost", "127.0.0.1");
+    CutProxy::start(address.parse().expect("an address and a port")).await
+}
+
+async fn connection(lab: &Lab) -> MultiplexedConnection {
+    let client = redis::Client::open(lab.valkey.url()).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    // It looks at the clock about as often.
+    let () = redis::cmd("CONFIG").arg(&["SET", "hz", "500"]).query_async(&mut connection).await.unwrap();
+    connection
+}
+
+async fn payment_secret() -> String {
+    let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
+    let name = format!("payments-{}", Uuid::now_v7().simple());
+    client.create_secret().name(&name).secret_string(PAYMENT_KEY).send().await.unwrap();
+    name
+}
+
+impl World {
+    /// With a sale that is open and of which every process has read.
+    pub(super) async fn selling() -> Self {
+        let time = Time::new();
+        let variables = time.variables();
+        let valkey = spawn_blocking(move || Valkey::start_with(&variables)).await.unwrap().unwrap();
+        let stock = Stock::new(&valkey.url()).unwrap();
+        let mut lab = Lab::new().await.with_stock(stock);
+        lab.valkey = valkey;
+        lab.publish(SALE, &Terms { payment_window_s: WINDOW_S, ..terms(UNITS, 1) }).await;
+        lab.load(SALE).await;
+
+        let deployment = &cloud().await.deployment;
+        let [dynamodb, sqs, secrets] = [
+            in_front_of(&deployment.endpoint).await,
+            in_front_of(&deployment.endpoint).await,
+            in_front_of(&deployment.endpoint).await,
+        ];
+        let redis = CutProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
+        let payment_secret = payment_secret().await;
+        let settings = lab.settings().with("PAYMENT_SECRET_ARN", &*payment_secret);
+        let settings = settings.with("REDIS_URL", format!("redis://{}", redis.address()));
+        let (context, calls) = context_of(settings, time.clock(), [&dynamodb, &sqs, &secrets]).await;
+        let fleet = Fleet {
+            reservation: [start(&context, reservation::Deps::new), start(&context, reservation::Deps::new)],
+            order: start(&context, order::Deps::new),
+            dead_letter: start(&context, dead_letter::Deps::new),
+            warmup: start(&context, warmup::Deps::new),
+            reconciliation: start(&context, reconciliation::Deps::new),
+        };
+        let world = Self {
+            queues: Queues::new(lab.sqs.clone(), calls),
+            clock_of_redis: connection(&lab).await,
+            away_since: time.clock().now(),
+            next_run_at: time.clock().now(),
+            lab,
+            time,
+            redis,
+            dynamodb,
+            sqs,
+            secrets,
+            heard: Vec::new(),
+            looks: Vec::new(),
+            context,
+            fleet,
+            when: When::Before,
+            has_queues: true,
+            runs: 0,
+            steps_back: 0,
+            last_run: None,
+            arrived: 0,
+            paid: BTreeSet::new(),
+            payment_secret,
+        };
+        with_dead_letters(&world.lab).await;
+        world
+    }
+
+    pub(super) fn now(&self) -> EpochMs {
+        self.time.clock().now()
+    }
+
+    /// A process that knows nothing yet.
+    pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        start(&self.context, new)
+    }
+
+    /// Takes a part away while a crowd comes. `has_queues` says whether Lambda is given messages meanwhile.
+    pub(super) async fn lose(&mut self, part: impl Fn(&Self) -> &CutProxy, away: Reach, has_queues: bool) {
+        (self.when, self.away_since, self.has_queues) = (When::Caught, self.now(), has_queues);
+        let names = self.arrivals(CROWD);
+        let asks = join_all(names.iter().map(|name| self.asking(name, true)));
+        let (answers, ()) = tokio::join!(asks, part(self).set(away));
+        for (name, answer) in names.into_iter().zip(answers) {
+            if answer.status != 202 {
+                answer.clone().problem(503, "overloaded");
+            }
+            self.note(name, true, answer);
+        }
+        self.when = When::During;
+    }
+
+    /// Redis is killed and begins again with nothing.
+    pub(super) async fn redis_begins_empty(&mut self) {
+        block_in_place(|| self.lab.valkey.kill_and_restart()).unwrap();
+        self.clock_of_redis = connection(&self.lab).await;
+    }
+
+    /// Changes the key that payments are signed with.
+    pub(super) async fn payments_are_signed_with(&self, key: &str) {
+        let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
+        client.put_secret_value().secret_id(&self.payment_secret).secret_string(key).send().await.unwrap();
+    }
+}
+
+fn start<D>(context: &Context, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+    new(&context.another_process()).unwrap()
+}
+
+/// What processes are made from that reach each part through its proxy, and what they ask of SQS.
+async fn context_of(settings: Settings, clock: Clock, aws: [&CutProxy; 3]) -> (Context, Calls) {
+    let config = cloud().await.deployment.aws_config();
+    let retries = config.retry_config().expect("it is set").clone().with_initial_backoff(BACKOFF);
+    let config = config.into_builder().retry_config(retries).build();
+    let [dynamodb, sqs, secrets] = aws.map(|proxy| format!("http://{}", proxy.address()));
+    // What clients may spend on retries is each test's own.
+    let own = RetryPartition::new(Uuid::now_v7().to_string());
+    let calls = Calls::default();
+    let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).endpoint_url(dynamodb).retry_partition(own.clone());
+    let sqs = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(sqs).retry_partition(own.clone());
+    let secrets = aws_sdk_secretsmanager::config::Builder::from(&config).endpoint_url(secrets).retry_partition(own);
+    let context = Context::new(settings, config, clock)
+        .with(aws_sdk_dynamodb::Client::from_conf(dynamodb.build()))
+        .with(aws_sdk_sqs::Client::from_conf(sqs.interceptor(calls.clone()).build()))
+        .with(aws_sdk_secretsmanager::Client::from_conf(secrets.build()));
+    (context, calls)
+}

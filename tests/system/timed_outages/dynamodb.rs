@@ -1,0 +1,40 @@
+//! Without the table.
+
+use history::Redis;
+use tests::Reach;
+
+use super::buyers::When;
+use super::common::{MINUTE, OUTAGE, STEP_S, World};
+
+/// How long reservations go on by the last snapshot: `held` in `shared/process/src/snapshots.rs`. It was read up to some seconds
+/// before.
+const SNAPSHOT_S: u64 = 5 * 60;
+const ABOUT_S: u64 = 2 * STEP_S as u64;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_minutes_without_dynamodb() {
+    let mut world = World::selling().await;
+    world.pass(MINUTE).await;
+    assert!(world.heard(When::Before).all(|heard| heard.answer.status == 202));
+
+    world.lose(|world| &world.dynamodb, Reach::Refuses, true).await;
+    world.pass(OUTAGE).await;
+    for heard in world.heard(When::During) {
+        if heard.after_s < SNAPSHOT_S - ABOUT_S {
+            assert_eq!(heard.answer.status, 202, "Redis and SQS are all that it takes: {heard:?}");
+        } else if heard.after_s > SNAPSHOT_S + ABOUT_S {
+            let refused = heard.answer.clone().problem(503, "overloaded");
+            assert!(refused.body["reservation_id"].is_null(), "nobody knows whether it is stopped: {heard:?}");
+        }
+    }
+    world.looks_are_honest();
+
+    world.dynamodb.set(Reach::Answers).await;
+    let backlog = world.work_off().await;
+    backlog.report("DynamoDB");
+    for heard in world.heard(When::After) {
+        assert_eq!(heard.answer.status, 202, "{heard:?}");
+    }
+    world.looks_are_honest();
+    world.ends_well("ten_minutes_without_dynamodb", Redis::Keeps).await;
+}

@@ -1,0 +1,127 @@
+//! Queues whose messages come back by the clock of a test.
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use aws_sdk_sqs::Client as Sqs;
+use aws_sdk_sqs::types::Message;
+use futures::future::join_all;
+use sale::EpochMs;
+
+use crate::calls::Calls;
+use crate::events;
+use crate::resources::{depth, receive};
+
+/// How long the deployed queues hide a message that was received, unless a function says otherwise.
+const VISIBILITY_TIMEOUT_S: i64 = 180;
+/// The longest that SQS takes: by the machine's clock no message comes back.
+const HIDDEN_S: i32 = 43_200;
+
+/// A message that a function failed at.
+struct Hidden {
+    url: String,
+    receipt: String,
+    until: EpochMs,
+}
+
+/// What SQS and Lambda do with the queues: gives their messages to functions, and shows those again that a function failed at
+/// when it is time.
+pub(super) struct Queues {
+    sqs: Sqs,
+    /// What the functions ask of SQS, to see how long they put messages off for.
+    calls: Calls,
+    hidden: Vec<Hidden>,
+}
+
+/// What became of the messages that a queue showed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Delivered {
+    pub(super) done: usize,
+    pub(super) failed: usize,
+}
+
+impl Queues {
+    pub(super) const fn new(sqs: Sqs, calls: Calls) -> Self {
+        Self { sqs, calls, hidden: Vec::new() }
+    }
+
+    /// Messages that are hidden now.
+    pub(super) fn hidden(&self) -> usize {
+        self.hidden.len()
+    }
+
+    /// Gives everything that a queue shows at `now` to a function, in batches as Lambda does.
+    pub(super) async fn deliver<F>(&mut self, url: &str, now: EpochMs, handle: impl Fn(SqsEvent) -> F) -> Delivered
+    where
+        F: Future<Output = SqsBatchResponse>,
+    {
+        let mut delivered = Delivered::default();
+        loop {
+            self.show_again(url, now).await;
+            let mut batches = Vec::new();
+            loop {
+                let messages = receive(&self.sqs, url).await;
+                if !messages.is_empty() {
+                    batches.push(messages);
+                } else if depth(&self.sqs, url).await[0] == 0 {
+                    break;
+                }
+            }
+            if batches.is_empty() {
+                return delivered;
+            }
+            self.calls.take();
+            let responses = join_all(batches.iter().map(|messages| handle(events::received(messages)))).await;
+            let put_off = self.put_off();
+            for (messages, response) in batches.iter().zip(responses) {
+                for message in messages {
+                    if response
+                        .batch_item_failures
+                        .iter()
+                        .any(|failure| Some(&*failure.item_identifier) == message.message_id())
+                    {
+                        self.hide(url, message, &put_off, now).await;
+                        delivered.failed += 1;
+                    } else {
+                        self.delete(url, message).await;
+                        delivered.done += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// By receipt, for how many seconds functions have put messages off.
+    fn put_off(&self) -> Vec<(String, i64)> {
+        let calls = self.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.ChangeMessageVisibility");
+        let read = |body: serde_json::Value| {
+            Some((body["ReceiptHandle"].as_str()?.to_owned(), body["VisibilityTimeout"].as_i64()?))
+        };
+        calls.map(|call| read(call.body).expect("it names a receipt and seconds")).collect()
+    }
+
+    async fn hide(&mut self, url: &str, message: &Message, put_off: &[(String, i64)], now: EpochMs) {
+        let receipt = message.receipt_handle().unwrap();
+        let seconds =
+            put_off.iter().rfind(|(of, _)| of == receipt).map_or(VISIBILITY_TIMEOUT_S, |(_, seconds)| *seconds);
+        self.change_visibility(url, receipt, HIDDEN_S).await;
+        let until = EpochMs(now.0 + seconds * 1000);
+        self.hidden.push(Hidden { url: url.to_owned(), receipt: receipt.to_owned(), until });
+    }
+
+    async fn show_again(&mut self, url: &str, now: EpochMs) {
+        let is_due = |hidden: &mut Hidden| hidden.url == url && hidden.until <= now;
+        let due: Vec<Hidden> = self.hidden.extract_if(.., is_due).collect();
+        for Hidden { receipt, .. } in due {
+            self.change_visibility(url, &receipt, 0).await;
+        }
+    }
+
+    async fn change_visibility(&self, url: &str, receipt: &str, seconds: i32) {
+        let change = self.sqs.change_message_visibility().queue_url(url).receipt_handle(receipt);
+        change.visibility_timeout(seconds).send().await.unwrap();
+    }
+
+    async fn delete(&self, url: &str, message: &Message) {
+        let receipt = message.receipt_handle().unwrap();
+        self.sqs.delete_message().queue_url(url).receipt_handle(receipt).send().await.unwrap();
+    }
+}

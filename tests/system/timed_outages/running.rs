@@ -1,0 +1,164 @@
+//! How time passes, until nothing is left to do.
+
+use std::time::{Duration, Instant};
+
+use history::{Clocks, Redis};
+use sale::{Order, OrderState, ReservationId};
+use tests::user;
+
+use super::buyers::When;
+use super::common::{Fleet, OUTAGE, STEP_S, UNITS, World};
+use crate::lab::{Lab, SALE};
+use crate::resources::{depth, items};
+
+/// As in `infra/cdk/lib/functions.ts`.
+const EVERY_S: u32 = 60;
+/// Looks at the queues after which nothing may be left to do: it takes no longer than the outage took.
+const MOST_STEPS: u32 = OUTAGE;
+/// Ends a test that would hang; it is no claim.
+const LONG: Duration = Duration::from_secs(60);
+
+/// How long the work took that an outage left.
+pub(super) struct Backlog {
+    /// Reservations that were promised or named and were no orders yet when the part was back.
+    pub(super) reservations: usize,
+    /// Messages that had failed and were to come again.
+    pub(super) messages: usize,
+    /// Seconds until all of them were orders.
+    pub(super) ordered_s: u64,
+    /// Seconds until nothing was left to do.
+    pub(super) done_s: u64,
+    /// Looks at the queues until then, and runs of reconciliation.
+    pub(super) steps: u32,
+    pub(super) runs: u32,
+}
+
+impl Backlog {
+    /// Says so.
+    pub(super) fn report(&self, without: &str) {
+        let Self { reservations, messages, ordered_s, done_s, steps, runs } = self;
+        eprintln!(
+            "ten minutes without {without} left {reservations} reservations without an order and {messages} messages to \
+             come again; all were orders after {ordered_s} s, and nothing was left to do after {done_s} s: {steps} looks at \
+             the queues, {runs} runs of reconciliation"
+        );
+        assert!(self.reservations + self.messages > 0, "an outage that leaves nothing shows nothing");
+    }
+}
+
+impl World {
+    /// Lets time pass: buyers come, queues are worked off, and once a minute the schedules run.
+    pub(super) async fn pass(&mut self, steps: u32) {
+        for _ in 0..steps {
+            self.step().await;
+        }
+    }
+
+    async fn step(&mut self) {
+        self.move_on().await;
+        self.buyers_come().await;
+        if self.when != When::During || self.has_queues {
+            self.deliver().await;
+        }
+        if self.now() >= self.next_run_at {
+            self.next_run_at = self.now().plus_s(EVERY_S);
+            self.run_schedules().await;
+        }
+    }
+
+    async fn move_on(&mut self) {
+        self.time.pass(STEP_S);
+        let now = self.now();
+        let deadline = Instant::now() + LONG;
+        loop {
+            let (s, us): (i64, i64) = redis::cmd("TIME").query_async(&mut self.clock_of_redis).await.unwrap();
+            if s * 1000 + us / 1000 >= now.0 {
+                return;
+            }
+            assert!(Instant::now() < deadline, "Redis does not go by the test's clock");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    async fn deliver(&mut self) {
+        let (now, Fleet { order, dead_letter, .. }) = (self.time.clock().now(), &self.fleet);
+        let Lab { orders_url, orders_dlq_url, .. } = &self.lab;
+        self.queues.deliver(orders_url, now, |batch| order::handle(order, batch)).await;
+        self.queues.deliver(orders_dlq_url, now, |batch| dead_letter::handle(dead_letter, batch)).await;
+    }
+
+    async fn run_schedules(&mut self) {
+        // What they fail at they do a minute later.
+        let Fleet { warmup, reconciliation, .. } = &self.fleet;
+        let (_, run) = tokio::join!(warmup::handle(warmup), reconciliation::handle(reconciliation));
+        self.last_run = run.ok();
+        self.runs += 1;
+    }
+
+    /// Lets time pass until nothing is left to do, now that the part is back.
+    pub(super) async fn work_off(&mut self) -> Backlog {
+        self.when = When::After;
+        let (back_at, runs) = (self.now(), self.runs);
+        let owed: Vec<ReservationId> = self.told().map(|(_, id)| id).collect();
+        let (reservations, messages) = (owed.len() - self.orders(&owed).await.len(), self.queues.hidden());
+        let mut ordered_s = None;
+        for steps in 1..=MOST_STEPS {
+            self.steps_back = steps;
+            self.step().await;
+            let after_s = self.now().since_ms(back_at) / 1000;
+            if ordered_s.is_none() && self.orders(&owed).await.len() == owed.len() {
+                ordered_s = Some(after_s);
+            }
+            if let Some(ordered_s) = ordered_s
+                && self.runs > runs
+                && self.is_idle().await
+            {
+                return Backlog { reservations, messages, ordered_s, done_s: after_s, steps, runs: self.runs - runs };
+            }
+        }
+        panic!("{MOST_STEPS} steps were not enough: {} hidden, {:?}", self.queues.hidden(), self.last_run);
+    }
+
+    pub(super) async fn orders(&self, ids: &[ReservationId]) -> Vec<Order> {
+        self.lab.ledger.orders(ids).await.unwrap()
+    }
+
+    /// Whether no message is left, and the last reconciliation had nothing to do.
+    async fn is_idle(&self) -> bool {
+        let Some(run) = &self.last_run else { return false };
+        let did = run.sent + run.adopted + run.released + run.restored + run.rebuilt + run.overdue + run.failed;
+        let Lab { sqs, orders_url, orders_dlq_url, .. } = &self.lab;
+        did == 0
+            && self.queues.hidden() == 0
+            && depth(sqs, orders_url).await == [0; 3]
+            && depth(sqs, orders_dlq_url).await == [0; 3]
+    }
+
+    /// Whoever was refused asks again, others take what is left, and then everything has to be in its place: each reservation
+    /// that somebody was told of is one order of theirs, each unit is one's, and nobody is blamed for anything.
+    pub(super) async fn ends_well(mut self, test: &str, redis: Redis) {
+        for name in self.refused() {
+            self.ask(name, true).await.expect(202);
+        }
+        self.deliver().await;
+        let free = self.lab.clean_audit().await.0;
+        for number in 0..free {
+            self.ask(format!("late-{number}"), true).await.expect(202);
+        }
+        self.ask("too-late".to_owned(), true).await.problem(409, "sold_out");
+        self.deliver().await;
+        assert_eq!(self.lab.clean_audit().await, (0, 0, UNITS), "nothing is oversold, lost or held for ever");
+
+        let told: Vec<(String, ReservationId)> = self.told().collect();
+        for (name, id) in &told {
+            let order = self.lab.ledger.order(id).await.unwrap().unwrap_or_else(|| panic!("{name}'s {id} is lost"));
+            let wanted = if self.paid.contains(name) { OrderState::Paid } else { OrderState::Pending };
+            assert_eq!((order.state, &order.claim.user), (wanted, &user(name)));
+        }
+        let items = items(&self.lab.dynamodb, &self.lab.table).await;
+        let count = |kind: &str| items.keys().filter(|key| key.starts_with(kind)).count();
+        assert_eq!((count("ORDER#"), told.len()), (UNITS as usize, UNITS as usize), "one order for each");
+        assert_eq!(["STRIKES#", "DENIED#"].map(count), [0; 2], "nobody is punished");
+        self.lab.check_history_by(Clocks::Apart, test, &[SALE], redis).await;
+    }
+}

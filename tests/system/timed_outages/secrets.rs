@@ -1,0 +1,60 @@
+//! Without Secrets Manager, in which a key changes meanwhile.
+
+use history::Redis;
+use tests::Reach;
+
+use super::buyers::When;
+use super::common::{MINUTE, PAYMENT_KEY, STEP_S, World};
+
+const NEXT_KEY: &str = "the next key of payments, which is long enough too";
+/// A process reads a secret again a minute after it failed to. Everything else is for a request to come by.
+const MOST_STEPS: u32 = 3 * MINUTE;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_minutes_without_secrets_manager() {
+    let mut world = World::selling().await;
+    world.pass(MINUTE).await;
+    let payments = world.start(payment::Deps::new);
+    world.pay(&payments, PAYMENT_KEY).await.expect(200);
+
+    world.lose(|world| &world.secrets, Reach::Refuses, true).await;
+    let mut new = Vec::new();
+    for minute in 0..10 {
+        world.pass(MINUTE).await;
+        world.pay(&payments, PAYMENT_KEY).await.expect(200);
+        // The callback comes again, and the buyer may.
+        let without_keys = world.start(payment::Deps::new);
+        world.pay(&without_keys, PAYMENT_KEY).await.problem(503, "overloaded");
+        let without_keys = world.start(reservation::Deps::new);
+        let refused = world.ask_of(&without_keys).await.problem(503, "overloaded");
+        assert!(refused.body["reservation_id"].is_null());
+        new.push(without_keys);
+        if minute == 5 {
+            world.payments_are_signed_with(NEXT_KEY).await;
+        }
+    }
+    for heard in world.heard(When::During).filter(|heard| !heard.of_new) {
+        assert_eq!(heard.answer.status, 202, "who has the keys goes on with them: {heard:?}");
+    }
+    world.looks_are_honest();
+
+    world.secrets.set(Reach::Answers).await;
+    for deps in &new {
+        world.ask_of(deps).await.expect(202);
+    }
+    let mut steps = 0;
+    loop {
+        let answer = world.pay(&payments, NEXT_KEY).await;
+        if answer.status == 200 {
+            break;
+        }
+        answer.problem(401, "unauthorized");
+        assert!(steps < MOST_STEPS, "a process hears of a new key");
+        world.pass(1).await;
+        steps += 1;
+    }
+    eprintln!("ten minutes without Secrets Manager: the new key is in use after {} s", steps * STEP_S);
+    world.work_off().await;
+    assert!(world.heard(When::After).all(|heard| heard.answer.status == 202));
+    world.ends_well("ten_minutes_without_secrets_manager", Redis::Keeps).await;
+}

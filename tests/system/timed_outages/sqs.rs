@@ -1,0 +1,43 @@
+//! Without the queues.
+
+use history::Redis;
+use tests::Reach;
+
+use super::buyers::When;
+use super::common::{MINUTE, OUTAGE, World};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_minutes_without_sqs() {
+    let mut world = World::selling().await;
+    world.pass(MINUTE).await;
+    assert!(world.heard(When::Before).all(|heard| heard.answer.status == 202));
+
+    world.lose(|world| &world.sqs, Reach::Refuses, false).await;
+    world.pass(OUTAGE).await;
+    let mut ordered = 0;
+    for heard in world.heard(When::During) {
+        if heard.answer.status == 202 {
+            // A look makes an order past the queue. Whoever asks again hears of it.
+            assert!(heard.has_key, "{heard:?}");
+            ordered += 1;
+            continue;
+        }
+        // The unit is the buyer's, and no promise is made before the queue has it.
+        let refused = heard.answer.clone().problem(503, "overloaded");
+        assert!(refused.text("reservation_id").starts_with("lamp."), "{heard:?}");
+    }
+    assert!(ordered <= world.made_since_it_went().await, "a promise without a message has its order");
+    world.looks_are_honest();
+
+    world.sqs.set(Reach::Answers).await;
+    let backlog = world.work_off().await;
+    backlog.report("SQS");
+    for heard in world.heard(When::After) {
+        match heard.answer.status {
+            503 if heard.may_be_turned_away() => drop(heard.answer.clone().problem(503, "overloaded")),
+            status => assert_eq!(status, 202, "{heard:?}"),
+        }
+    }
+    world.looks_are_honest();
+    world.ends_well("ten_minutes_without_sqs", Redis::Keeps).await;
+}

@@ -1,0 +1,106 @@
+//! Runs of the functions on the real parts are recorded, and the model must have a path that looks the same from outside. Runs
+//! with something wrong in them are recorded likewise, and it must have none.
+
+mod chance;
+mod mutated;
+mod right;
+mod world;
+
+use std::time::Instant;
+
+use futures::{StreamExt, stream};
+use model::trace::{Explained, Trace, Unexplained, explain};
+use runtime::Clock;
+use tests::trace_path;
+
+use chance::by_chance;
+use mutated::MUTATED;
+use right::{RIGHT, Scenario};
+use world::World;
+
+/// Runs that are recorded beside each other.
+const AT_ONCE: usize = 6;
+/// Runs by chance.
+const CHANCES: u64 = 6;
+
+async fn recorded(scenario: &Scenario, world: &World, name: &str) -> Trace {
+    (scenario.run)(world).await;
+    let trace = world.trace().await;
+    std::fs::write(trace_path(name), trace.to_lines()).unwrap();
+    trace
+}
+
+/// Says what the model makes of a trace.
+fn judged(name: &str, trace: &Trace) -> Result<Explained, Box<Unexplained>> {
+    let begun = Instant::now();
+    let judged = explain(trace).unwrap().map_err(Box::new);
+    let seconds = begun.elapsed().as_secs_f32();
+    match &judged {
+        Ok(explained) => eprintln!("{name}: {explained}, {seconds:.3} s"),
+        Err(unexplained) => eprintln!("{name}, {seconds:.3} s: {unexplained}"),
+    }
+    judged
+}
+
+/// All runs, or those in whose names the environment's `TRACES` is.
+fn wanted(name: &str) -> bool {
+    std::env::var("TRACES").map_or(true, |wanted| name.contains(&wanted))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_explains_what_the_functions_do() {
+    let runs = stream::iter(RIGHT.iter().filter(|scenario| wanted(scenario.name))).map(async |scenario| {
+        let world = World::new(scenario.units, scenario.limit).await;
+        let trace = recorded(scenario, &world, scenario.name).await;
+        (scenario.name, judged(scenario.name, &trace))
+    });
+    let judged: Vec<_> = runs.buffer_unordered(AT_ONCE).collect().await;
+    let bad: Vec<&str> = judged
+        .iter()
+        .filter(|(_, judged)| !judged.as_ref().is_ok_and(|explained| explained.broken.is_empty()))
+        .map(|(name, _)| *name)
+        .collect();
+    assert!(
+        bad.is_empty(),
+        "the model cannot explain {bad:?}: what it says of each is above, the traces are in target/traces"
+    );
+}
+
+/// The environment's `TRACE_SEED` says with which seed the first one begins, and `TRACE_RUNS` how many there are.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_explains_what_chance_has_happen() {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let first = number("TRACE_SEED").unwrap_or_else(|| Clock::system().now().0.unsigned_abs());
+    let runs = stream::iter(first..first + number("TRACE_RUNS").unwrap_or(CHANCES)).map(async |seed| {
+        let world = World::new(2, 1).await.without_dead_letters();
+        by_chance(&world, seed).await;
+        let (name, trace) = (format!("chance-{seed}"), world.trace().await);
+        let is_explained = judged(&name, &trace).is_ok_and(|explained| explained.broken.is_empty());
+        if !is_explained {
+            std::fs::write(trace_path(&name), trace.to_lines()).unwrap();
+        }
+        (!is_explained).then_some(name)
+    });
+    let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
+    assert!(bad.is_empty(), "the model cannot explain {bad:?}, whose traces are in target/traces");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_explains_no_mutant() {
+    let runs = stream::iter(MUTATED.iter().filter(|mutated| wanted(mutated.scenario.name))).map(async |mutated| {
+        let name = mutated.scenario.name;
+        let new = || World::new(mutated.scenario.units, mutated.scenario.limit);
+        let right = recorded(&mutated.scenario, &new().await, &format!("{name}-removed")).await;
+        let wrong = recorded(&mutated.scenario, &new().await.with((mutated.mutants)()), name).await;
+        let is_explained = judged(&format!("{name}, removed"), &right).is_ok();
+        let Err(unexplained) = judged(name, &wrong) else { return Some(format!("{name} is explained")) };
+        let at = unexplained.record.map(|(_, record)| format!("{:?}", record.what)).unwrap_or_default();
+        if !is_explained {
+            return Some(format!("{name} is not explained without the mutation either"));
+        }
+        let is_right = at.contains(mutated.rejected_at) && !unexplained.gave_up;
+        (!is_right).then(|| format!("{name} is rejected at {at}, and not at {}", mutated.rejected_at))
+    });
+    let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
+    assert!(bad.is_empty(), "{bad:#?}");
+}

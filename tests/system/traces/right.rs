@@ -1,0 +1,225 @@
+//! Runs of the functions as they are.
+
+use futures::future::BoxFuture;
+use model::trace::How;
+use sale::OrderState;
+use tests::When::{After, Before};
+
+use super::world::{World, at};
+
+/// A run that is recorded.
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    pub(super) units: u8,
+    pub(super) limit: u8,
+    pub(super) run: for<'a> fn(&'a World) -> BoxFuture<'a, ()>,
+}
+
+pub(super) const RIGHT: &[Scenario] = &[
+    Scenario { name: "a-round", units: 2, limit: 1, run: |world| Box::pin(a_round(world)) },
+    Scenario { name: "crashes-1", units: 1, limit: 1, run: |world| Box::pin(crashes(world, 0)) },
+    Scenario { name: "crashes-2", units: 1, limit: 1, run: |world| Box::pin(crashes(world, 1)) },
+    Scenario { name: "crashes-3", units: 1, limit: 1, run: |world| Box::pin(crashes(world, 2)) },
+    Scenario { name: "two-keys", units: 2, limit: 2, run: |world| Box::pin(two_keys(world)) },
+    Scenario { name: "three-consumers", units: 1, limit: 1, run: |world| Box::pin(three_consumers(world)) },
+    Scenario { name: "pay-or-expire", units: 2, limit: 1, run: |world| Box::pin(pay_or_expire(world)) },
+    Scenario { name: "cancel-or-order", units: 2, limit: 1, run: |world| Box::pin(cancel_or_order(world)) },
+    Scenario { name: "release-or-confirm", units: 1, limit: 1, run: |world| Box::pin(release_or_confirm(world)) },
+    Scenario { name: "the-last-unit", units: 1, limit: 1, run: |world| Box::pin(the_last_unit(world)) },
+    Scenario { name: "all-lost", units: 2, limit: 1, run: |world| Box::pin(all_lost(world)) },
+    Scenario { name: "failover", units: 2, limit: 1, run: |world| Box::pin(failover(world)) },
+    Scenario { name: "forgotten-order", units: 2, limit: 1, run: |world| Box::pin(forgotten_order(world)) },
+    Scenario { name: "outbox", units: 1, limit: 1, run: |world| Box::pin(outbox(world)) },
+    Scenario { name: "dead-letter", units: 1, limit: 1, run: |world| Box::pin(dead_letter(world)) },
+    Scenario { name: "overdue", units: 1, limit: 1, run: |world| Box::pin(overdue(world)) },
+];
+
+/// Two are paid, one too late; one cancels; one is refused at first.
+async fn a_round(world: &World) {
+    world.warm_up().await;
+    let (alice, bob) = (world.reserve("alice").await, world.reserve("bob").await);
+    world.ask("carol", "key", None).await.unwrap().problem(409, "sold_out");
+    world.order(&alice, None).await;
+    world.order(&bob, None).await;
+    world.pay(&alice).await;
+    world.pay(&alice).await;
+    world.cancel(&alice, None).await.unwrap().problem(409, "not_cancellable");
+    world.cancel(&bob, None).await.unwrap().expect(200);
+    let carol = world.buy("carol").await;
+    world.expire(&alice, None).await;
+    world.expire(&bob, None).await;
+    world.expire(&carol, None).await;
+    assert_eq!(world.pay(&carol).await.text("outcome"), "refund_due");
+    world.ask("bob", "key", None).await.unwrap().expect(202);
+    world.reconcile().await;
+}
+
+/// Each function dies at its effects, and comes again.
+async fn crashes(world: &World, nth: usize) {
+    let place = "TransactWriteItems";
+    let reserve = [("EVALSHA reserve", After), ("SendMessage", Before), ("SendMessage", After)][nth];
+    let order = [
+        [(place, Before), (place, After)],
+        [("EVALSHA confirm", Before), ("EVALSHA confirm", After)],
+        [("SendMessage", Before), ("SendMessage", After)],
+    ][nth];
+    let expire = [("EVALSHA release", Before), ("EVALSHA release", After), (place, After)][nth];
+    let cancel = [("EVALSHA release", After), (place, After), (place, Before)][nth];
+    world.warm_up().await;
+    assert!(world.ask("alice", "key", at(reserve.0, reserve.1)).await.is_none());
+    world.ask("alice", "key", None).await.unwrap().expect(202);
+    let alice = world.claim("alice").await;
+    for (kind, when) in order {
+        assert_eq!(world.order(&alice, at(kind, when)).await, How::Died);
+    }
+    assert_eq!(world.order(&alice, None).await, How::Done);
+    assert_eq!(world.expire(&alice, at(expire.0, expire.1)).await, How::Died);
+    assert_eq!(world.expire(&alice, None).await, How::Done);
+
+    let bob = world.buy("bob").await;
+    assert!(world.cancel(&bob, at(cancel.0, cancel.1)).await.is_none());
+    world.cancel(&bob, None).await.unwrap().expect(200);
+}
+
+/// One user, twice.
+async fn two_keys(world: &World) {
+    world.warm_up().await;
+    let ask = async |key| world.ask("alice", key, None).await.unwrap();
+    let (first, second) = futures::join!(ask("first"), ask("second"));
+    ask("third").await.problem(409, "limit_reached");
+    let mut claims = Vec::new();
+    for answer in [first.expect(202), second.expect(202)] {
+        claims.push(world.lab.claim_of(answer.text("reservation_id"), "alice").await);
+    }
+    futures::join!(world.order(&claims[0], None), world.order(&claims[1], None));
+    world.cancel(&claims[0], None).await.unwrap().expect(200);
+    tests::until_sellable(world.lab.stock.round(&claims[0].id.round)).await;
+    ask("third").await.expect(202);
+}
+
+/// The same message is given to three at once.
+async fn three_consumers(world: &World) {
+    world.warm_up().await;
+    let alice = world.reserve("alice").await;
+    let order = || world.order(&alice, None);
+    assert_eq!(futures::join!(order(), order(), order()), (How::Done, How::Done, How::Done));
+    let expire = || world.expire(&alice, None);
+    futures::join!(expire(), expire());
+    world.buy("bob").await;
+}
+
+async fn pay_or_expire(world: &World) {
+    world.warm_up().await;
+    let (alice, bob) = (world.buy("alice").await, world.buy("bob").await);
+    futures::join!(world.pay(&alice), world.expire(&alice, None), world.expire(&bob, None), world.pay(&bob));
+}
+
+/// Before there is an order, and while it is made.
+async fn cancel_or_order(world: &World) {
+    world.warm_up().await;
+    let alice = world.reserve("alice").await;
+    world.cancel(&alice, None).await.unwrap().expect(200);
+    world.order(&alice, None).await;
+    let bob = world.reserve("bob").await;
+    futures::join!(world.order(&bob, None), world.cancel(&bob, None));
+}
+
+/// An order is confirmed by one who read it as PENDING while it is cancelled.
+async fn release_or_confirm(world: &World) {
+    world.warm_up().await;
+    let alice = world.reserve("alice").await;
+    assert_eq!(world.order(&alice, at("EVALSHA confirm", Before)).await, How::Died);
+    futures::join!(world.order(&alice, None), world.cancel(&alice, None));
+    assert_eq!(world.lab.order_of(&alice).await.state, OrderState::Cancelled);
+    world.buy("bob").await;
+}
+
+async fn the_last_unit(world: &World) {
+    world.warm_up().await;
+    let ask = |name| world.ask(name, "key", None);
+    let (alice, bob) = futures::join!(ask("alice"), ask("bob"));
+    let won = [alice, bob].into_iter().filter(|answer| answer.as_ref().unwrap().status == 202).count();
+    assert_eq!(won, 1);
+}
+
+/// Redis loses all keys, two make them anew at once, and what was held is sold to another.
+async fn all_lost(world: &World) {
+    world.warm_up().await;
+    let alice = world.buy("alice").await;
+    let bob = world.reserve("bob").await;
+    world.lose().await;
+    world.ask("carol", "key", None).await.unwrap().problem(503, "overloaded");
+    futures::join!(world.warm_up(), world.reconcile(), world.pay(&alice));
+    let carol = world.buy("carol").await;
+    assert_eq!(carol.unit, bob.unit);
+    assert_eq!(world.order(&bob, None).await, How::Done);
+    assert_eq!(world.lab.order_of(&bob).await.state, OrderState::Failed);
+    world.expire(&carol, None).await;
+    world.reconcile().await;
+}
+
+/// A failover forgets an order, and its unit is sold again. Then what is in no place is restored.
+async fn failover(world: &World) {
+    world.warm_up().await;
+    world
+        .lose_what(async {
+            world.buy("alice").await;
+        })
+        .await;
+    let alice = world.lab.ledger.guards(&tests::round("lamp", 1)).await.unwrap().remove(0);
+    let bob = world.reserve("bob").await;
+    assert_eq!(bob.unit, alice.unit);
+    world.order(&bob, None).await;
+    assert_ne!(world.lab.order_of(&bob).await.claim.unit, alice.unit);
+    // Redis does not know her, and her unit is in no place.
+    world.expire(&alice, None).await;
+    assert!(world.lab.free().await.is_empty());
+    world.reconcile().await;
+    assert_eq!(world.lab.free().await, [alice.unit]);
+    world.buy("carol").await;
+}
+
+/// A failover forgets an order, and reconciliation has Redis know it; another one forgets how an order ended.
+async fn forgotten_order(world: &World) {
+    world.warm_up().await;
+    world
+        .lose_what(async {
+            world.buy("alice").await;
+        })
+        .await;
+    world.reconcile().await;
+    let bob = world.buy("bob").await;
+    world.lose_what(world.cancel(&bob, None)).await;
+    world.reconcile().await;
+    world.buy("carol").await;
+}
+
+/// The function dies before it sends, and its client does not come back.
+async fn outbox(world: &World) {
+    world.warm_up().await;
+    assert!(world.ask("alice", "key", at("SendMessage", Before)).await.is_none());
+    let alice = world.claim("alice").await;
+    world.reconcile().await;
+    assert_eq!(world.order(&alice, None).await, How::Done);
+}
+
+async fn dead_letter(world: &World) {
+    world.warm_up().await;
+    let alice = world.reserve("alice").await;
+    for _ in 0..4 {
+        assert_eq!(world.order(&alice, at("TransactWriteItems", Before)).await, How::Died);
+    }
+    assert_eq!(world.dead_letter(&alice, at("EVALSHA confirm", Before)).await, How::Died);
+    assert_eq!(world.dead_letter(&alice, None).await, How::Done);
+}
+
+/// The message that would expire it is lost.
+async fn overdue(world: &World) {
+    world.warm_up().await;
+    let alice = world.buy("alice").await;
+    for _ in 0..4 {
+        assert_eq!(world.expire(&alice, at("GetItem", Before)).await, How::Died);
+    }
+    world.reconcile_later().await;
+    assert_eq!(world.lab.order_of(&alice).await.state, OrderState::Expired);
+}
