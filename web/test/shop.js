@@ -108,16 +108,24 @@ class Shop {
     let answer = 0;
     while (leadingZeros(sha256(text, String(answer))) < challenge.work.bits) answer += 1;
     const body = { challenge_id: challenge.challenge_id, answer: String(answer) };
-    const { body: pass } = await this.ask('POST', `${path}/tokens`, { token, headers, body });
+    const { status: passed, body: pass } = await this.ask('POST', `${path}/tokens`, { token, headers, body });
+    if (passed !== 201) throw Object.assign(new Error(`pass: ${passed} ${JSON.stringify(pass)}`), { problem: pass });
     const reserved = await this.ask('POST', pass.reserve_path, { token, key: fresh('key') });
     if (reserved.status !== 202) throw Object.assign(new Error(`reserve: ${reserved.status} ${JSON.stringify(reserved.body)}`), { problem: reserved.body });
     return { id: reserved.body.reservation_id, user, token };
   }
 
+  /** Waits until `done` answers something true, and answers it. What it throws means "not yet", and is told if it stays so. */
   async until(done) {
     const end = Date.now() + PATIENCE_MS;
-    while (!(await done())) {
-      if (Date.now() > end) throw new Error('it did not come to that');
+    for (let why = null; ; ) {
+      try {
+        const answer = await done();
+        if (answer) return answer;
+      } catch (error) {
+        why = error;
+      }
+      if (Date.now() > end) throw new Error('waited in vain', { cause: why });
       await new Promise((go) => {
         setTimeout(go, LOOK_EVERY_MS);
       });
