@@ -78,7 +78,7 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
 async fn a_window_that_reaches_into_the_next_one_is_refused() {
     let lab = Lab::new().await;
     let (day_s, opens_at) = (DAY_MS / 1000, Clock::system().now().plus_s(60));
-    // The shortest day of the year is an hour shorter, the longest an hour longer; a round of 24 hours is allowed on each.
+    // Where clocks change a day has 23 to 25 hours; a window of 24 hours is allowed all the same.
     for (lasts_s, status) in [(day_s + 3600, 400), (day_s + 1, 400), (day_s, 201), (day_s - 3600, 201)] {
         let change = json!({
             "opens_at": opens_at.to_string(), "closes_at": EpochMs(opens_at.0 + lasts_s * 1000).to_string(),

@@ -331,5 +331,5 @@ async fn the_version_before_reads_a_new_round_as_its_sale_and_no_offer() {
     assert_eq!((sale.version, sale.paused, sale.recurrence, &sale.terms), (known.version, true, None, &known.terms));
     let over: RoundBefore = serde_dynamo::from_item(stored("ROUND#lamp#1")).unwrap();
     assert_eq!((over.sale, over.round, over.terms), (known.id.sale, known.id.number, known.terms));
-    assert!(serde_dynamo::from_item::<_, SaleBefore>(stored("SALE#lamp")).is_err(), "the previous version retries an error");
+    assert!(serde_dynamo::from_item::<_, SaleBefore>(stored("SALE#lamp")).is_err(), "that version retries it");
 }

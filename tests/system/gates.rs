@@ -285,7 +285,7 @@ async fn a_flood_for_a_members_sale_is_looked_up_once() {
     lab.calls.take_targets();
     for _ in 0..30 {
         let request = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("mallory").request();
-        assert_eq!(admission::handle(&admission, request).await.status(), 404, "never 429, which would reveal the sale");
+        assert_eq!(admission::handle(&admission, request).await.status(), 404, "a 429 would reveal the sale");
     }
     let lookups = lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count();
     assert_eq!(lookups, 1);
