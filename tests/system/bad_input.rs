@@ -19,7 +19,7 @@ use crate::shop::Shop;
 /// Concurrent requests at the gateway.
 const AT_ONCE: usize = 16;
 
-/// What is wrong with the answer, if anything is.
+/// The fault of the answer, if it has one.
 fn fault(case: &Bad, answer: &Answer) -> Option<String> {
     let heard = (answer.status, answer.body["code"].as_str(), answer.header("content-type"));
     let wanted = (case.status, Some(case.code), "application/problem+json");

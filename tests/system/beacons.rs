@@ -1,4 +1,4 @@
-//! Draws that a beacon decides: the drand round is named in advance, operators post its beacon, and the draw checks and waits for it.
+//! Draws that a beacon decides: the draw names a drand round in advance, waits until operators post its beacon, and checks it.
 //!
 //! The tests cannot reach drand. A key of their own stands in for drand's, with the same rounds at the same times; the crate `beacon`
 //! tests signatures that drand published.
@@ -101,7 +101,7 @@ async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
     rounds::draft(&lab.ledger, SALE, terms, None).await;
     let then = EpochMs(Clock::system().now().0 - 1_800_000);
     let request = LogEntry { at_ms: Some(then), ..rounds::request("") };
-    lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale is there");
+    lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale exists");
     lab.refresh_snapshots().await;
     then
 }

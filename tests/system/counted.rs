@@ -31,7 +31,7 @@ async fn a_winner_costs_one_call_of_redis_and_one_message() {
     let id = answer.expect(202).text("reservation_id").to_owned();
     assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
 
-    // A retry sends the message again while there is no order, because the first message may be lost.
+    // A retry sends the message again while there is no order, because the first one may be lost.
     let (answer, redis, aws) = counted(&lab, &reserve).await;
     assert_eq!(answer.expect(202).text("reservation_id"), id);
     assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));

@@ -189,7 +189,7 @@ async fn afterwards(trouble: &Trouble, lab: &Lab, work: &Work) {
     assert!(audit.is_clean() && audit.held == 0, "{}: {audit:?}", trouble.name);
     for claim in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
         let order = lab.ledger.order(&claim.id).await.unwrap();
-        assert!(order.is_some(), "{}: {} came to nothing", trouble.name, claim.id);
+        assert!(order.is_some(), "{}: {} has no order", trouble.name, claim.id);
     }
 }
 

@@ -6,7 +6,7 @@ pub(crate) struct Kernel {
     /// Its first line of documentation.
     pub(crate) is: &'static str,
     pub(crate) sources: &'static [&'static str],
-    /// The `use` line that gives its sources what their own crate does.
+    /// `use` declarations that its sources expect in their own crate.
     pub(crate) uses: &'static str,
     pub(crate) mistakes: &'static [Mistake],
 }

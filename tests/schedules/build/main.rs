@@ -28,7 +28,7 @@ fn main() {
 }
 
 fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, scenario: &Path) -> String {
-    let (name, is) = mistake.map_or(("as_it_is", "As it is shipped."), |mistake| (mistake.name, mistake.is));
+    let (name, is) = mistake.map_or(("as_it_is", "As shipped."), |mistake| (mistake.name, mistake.is));
     let mut code = format!("/// {is}\npub mod {name} {{\nuse crate::sync;\n{}\n", kernel.uses);
     let mut planted = 0;
     for source in kernel.sources {
@@ -53,5 +53,5 @@ fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, 
         write!(code, "#[path = {path:?}]\n/// The source.\npub mod {module};\n").expect("strings can be written");
     }
     assert!(mistake.is_none() || planted > 0, "the mistake {name} is in no source of {}", kernel.name);
-    code + &format!("#[path = {scenario:?}]\n/// What it is put through.\npub mod scenario;\n}}\n")
+    code + &format!("#[path = {scenario:?}]\n/// The scenarios.\npub mod scenario;\n}}\n")
 }

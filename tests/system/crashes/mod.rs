@@ -99,7 +99,7 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!(audit.held, 0, "a reservation is in limbo");
     for Claim { id, .. } in &reserved {
-        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
+        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} has no order");
     }
     sell(&lab, audit.free).await;
     assert!(lab.audit().await.is_clean());
@@ -138,7 +138,7 @@ async fn sell(lab: &Lab, free: u32) {
     lab.answer(&reserve("too-late")).await.problem(409, "sold_out");
 }
 
-/// What became of a point.
+/// The outcome of trying a point.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Died,

@@ -100,7 +100,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// What a hot sale is limited to.
+/// The limit for a hot sale.
 const LIMIT: u32 = 50;
 
 /// Runs reconciliation with its clock this many minutes ahead.

@@ -74,7 +74,7 @@ impl Clock {
     }
 }
 
-/// What `moment.rs` takes from its parent.
+/// What `moment.rs` imports from its parent.
 mod sync {
     pub(crate) use super::Instant;
 }
