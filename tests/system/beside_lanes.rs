@@ -103,7 +103,7 @@ async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
     assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");
 }
 
-/// A process that hands out passes never tries for a unit itself, so it has to look up whether any is left.
+/// A process that hands out passes never tries for a unit itself.
 #[tokio::test]
 async fn who_comes_too_late_gets_no_pass() {
     let mut sold = in_lanes(8);
