@@ -205,7 +205,7 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     assert_eq!(sent.len(), 300);
 }
 
-/// The process that found SQS away is the one that sends everything once it is back.
+/// The process that found SQS away sends everything once SQS is back.
 #[tokio::test]
 async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     const HELD: usize = 40;

@@ -56,7 +56,7 @@ async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
     }
 }
 
-/// The winners are those at the time of the win, however often and wherever Redis is asked.
+/// A process remembers the buyers up to the win, however often and wherever Redis is asked.
 #[tokio::test]
 async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
     let lab = Lab::selling(terms(3, 1)).await;
