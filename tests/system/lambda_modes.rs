@@ -19,7 +19,7 @@ use crate::passes::{LAB_RING, lab_secret};
 use crate::resources::depth;
 use crate::wait::until;
 
-/// Far longer than an answer takes that needs no queue.
+/// Far longer than it takes to answer without the queue.
 const SLOW_QUEUE: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 16;
 const TRIES: usize = 10;
@@ -59,7 +59,7 @@ impl Served {
     }
 }
 
-/// While the queue is slow to take the last unit's message, another buyer asks. Returns who was answered first to last.
+/// While the queue is slow to take the last unit's message, another buyer asks. Returns the order of the answers.
 async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     let lab = Lab::selling(terms(2, 1)).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;

@@ -36,11 +36,11 @@ const LAST_WRITES: u64 = 60;
 /// Half the time that a function waits for Redis.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// What Redis comes back with.
+/// What Redis loses when it dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loss {
     Everything,
-    /// All writes since this many answers.
+    /// All writes after this many answers.
     WritesAfter(usize),
     Nothing,
 }

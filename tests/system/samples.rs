@@ -166,9 +166,9 @@ async fn the_deployed_functions_understand_them() {
     let due = invoke("expiry", &sample("expiry/due")).await;
     assert_eq!(due["batchItemFailures"].as_array().unwrap().len(), 1, "no such order: {due}");
     let winner = invoke("winners", &sample("winners/one")).await;
-    assert_eq!(winner["batchItemFailures"].as_array().unwrap().len(), 1, "nobody won there: {winner}");
+    assert_eq!(winner["batchItemFailures"].as_array().unwrap().len(), 1, "no such winner: {winner}");
     let event = invoke("webhook", &sample("webhook/one")).await;
-    assert_eq!(event["batchItemFailures"].as_array().unwrap().len(), 1, "there is no address: {event}");
+    assert_eq!(event["batchItemFailures"].as_array().unwrap().len(), 1, "no address: {event}");
     for name in ["placed", "paid", "refund", "round", "with_poison"] {
         let emitted = invoke("emitter", &sample(&format!("emitter/{name}"))).await;
         assert_eq!(emitted["batchItemFailures"], json!([]), "{name}");

@@ -82,7 +82,7 @@ impl Shop {
         Ask::get(format!("/v1/admin/sales/{}/rounds/1/audit", self.sale)).by_operator().send().await.expect(200).body
     }
 
-    /// The audit's free, held and ordered units, once it is clean. A unit whose order just ended is free a moment later.
+    /// The audit's free, held and ordered units, once it is clean. When an order ends, its unit is free a moment later.
     pub(crate) async fn clean_audit(&self) -> (u64, u64, u64) {
         let audit = until("a clean audit", 10, async || {
             let audit = self.audit().await;

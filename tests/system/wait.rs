@@ -3,8 +3,7 @@ use std::time::{Duration, Instant};
 /// How often a condition is checked.
 const POLL: Duration = Duration::from_millis(50);
 
-/// How much longer than on an idle machine anything may take. The bound ends a test that would hang, and asserts
-/// nothing.
+/// How much longer than on an idle machine anything may take. The bound only ends a test that would hang.
 const BUSY: u64 = 6;
 
 /// Waits until `look` returns something. On an idle machine that takes `within_s` seconds at most.

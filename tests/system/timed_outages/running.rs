@@ -15,7 +15,7 @@ use crate::resources::{depth, items};
 const EVERY_S: u32 = 60;
 /// Steps after which nothing may be left to do: the work takes no longer than the outage.
 const MOST_STEPS: u32 = OUTAGE;
-/// Ends a test that would hang, and asserts nothing.
+/// Only ends a test that would hang.
 const LONG: Duration = Duration::from_secs(60);
 
 /// How long it took to do the work that an outage left.

@@ -17,7 +17,7 @@ use super::world::{World, at};
 use crate::lab::SALE;
 
 const USERS: [&str; 3] = ["alice", "bob", "carol"];
-/// Rounds of events in a run, with up to three events at once.
+/// Steps of a run, with up to three events at once.
 const EVENTS: usize = 12;
 
 /// One thing that may happen.
@@ -99,8 +99,7 @@ impl Known {
                 let claim = pick(dice, &self.expiries)?;
                 Some(Event::Expire(claim, point(dice, &["TransactWriteItems", "EVALSHA release"])))
             }
-            // Not while the round is lost: a load reads guards one after the other, but the model reads them all at
-            // once.
+            // Not while the round is lost: loading it reads guards one after the other, and the model all at once.
             10 if !self.is_lost => Some(Event::Reconcile),
             8 | 10 => pick(dice, &Vec::from_iter(self.claims.values().cloned())).map(Event::Cancel),
             _ => {
