@@ -58,8 +58,8 @@ impl Time {
         [("LD_PRELOAD".to_owned(), text(&SHIM)), ("MOVED_MS_FILE".to_owned(), text(&self.path))]
     }
 
-    /// Moves the clock to this many seconds after the end of the last call, or not at all if work has taken longer. Redis
-    /// may take a moment to see it.
+    /// Moves the clock to this many seconds after the end of the last call, or not at all if work has taken longer.
+    /// Redis may take a moment to see it.
     pub(super) fn pass(&mut self, seconds: u32) {
         let passed_ms = self.clock.now().0 - self.shown.0;
         self.move_by((i64::from(seconds) * 1000 - passed_ms).max(0));
