@@ -1,4 +1,4 @@
-"""What schemathesis cannot know: who asks, how callbacks are signed, what is there, and how to get in."""
+"""What schemathesis cannot know: tokens, how callbacks are signed, what exists, and how to get a pass."""
 
 import base64
 import functools
@@ -16,13 +16,13 @@ import schemathesis
 API = os.environ["API_URL"]
 SALE = os.environ["SALE_ID"]
 OPERATOR = os.environ["OPERATOR_TOKEN"]
-# The first one has a pass and a reservation; the others share the rest, since each may ask only so often.
+# The first one has a pass and a reservation. The others share the remaining requests, because each buyer is rate-limited.
 BUYERS = os.environ["BUYER_TOKENS"].split()
-# Others that are denied are made up, some of them with names that the emulator's gateway finds no route for.
+# Only these are allowed again: other denied users are made up, some with names that the emulator's gateway cannot route.
 BUYER_IDS = {json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))["sub"] for token in BUYERS}
 # A pass holds for 300 s.
 PASS_USED_FOR_S = 200
-# Made-up passes and answers are strikes, and `stop` is one of the routes: so operators let everybody in again.
+# Made-up passes and answers are strikes, and `stop` is one of the routes, so operators undo both regularly.
 LET_IN_EVERY = 25
 
 
@@ -79,13 +79,13 @@ KNOWN = {"sale_id": lambda: SALE, "token": a_pass, "reservation_id": a_reservati
 
 
 class Caller(requests.auth.AuthBase):
-    """Signs what is really sent."""
+    """Adds credentials to each request as it is sent."""
 
     def __init__(self) -> None:
         self.sent = itertools.count(1)
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        # The sale itself stays open.
+        # Keeps the sale itself open.
         for ended in ("close", "withdraw"):
             request.url = request.url.replace(f"/{SALE}/{ended}", f"/another/{ended}")
         path = urlsplit(request.url).path
@@ -125,7 +125,7 @@ schemathesis.auth.set_from_requests(Caller())
 
 @schemathesis.hook
 def map_path_parameters(context, path_parameters):
-    """Of what is there, every second time: what is not there is asked for too."""
+    """Replaces half of the made-up parameters with existing ones, so that both kinds are requested."""
     parameters = dict(path_parameters or {})
     for name in KNOWN.keys() & parameters.keys():
         made_up = hashlib.sha256(str(parameters[name]).encode()).digest()[0] % 2

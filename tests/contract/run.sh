@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds a system of its own to openapi.yaml with requests that nobody thought of; README.md has more.
+# Tests a system of its own against openapi.yaml with generated requests; see README.md.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/schemathesis

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the export of a round on a running `make up`, from outside: through the real route and the real tool.
+"""Measures the export of a round on a running `make up` from outside, through the real route and the real tool.
 
     make up
     tests/outside/export.py            # 10,000 orders, then 100,000
     tests/outside/export.py 5000       # as many as you say
 
-Writes that many orders into the emulator's table, past the functions, and has `local export` write them to a file, as CSV and
-as JSON Lines. Checks that each row is an order that was written and that none is missing or twice, and prints how long it took and
-the most memory that the tool and the function had (VmHWM). Exits with 1 if a check fails. It leaves its sales behind.
+Writes that many orders straight into the emulator's table and lets `local export` write them to a file, as CSV and as JSON
+Lines. Checks that each row is a written order and that none is missing or duplicated. Prints the time and the peak memory
+(VmHWM) of the tool and the function. Exits with 1 if a check fails. It leaves its sales behind.
 """
 
 import csv
@@ -32,7 +32,7 @@ SHARDS = 16
 BATCH = 25
 WRITERS = 4
 BEGAN_MS = int(time.time() * 1000) - 3_600_000
-# How much more memory ten times the rows may take: allocators round up.
+# How much more memory ten times the rows may take, because allocators round up.
 MOST_GROWTH_KB = 8 * 1024
 STATES = ["PAID", "EXPIRED", "CANCELLED", "PENDING"]
 SHOWN = {"PAID": "paid", "EXPIRED": "expired", "CANCELLED": "cancelled", "PENDING": "pending_payment"}
@@ -84,7 +84,7 @@ def write(endpoint, table, items):
 
 
 def peak_kb(pid):
-    """The most memory that a process had, while it lives."""
+    """The peak memory of a running process."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -105,7 +105,7 @@ def functions():
 
 
 def forget_peaks():
-    """What came before does not count (Documentation/filesystems/proc.rst, `clear_refs`)."""
+    """Resets the peaks (Documentation/filesystems/proc.rst, `clear_refs`)."""
     for pid in functions():
         Path(f"/proc/{pid}/clear_refs").write_text("5")
 
@@ -168,7 +168,7 @@ def main():
     shop = Shop()
     running = json.loads((ROOT / "target/local/up.json").read_text())["deployment"]
     counts = [int(argument) for argument in sys.argv[1:]] or [10_000, 100_000]
-    # The function has started, and is as large as it is for one page.
+    # Starts the function, with the memory that one page takes.
     must(shop.operate("GET", "orders?user=alice"), 200)
     results = [measure(shop, running, count) for count in counts]
     failed = sum(failed for failed, _ in results)

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Proves three promises on a running `make up`, from outside: over HTTP, and with one FLUSHALL sent to Redis.
+"""Checks three promises on a running `make up` from outside: over HTTP, with one FLUSHALL sent to Redis.
 
     make up
     tests/outside/prove.py
 
-1. A stop, or a user's denial, holds for every request once it is a few seconds old, however quiet it was before; starting
-   and allowing again take effect within seconds.
-2. A right answer that is sent ten times gives the same pass ten times. Neither that nor a second tab nor an answer that
-   comes too late counts against the user.
-3. A published sale that Redis has lost is answered with 503 until it is back, never with 404.
+1. A stop or a user's denial holds for every request once it is a few seconds old, even after a quiet time. Starting and
+   allowing again take effect within seconds.
+2. A right answer sent ten times gets the same pass ten times. Neither that, nor a second tab, nor a late answer counts
+   against the user.
+3. A published sale that Redis has lost gets 503 until it is back, never 404.
 
-Prints a line for each check and exits with 1 if one fails. It takes about five minutes, most of which are real waits: for
-processes to be idle, for a challenge to end, for the schedule to come. It leaves its sales behind and starts what it
-stopped.
+Prints a line for each check and exits with 1 if one fails. It takes about five minutes, mostly real waits: for idle
+processes, for a challenge to end, for the schedule to run. It leaves its sales behind and restarts what it stopped.
 """
 
 import hashlib
@@ -29,22 +28,22 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 STATE = Path(__file__).resolve().parents[2] / "target/local/up.json"
-# Names that no earlier run used.
+# Makes names unique to this run.
 RUN = uuid.uuid4().hex[:8]
 
 BUYERS = 10
-# Reservations of one buyer: together 40 at once.
+# Reservations per buyer: 40 at once in total.
 EACH = 4
-# Longer than what a process reads about sales may be old.
+# Longer than a process may keep what it has read about sales.
 QUIET_S = 20
 DENIED_FOR_S = 15
-# "Within seconds", on a machine that is busy with other things.
+# "Within seconds", on a busy machine.
 SOON_S = 10
 # A challenge holds for two minutes.
 CHALLENGE_S = 125
 # The schedules run every minute; then a lost sale is loaded from the ledger.
 RESTORED_WITHIN_S = 180
-# As `Retry-After` says: who asks more often hears 429 after a while.
+# As `Retry-After` says. Asking more often gets 429 after a while.
 TRY_AGAIN_S = 2
 ANSWER_ROUNDS = 10
 COPIES = 10
@@ -60,7 +59,7 @@ def check(passed, claim, seen):
 
 
 def request(method, url, body=None, token=None, headers=()):
-    """The status and the document of an answer."""
+    """Sends a request and returns the answer's status and document."""
     headers = {"content-type": "application/json", **dict(headers)}
     if token:
         headers["authorization"] = f"Bearer {token}"
@@ -79,7 +78,7 @@ def request(method, url, body=None, token=None, headers=()):
 
 
 def must(answer, *expected):
-    """The document of an answer that this script cannot go on without."""
+    """The document of an answer that must have an expected status."""
     status, document = answer
     if status not in expected:
         raise SystemExit(f"cannot go on: {status} {document}")
@@ -87,13 +86,13 @@ def must(answer, *expected):
 
 
 def at_once(calls):
-    """The answers to requests that are sent at the same time."""
+    """Sends requests at the same time and returns the answers."""
     with ThreadPoolExecutor(len(calls)) as pool:
         return [future.result() for future in [pool.submit(*call) for call in calls]]
 
 
 def tally(answers):
-    """How many of each answer, by status and code: `{'202': 7, '503 paused': 33}`."""
+    """Counts answers by status and code: `{'202': 7, '503 paused': 33}`."""
     counts = {}
     for status, document in answers:
         name = " ".join([str(status), *filter(None, [document.get("code")])])
@@ -137,7 +136,7 @@ class Shop:
         return request(method, f"{self.api}/v1/admin/{path}", body, self.operator)
 
     def open(self, name, total, limit, **door):
-        """Publishes a sale that is open, and loads it."""
+        """Publishes an open sale and loads it."""
         sale, now = f"{name}-{RUN}", datetime.now(timezone.utc)
         terms = {
             "sale_id": sale,
@@ -181,7 +180,7 @@ class Shop:
         return request("POST", url, None, self.sign_in(user), {"idempotency-key": key})
 
     def until_reserved(self, calls, within_s):
-        """Sends requests again until each got a unit. Everything that was answered, and how long it took."""
+        """Repeats requests until each gets a unit. Returns all answers and the time it took."""
         begun, answers = time.monotonic(), []
         while calls:
             heard = at_once(calls)
@@ -212,9 +211,9 @@ def stops_hold(shop):
     def burst(name):
         return [(shop.reserve, user, sale, passes[user], f"{name}-{n}") for user in users for n in range(EACH)]
 
-    # Many processes now know the sale, and that nothing is stopped.
+    # After this burst many processes know the sale and that nothing is stopped.
     answers, took = shop.until_reserved(burst("before"), 30)
-    check(tally(answers[-1:]) == {"202": 1}, "before a stop all reserve", f"{tally(answers)} in {took:.1f} s")
+    check(tally(answers[-1:]) == {"202": 1}, "before a stop, all requests get a unit", f"{tally(answers)} in {took:.1f} s")
 
     must(shop.operate("POST", "stop", {}), 200)
     try:
@@ -226,7 +225,7 @@ def stops_hold(shop):
         must(shop.operate("POST", "start", {}), 200)
     answers, took = shop.until_reserved(burst("started"), SOON_S)
     won = tally(answers).get("202", 0)
-    check(won == BUYERS * EACH, f"started again: all of them do within {SOON_S} s", f"{tally(answers)} in {took:.1f} s")
+    check(won == BUYERS * EACH, f"started again: all get a unit within {SOON_S} s", f"{tally(answers)} in {took:.1f} s")
 
     user = users[0]
     mine = [(shop.reserve, user, sale, passes[user], f"denied-{n}") for n in range(10)]
@@ -244,7 +243,7 @@ def stops_hold(shop):
 
 
 class Answers:
-    """Each user here is denied for a single strike."""
+    """In this sale a single strike denies a user."""
 
     def __init__(self, shop):
         self.shop = shop
@@ -262,7 +261,7 @@ class Answers:
         deadline = time.monotonic() + SOON_S
         while not shop.is_denied(liar) and time.monotonic() < deadline:
             time.sleep(0.2)
-        claim = "a wrong answer is a strike, and one denies: what follows would show"
+        claim = "a wrong answer is a strike, and one strike denies, so any strike below would show"
         check(tally([answer]) == {"403 wrong_answer": 1} and shop.is_denied(liar), claim, tally([answer]))
 
         users = [f"repeater-{n}-{RUN}" for n in range(ANSWER_ROUNDS)]
@@ -273,9 +272,9 @@ class Answers:
             for name, count in tally(answers).items():
                 counts[name] = counts.get(name, 0) + count
             passes.append(len({document.get("token") for _, document in answers}))
-        claim = f"one right answer {COPIES} times at once, {ANSWER_ROUNDS} rounds: each time the pass"
+        claim = f"one right answer {COPIES} times at once, {ANSWER_ROUNDS} rounds: every answer has the pass"
         check(counts == {"201": ANSWER_ROUNDS * COPIES}, claim, counts)
-        check(passes == [1] * ANSWER_ROUNDS, "and each time the same one", f"{passes} different ones in each round")
+        check(passes == [1] * ANSWER_ROUNDS, "and each round's pass is the same", f"{passes} different ones in each round")
         self.no_strike("a repeated answer", users)
 
         user = f"tabs-{RUN}"
@@ -288,7 +287,7 @@ class Answers:
         time.sleep(max(0, self.asked_at + CHALLENGE_S - time.monotonic()))
         status, document = self.shop.answer(self.late, self.sale, self.challenge, self.solved.result())
         over = status in (409, 410) and document.get("code") != "wrong_answer"
-        check(over, "an answer after the challenge is over hears so", tally([(status, document)]))
+        check(over, "a late answer is told that the challenge is over", tally([(status, document)]))
         self.no_strike("a late answer", [self.late])
 
     def no_strike(self, what, users):
@@ -302,7 +301,7 @@ def a_lost_sale_is_not_unknown(shop):
     users = [f"loser-{n}-{RUN}" for n in range(4)]
     known = shop.open("known", 100, 20)
     passes = shop.passes(users, known)
-    # Many processes read what is published now, and not the sale that is published next.
+    # Many processes read the published sales now, before the next one is published.
     warm = [(shop.reserve, user, known, passes[user], f"warm-{n}") for user in users for n in range(EACH)]
     shop.until_reserved(warm, 30)
 

@@ -1,4 +1,4 @@
-//! The way in: challenges, and the tokens that right answers are given.
+//! Admission: challenges, and the passes that right answers earn.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(crate) fn answer_request(user: &str, id: &str, answer: &str) -> Ask {
     Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)
 }
 
-/// The answer to a user's challenge, as Redis has it until it is given.
+/// The right answer to a user's challenge, which Redis keeps until it is given.
 async fn noted(lab: &Lab, user: &str, id: &str) -> Option<String> {
     let client = redis::Client::open(lab.valkey.url()).unwrap();
     let mut redis = client.get_multiplexed_async_connection().await.unwrap();
@@ -42,7 +42,7 @@ async fn noted(lab: &Lab, user: &str, id: &str) -> Option<String> {
     noted?.strip_prefix("open ").map(str::to_owned)
 }
 
-/// Asks for a picture and looks the answer up where no client can.
+/// Asks for a picture and looks its answer up in Redis, as no client can.
 pub(crate) async fn read_picture(lab: &Lab, user: &str) -> (String, String) {
     let asked = ask(lab, user, "picture").await.expect(201);
     let id = asked.text("challenge_id").to_owned();
@@ -50,7 +50,7 @@ pub(crate) async fn read_picture(lab: &Lab, user: &str) -> (String, String) {
     (id, sum)
 }
 
-/// Has a user answer right.
+/// Has a user answer a challenge correctly.
 pub(crate) async fn enter(lab: &Lab, user: &str) -> Answer {
     let (id, sum) = read_picture(lab, user).await;
     answer(lab, user, &id, &sum).await
@@ -67,7 +67,7 @@ async fn a_answer_request_is_the_way_in() {
     let lab = Lab::selling(terms(100, 1)).await;
     let asked = ask(&lab, "alice", "picture").await.expect(201);
     let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["challenge_id", "expires_at", "kind", "kinds", "picture"], "the answer is not among them");
+    assert_eq!(members, ["challenge_id", "expires_at", "kind", "kinds", "picture"], "the answer is not included");
     let admitted = enter(&lab, "alice").await.expect(201);
     let path = admitted.text("reserve_path").to_owned();
     assert!(path.ends_with(admitted.text("token")));
@@ -114,13 +114,13 @@ async fn two_tabs_do_not_disturb_each_other() {
     answer(&lab, "dave", &second, &second_sum).await.expect(201);
 }
 
-/// Strikes that the ledger counts of a user.
+/// The number of strikes that the ledger counts for a user.
 async fn strikes(lab: &Lab, name: &str) -> usize {
     let door = DoorTerms { strikes: MAX_STRIKES, ..DoorTerms::default() };
     match lab.ledger.strike(&user(name), Strike::WrongAnswers, &door, in_ms(0)).await.unwrap() {
-        // The one just made is the test's.
+        // The last one is this function's own.
         Struck::Counted(count) => count as usize - 1,
-        Struck::Denied(_) => panic!("so many are not needed"),
+        Struck::Denied(_) => panic!("the test makes too few strikes for a denial"),
     }
 }
 
@@ -137,7 +137,7 @@ async fn one_answer_request_ten_times_at_once_is_one_pass_and_no_strike() {
 #[tokio::test]
 async fn a_strike_takes_a_challenge_and_another_answer_and_is_made_once() {
     let lab = Lab::selling(terms(100, 1)).await;
-    // A lost 403, repeated; an answer that comes too late; one that was never asked for.
+    // A repeat after a lost 403, a late answer, and an answer to a challenge that was never made.
     let (id, _) = read_picture(&lab, "alice").await;
     for _ in 0..3 {
         answer(&lab, "alice", &id, "1").await.problem(403, "wrong_answer");
@@ -157,7 +157,7 @@ async fn before_it_opens_and_after_it_closed() {
     let (id, sum) = read_picture(&coming, "alice").await;
     let problem = answer(&coming, "alice", &id, &sum).await.problem(409, "not_open");
     assert_eq!(problem.text("opens_at"), opens_at_ms.to_string());
-    assert!(noted(&coming, "alice", &id).await.is_some(), "it can be answered again");
+    assert!(noted(&coming, "alice", &id).await.is_some(), "the challenge can still be answered");
 
     let over = selling_with(|_| {}).await;
     let (id, sum) = read_picture(&over, "alice").await;
@@ -234,7 +234,7 @@ async fn who_asks_too_often_hears_when_to_ask_again() {
     answer(&lab, "alice", &"0".repeat(32), "1").await.problem(429, "rate_limited");
     let retry_after_s: u64 = limited.header("retry-after").parse().unwrap();
     assert_eq!(limited.header("ratelimit"), format!(r#""challenge";r=0;t={retry_after_s}"#));
-    // What is tested is that so long is long enough.
+    // Checks that waiting this long is enough.
     tokio::time::sleep(Duration::from_secs(retry_after_s)).await;
     ask(&lab, "alice", "work").await.expect(201);
 }
@@ -247,10 +247,10 @@ async fn a_flood_of_challenges_ends_at_the_address() {
         users += 1;
         assert!(users < 5_000, "an address is limited");
     }
-    assert!(users >= 1_200, "{users} people behind one address can ask");
+    assert!(users >= 1_200, "only {users} people behind one address can ask");
 }
 
-/// What a client does that is asked for work.
+/// Solves a work challenge, as a client does.
 fn work(challenge: &Value) -> String {
     let id = challenge["challenge_id"].as_str().unwrap().parse().unwrap();
     pass::work(id)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::asked::Asked;
 use crate::openapi::{By, OPENAPI};
 
-/// What a client hears, from a handler or through the gateway.
+/// An answer from a handler or through the gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -14,7 +14,7 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// A body, by what it says that it is.
+/// Reads a body by its content type.
 fn read(headers: &HeaderMap, body: &[u8]) -> Value {
     let said = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     match said.split(';').next().unwrap_or_default() {
@@ -24,7 +24,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Value {
 }
 
 impl Answer {
-    /// What a function answers, held to `openapi.yaml`.
+    /// A function's answer, checked against `openapi.yaml`.
     #[track_caller]
     pub(crate) fn of_handler(asked: impl Into<Asked>, response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
@@ -32,7 +32,7 @@ impl Answer {
         Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(&asked.into(), By::Function)
     }
 
-    /// What comes through the gateway, held to `openapi.yaml`.
+    /// An answer through the gateway, checked against `openapi.yaml`.
     pub(crate) async fn of_gateway(asked: impl Into<Asked>, response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = read(&headers, &response.bytes().await.unwrap());
@@ -51,12 +51,12 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// A member of the body that is text.
+    /// A text member of the body.
     pub(crate) fn text(&self, member: &str) -> &str {
         self.body[member].as_str().unwrap_or_else(|| panic!("no {member} in {self:?}"))
     }
 
-    /// The answer, once its status is this one.
+    /// Asserts the status and returns the answer.
     #[track_caller]
     pub(crate) fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self:?}");
@@ -65,7 +65,7 @@ impl Answer {
         self
     }
 
-    /// The answer, once it is this problem, told as RFC 9457 says.
+    /// Asserts that the answer is this problem, in the form of RFC 9457, and returns it.
     #[track_caller]
     pub(crate) fn problem(self, status: u16, code: &str) -> Self {
         assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{self:?}");

@@ -10,7 +10,6 @@ use crate::cloud::cloud;
 use crate::events;
 use crate::passes::{self, PassOf};
 
-/// Who asks.
 #[derive(Debug, Clone)]
 pub(crate) enum Who {
     Nobody,
@@ -18,27 +17,27 @@ pub(crate) enum Who {
     Operator(String),
 }
 
-/// A request, to be sent through the gateway or given to a handler as the gateway would.
+/// A request, sent through the gateway or given to a handler as the gateway would.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
-    /// As the client writes it: escaped, with the query.
+    /// As the client writes it: percent-encoded, with the query.
     pub(crate) path: String,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
     pub(crate) who: Who,
-    /// The pass that comes to its place in the path when this is sent.
+    /// The pass that is put into the path when the request is sent.
     pub(crate) pass: Option<PassOf>,
-    /// Where it comes from, if not from where all others do. Only for what is given to a handler.
+    /// The source address, if not the usual one. Handlers only.
     pub(crate) address: Option<String>,
 }
 
-/// What the gateway takes of request line and headers, and what of it the token and the client's own headers have.
+/// The most bytes of request line and headers that the gateway accepts, and how many of them the token and the client's own headers take.
 const MAX_HEAD_BYTES: usize = 10_240;
 const OTHER_BYTES: usize = 1_000;
 
 impl Ask {
-    /// Whether the gateway refuses it for its length alone.
+    /// Whether the gateway refuses it as too long.
     pub(crate) fn is_too_long(&self) -> bool {
         let headers = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
         self.path.len() + headers > MAX_HEAD_BYTES - OTHER_BYTES
@@ -68,18 +67,18 @@ impl Ask {
         Self::new("DELETE", path)
     }
 
-    /// A try for a unit of round 1, as `user`.
+    /// An attempt to reserve a unit of round 1, as `user`.
     pub(crate) fn reserve(sale: &str, user: &str) -> Self {
         Self::reserve_in(sale, 1, user)
     }
 
-    /// A try for a unit of this round, as `user`.
+    /// An attempt to reserve a unit of this round, as `user`.
     pub(crate) fn reserve_in(sale: &str, round: u32, user: &str) -> Self {
         let ask = Self::post(format!("/v1/sales/{sale}/reservations/{}", passes::PLACE)).by(user);
         Self { pass: Some(PassOf::new(sale, round, user)), ..ask }
     }
 
-    /// With a pass that was given out at this moment.
+    /// With a pass issued at this moment.
     pub(crate) fn let_in_at(self, issued_at: EpochMs) -> Self {
         let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), ..pass });
         Self { pass, ..self }
@@ -122,7 +121,7 @@ impl Ask {
         let body = body.into();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
         let webhook = Webhook::from_bytes(key.as_bytes().to_vec()).unwrap();
-        // Of what is not text, the text that the gateway makes of it is signed.
+        // A body that is not UTF-8 is signed as the text that the gateway turns it into.
         let signature = webhook.sign("msg_1", now, String::from_utf8_lossy(&body).as_bytes()).unwrap();
         Self::post("/v1/payments/webhook")
             .header("webhook-signature", signature)
@@ -132,7 +131,7 @@ impl Ask {
             .body(body)
     }
 
-    /// The callback that tells of a payment.
+    /// The callback that reports a payment.
     pub(crate) fn paid(payment: &str, reservation: &str, price_minor: u64, key: &str) -> Self {
         let mut body = events::sample("messages/payment");
         let data = json!({
@@ -142,11 +141,11 @@ impl Ask {
         Self::callback(body.to_string(), key)
     }
 
-    /// What a handler gets of it.
+    /// The request as a handler gets it.
     pub(crate) fn request(&self) -> Request {
         let mut request = events::request(&events::http(&self.sealed(&passes::LAB_RING)));
         let content_type = request.headers().get("content-type").map_or("", |value| value.to_str().unwrap());
-        // The gateway passes other content types on as bytes.
+        // The gateway passes bodies of other content types on as bytes.
         let text = content_type.starts_with("application/json") || content_type.starts_with("text/");
         *request.body_mut() = match (self.body.is_empty(), text) {
             (true, _) => Body::Empty,
@@ -156,7 +155,7 @@ impl Ask {
         request
     }
 
-    /// Sends it to the deployed API, with a token of whoever asks.
+    /// Sends it to the deployed API with a token for `who`.
     pub(crate) async fn send(&self) -> Answer {
         let issuer = &cloud().await.issuer;
         let token = match &self.who {

@@ -20,7 +20,7 @@ impl Asked {
         found.map(|(_, value)| value.clone())
     }
 
-    /// What the query says of a name. Nothing is unescaped: no parameter that is good needs it.
+    /// A query parameter, not decoded: no valid parameter needs it.
     pub(crate) fn queried(&self, name: &str) -> Option<String> {
         let found = self.query.split('&').filter_map(|pair| pair.split_once('=')).find(|pair| pair.0 == name);
         found.map(|(_, value)| value.to_owned())
@@ -29,7 +29,7 @@ impl Asked {
 
 impl From<&Ask> for Asked {
     fn from(ask: &Ask) -> Self {
-        // Whoever sealed its pass, this is what one looks like.
+        // Passes look alike whichever keys seal them.
         let ask = ask.sealed(&LAB_RING);
         let (path, query) = ask.path.split_once('?').unwrap_or((&ask.path, ""));
         Self {

@@ -1,4 +1,4 @@
-//! The audit finds what is wrong, on the real parts and through the operators' route.
+//! The audit finds discrepancies in real Redis and DynamoDB data, through the operators' route.
 
 use serde_json::{Value, json};
 use tests::terms;
@@ -6,7 +6,7 @@ use tests::terms;
 use crate::ask::Ask;
 use crate::lab::Lab;
 
-/// Three units: alice's is ordered, bob's held, the third free.
+/// Three units: alice's is ordered, bob's is held and the third is free.
 async fn lab() -> Lab {
     let lab = Lab::selling(terms(3, 1)).await;
     lab.buy("alice").await;
@@ -25,7 +25,7 @@ fn numbers(audit: &Value) -> [u64; 6] {
     ["free", "held", "ordered", "oversold", "lost", "duplicated"].map(|name| audit[name].as_u64().unwrap())
 }
 
-/// What the audit says is wrong, unit by unit.
+/// The audit's discrepancies, by unit.
 async fn found(lab: &Lab) -> Vec<(u64, String)> {
     let audit = look(lab).await;
     assert_eq!(audit["clean"], false, "{audit}");
@@ -70,7 +70,7 @@ async fn a_hold_that_is_gone() {
     let lab = lab().await;
     lab.redis(&["HDEL", "buyers:{lamp:1:0}", "bob"]).await;
     assert_eq!(found(&lab).await, wrong(2, "lost"));
-    // An order without a hold is in its place: the ledger has the last word.
+    // An ordered unit needs no hold in Redis: the ledger decides.
     let lab = Lab::selling(terms(3, 1)).await;
     lab.buy("alice").await;
     lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
@@ -122,7 +122,7 @@ async fn a_round_that_redis_does_not_have() {
     assert_eq!(numbers(&audit), [0, 0, 1, 0, 2, 0]);
 }
 
-/// What nobody bought is not lost because the round is over and its keys are gone.
+/// Unsold units do not count as lost when the round is over and its keys are gone.
 #[tokio::test]
 async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
     let lab = Lab::selling(terms(3, 1)).await;

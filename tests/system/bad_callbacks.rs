@@ -1,4 +1,4 @@
-//! Callbacks that are wrong, signed by the provider all the same.
+//! Bad callbacks that the provider has signed.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Bad input to every route hears the right problem and changes nothing.
+//! Bad input to every route gets the right problem and changes nothing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::lab::Lab;
 use crate::resources::{items, keys};
 use crate::shop::Shop;
 
-/// Requests at the gateway at the same time.
+/// Concurrent requests at the gateway.
 const AT_ONCE: usize = 16;
 
-/// What is wrong with the answer, if anything is.
+/// The fault of the answer, if it has one.
 fn fault(case: &Bad, answer: &Answer) -> Option<String> {
     let heard = (answer.status, answer.body["code"].as_str(), answer.header("content-type"));
     let wanted = (case.status, Some(case.code), "application/problem+json");
@@ -27,7 +27,7 @@ fn fault(case: &Bad, answer: &Answer) -> Option<String> {
     (heard != wanted).then(|| format!("{} ({} {path}): {heard:?} instead of {wanted:?}", case.what, case.ask.method))
 }
 
-/// Sends it as a client does: again when it is told that it asked too fast, unless that is what the case is about.
+/// Sends it as a client does: again after a 429, unless the case expects one.
 async fn send_in_time(case: &Bad) -> Answer {
     loop {
         let answer = case.ask.send().await;
@@ -67,22 +67,22 @@ async fn the_functions_refuse_it_and_change_nothing() {
     println!("{} bad requests", cases.len());
 }
 
-/// Who sends a forged pass changes one thing: the count of it.
+/// A forged pass changes only its sender's count of strikes.
 fn is_strike_of_a_forger(name: &str) -> bool {
     name.starts_with("STRIKES#forger-")
 }
 
-/// Everything in the deployed system but what other tests do there.
+/// Everything in the deployed system that other tests do not touch.
 async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTreeMap<String, AttributeValue>>) {
     let deployment = &cloud().await.deployment;
     let dynamodb = DynamoDb::new(&deployment.patient_aws_config());
-    // How often each answer was given is counted, whatever it was.
+    // Every answer is counted, so these keys change.
     let counted = |name: &str| name.starts_with("answers:");
     let own = |name: &str| {
         !counted(name) && !is_strike_of_a_forger(name) && (!name.contains("shop-") || name.contains("shop-bad-"))
     };
     let keys = keys(&deployment.redis_url).await.into_iter().filter(|(name, _)| own(name));
-    // A payment is named by the provider: other tests have some of their own.
+    // The provider names payments, so those of other tests are found by their reservation.
     let of_others = |name: &str, item: &BTreeMap<String, AttributeValue>| {
         let of = item.get("reservation_id").and_then(|id| id.as_s().ok());
         name.starts_with("PAYMENT#") && !of.is_some_and(|id| id.starts_with("shop-bad-"))
@@ -102,7 +102,7 @@ async fn the_gateway_passes_it_on_and_nothing_changes() {
     let before = deployed().await;
     let faults = futures::stream::iter(&cases).map(async |case| {
         let answer = send_in_time(case).await;
-        // What is too long for the gateway gets to no function.
+        // A request that is too long for the gateway reaches no function.
         if case.ask.is_too_long() { not_too_long(case, &answer) } else { fault(case, &answer) }
     });
     let faults: Vec<String> = faults.buffer_unordered(AT_ONCE).filter_map(async |fault| fault).collect().await;

@@ -1,4 +1,4 @@
-//! Requests that are wrong, and what each hears: every route, every way of being wrong.
+//! Bad requests to every route, and the problem that each must get.
 
 use serde_json::{Value, json};
 
@@ -14,15 +14,15 @@ pub(crate) struct Bad {
     pub(crate) code: &'static str,
 }
 
-/// What the requests are about: things that are there, so that what is wrong with a request is what is refused.
+/// What the requests refer to. All of it exists, so each request is refused only for its own fault.
 pub(crate) struct Target {
-    /// A sale that is open.
+    /// An open sale.
     pub(crate) sale: String,
-    /// Who has the reservation.
+    /// The owner of the reservation.
     pub(crate) user: String,
     /// A reservation with a pending order.
     pub(crate) reservation: String,
-    /// What callbacks are signed with.
+    /// The key that signs callbacks.
     pub(crate) key: String,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn bad_keys() -> [String; 6] {
     ["", "two words", "\t", "ключ", &long(65), &long(10_000)].map(str::to_owned)
 }
 
-/// Escaped as they stand in a path.
+/// Percent-encoded, as in a path.
 pub(crate) fn bad_sale_ids() -> Vec<String> {
     let plain = [
         "Lamp",
@@ -89,13 +89,13 @@ fn bad_reservation_ids(target: &Target) -> Vec<String> {
     ids
 }
 
-/// What is wrong with it, content type, body, and the problem that it is.
+/// Its fault, content type and body, and the status and code of the problem.
 type BadBody = (&'static str, Option<&'static str>, Vec<u8>, u16, &'static str);
 
-/// Escaped as they stand in a path.
+/// Percent-encoded, as in a path.
 const BAD_ROUNDS: [&str; 9] = ["0", "-1", "01", "%2B1", "1.0", "x", "%00", "1%0A", "4294967296"];
 
-/// Bodies that no route takes, whatever it asks for.
+/// Bodies that no route accepts.
 pub(crate) fn never_good() -> Vec<BadBody> {
     let mut mega = br#"{"a":""#.to_vec();
     mega.resize(1024 * 1024, b'a');
@@ -141,7 +141,7 @@ fn reserve(target: &Target) -> Vec<Bad> {
     cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
     let passes = ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)];
     for (forger, pass) in passes.into_iter().enumerate() {
-        // Each by somebody else: so many of one user would deny the user.
+        // Each from another user: so many from one would deny that user.
         let ask = Ask::post(format!("/v1/sales/{}/reservations/{pass}", target.sale)).by(&format!("forger-{forger}"));
         cases.push(bad("reserve: token", ask, 403, "bad_token"));
     }
@@ -183,7 +183,7 @@ fn reservations(target: &Target) -> Vec<Bad> {
     cases
 }
 
-/// A body with one member replaced, or taken away.
+/// A body with one member replaced or removed.
 pub(crate) fn with(body: &Value, member: &str, value: Option<Value>) -> Value {
     let mut body = body.clone();
     let members = body.as_object_mut().unwrap();
@@ -194,12 +194,12 @@ pub(crate) fn with(body: &Value, member: &str, value: Option<Value>) -> Value {
     body
 }
 
-/// Values that are right for no member.
+/// Values that are valid for no member.
 pub(crate) fn wrong_types() -> [Value; 6] {
     [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1)]
 }
 
-/// Of a sale that is free, of at least one unit and at most 1,000,000.
+/// For a free sale of 1 to 1,000,000 units.
 fn bad_allocations() -> Vec<Value> {
     let split = json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" });
     let mut bad = vec![
@@ -338,7 +338,7 @@ fn create() -> Vec<Bad> {
 
 fn draw(target: &Target) -> Vec<Bad> {
     let draw = |id: &str, round: &str| Ask::get(format!("/v1/sales/{id}/rounds/{round}/draw"));
-    // Nobody's requests have no token: what is too long for the gateway has to be so by its path alone.
+    // These requests carry no token, so the path alone must exceed the gateway's limit.
     let ids = bad_sale_ids().into_iter().filter(|id| id.len() < 10_000).chain([long(11_000)]);
     let mut cases: Vec<Bad> = ids.map(|id| invalid("draw: sale id", draw(&id, "1"))).collect();
     cases.extend(

@@ -1,4 +1,4 @@
-//! Operators' requests that are wrong while a sale runs.
+//! Operators' bad requests while a sale runs.
 
 use serde_json::json;
 
@@ -46,7 +46,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     cases
 }
 
-/// Of a published sale that is open.
+/// Bad requests to edit, copy, withdraw or delete the open sale.
 fn life(target: &Target) -> Vec<Bad> {
     let of_round = |sale: &str| ask(sale, "edit").json(&json!({ "round": 1, "round_version": 1, "title": "A lamp" }));
     let copy = |sale: &str| ask(sale, "duplicate").json(&json!({ "sale_id": "bad-copy" }));
@@ -72,7 +72,7 @@ fn life(target: &Target) -> Vec<Bad> {
         "rain",
     ];
     for member in members {
-        // A door or a plan may be empty.
+        // Some of these members accept an empty object.
         for value in wrong_types().into_iter().filter(|value| *value != json!({})) {
             let mut body = json!({ "round": 1, "round_version": 1 });
             body[member] = value;

@@ -1,4 +1,4 @@
-//! What the functions on queues report as failed, and when it comes back.
+//! Which messages queue functions report as failed, and when they come back.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn failed(response: &aws_lambda_events::sqs::SqsBatchResponse) -> Vec<&str> {
     response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect()
 }
 
-/// The seconds for which messages were put off since the last time that this was asked.
+/// The visibility timeouts, in seconds, that were set since the last call.
 fn put_offs(lab: &Lab) -> Vec<i64> {
     let calls = lab.calls.take().into_iter().filter(|call| call.target == PUT_OFF);
     calls.map(|call| call.body["VisibilityTimeout"].as_i64().unwrap()).collect()
@@ -36,11 +36,11 @@ async fn a_poison_message_takes_no_other_with_it() {
         assert_eq!(lab.order_of(&message.claim).await.state, OrderState::Pending);
     }
     let put_off: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target == PUT_OFF).collect();
-    assert_eq!(put_off.len(), 1, "the poison alone");
+    assert_eq!(put_off.len(), 1, "only the poison is put off");
     assert_eq!(put_off[0].body["ReceiptHandle"], sample["Records"][1]["receiptHandle"]);
 }
 
-/// A sale that is not published fails its messages, but does not make them poison.
+/// Messages of an unpublished sale fail, but are not poison.
 #[tokio::test]
 async fn an_order_of_a_draft_waits() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -70,14 +70,14 @@ async fn a_failed_message_comes_back_after_5_then_10_then_30_seconds() {
     assert!(away > Duration::from_millis(4500), "{away:?}");
     assert_eq!(second[0].message_id(), first[0].message_id());
 
-    // The rungs after it are asked of SQS in the same way.
+    // Later rungs are set in the same way.
     let mut event = serde_json::to_value(events::received(&second)).unwrap();
     for count in 2..=5 {
         event["Records"][0]["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
         assert_eq!(order::handle(&lab.order(), events::sqs(&event)).await.batch_item_failures.len(), 1);
         delays.extend(put_offs(&lab));
     }
-    assert_eq!(delays, [5, 10, 30, 0, 0], "after the last rung it is a dead letter at once");
+    assert_eq!(delays, [5, 10, 30, 0, 0], "after the last rung it becomes a dead letter at once");
 }
 
 #[tokio::test]

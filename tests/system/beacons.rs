@@ -1,7 +1,7 @@
-//! Draws that a beacon decides: named before it comes, posted by operators, checked, and waited for.
+//! Draws that a beacon decides: the draw names a drand round in advance, waits until operators post its beacon, and checks it.
 //!
-//! Drand cannot be asked here. A key of the test's own stands for drand's, with the same rounds at the same times; signatures that drand
-//! published are in the tests of the crate `beacon`.
+//! The tests cannot reach drand. A key of their own stands in for drand's, with the same rounds at the same times; the crate `beacon`
+//! tests signatures that drand published.
 
 use std::net::Ipv4Addr;
 
@@ -33,7 +33,7 @@ use crate::shop::new_sale;
 const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
 const POST: &str = "/v1/admin/sales/lamp/rounds/1/beacon";
 
-/// What stands for drand's secret, which no one party has.
+/// Stands in for drand's secret, which no single party has.
 fn secret() -> SecretKey {
     SecretKey::key_gen(&[7; 32], &[]).unwrap()
 }
@@ -42,12 +42,12 @@ fn drand_key() -> DrandKey {
     DrandKey::from_bytes(&secret().sk_to_pk().compress()).unwrap()
 }
 
-/// The signature of a round.
+/// The signature of a drand round.
 pub(crate) fn signature(round: DrandRound) -> String {
     Hex(&secret().sign(&message(round), DOMAIN, &[]).compress()).to_string()
 }
 
-/// The function that knows the test's drand.
+/// The function with the test's drand key.
 pub(crate) fn believing(deps: admin::Deps) -> admin::Deps {
     admin::Deps { drand_key: drand_key(), ..deps }
 }
@@ -60,23 +60,23 @@ async fn answered(lab: &Lab, ask: &Ask) -> Answer {
     Answer::of_handler(ask, admin::handle(&believing(lab.admin()), ask.request()).await)
 }
 
-/// Posts the beacon of the round's draw, and expects that it is taken.
+/// Posts the beacon of the round's draw and expects success.
 pub(crate) async fn post(lab: &Lab) -> Answer {
     answered(lab, &posting(&signature(named(lab).await))).await.expect(200)
 }
 
-/// The round of drand that the draw has named.
+/// The drand round that the draw named.
 pub(crate) async fn named(lab: &Lab) -> DrandRound {
     let round = lab.round().await;
     let of_entries = lab.ledger.draw(&round.id).await.unwrap().and_then(|draw| draw.closed?.drand_round);
-    round.drand_round.or(of_entries).expect("it is named")
+    round.drand_round.or(of_entries).expect("the draw has named a drand round")
 }
 
 fn with_beacon(terms: Terms) -> Terms {
     let mut terms = terms;
     match &mut terms.allocation {
         Allocation::Split { beacon, .. } | Allocation::Prizes { beacon, .. } => *beacon = true,
-        Allocation::Units => panic!("it has no awards"),
+        Allocation::Units => panic!("units have no awards"),
     }
     terms.validate().unwrap();
     terms
@@ -87,7 +87,7 @@ pub(crate) fn lottery_with_beacon(tickets: u32, counts: &[u32]) -> Terms {
     with_beacon(lottery(tickets, counts))
 }
 
-/// A red packet that opens with a beacon, and should have been open for an hour.
+/// A red packet that opens with a beacon and was due to open an hour ago.
 fn packet() -> Terms {
     let mut terms = terms(50, 1);
     terms.price.price_minor = 0;
@@ -96,17 +96,17 @@ fn packet() -> Terms {
     with_beacon(Terms { allocation, settlement: Settlement::Free, ..terms })
 }
 
-/// Publishes a sale half an hour ago. When that was, for once, matters.
+/// Publishes a sale half an hour ago: the publication time decides which drand round is named.
 async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
     rounds::draft(&lab.ledger, SALE, terms, None).await;
     let then = EpochMs(Clock::system().now().0 - 1_800_000);
     let request = LogEntry { at_ms: Some(then), ..rounds::request("") };
-    lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale is there");
+    lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale exists");
     lab.refresh_snapshots().await;
     then
 }
 
-/// A lab whose lottery has closed, and waits for its beacon.
+/// A lab whose lottery has closed and waits for its beacon.
 async fn awaiting() -> Lab {
     let lab = Lab::selling(lottery_with_beacon(20, &[1, 3])).await;
     for n in 0..7 {
@@ -117,7 +117,7 @@ async fn awaiting() -> Lab {
     lab
 }
 
-/// What anybody finds out from public data alone, asked over HTTP.
+/// What anyone can verify from public data over HTTP.
 async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, String> {
     let catalog = lab.catalog();
     let answer = move |uri: axum::http::Uri| {
@@ -157,16 +157,16 @@ async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
     assert_eq!(waiting.header("cache-control"), shown(&lab.catalog(), "/v1/sales/lamp").await.header("cache-control"));
     let waiting = waiting.body;
     assert_eq!(waiting["at_end"]["state"], "awaiting_beacon");
-    assert_eq!(waiting["at_end"]["closed"]["winners"], json!([]), "nobody knows");
+    assert_eq!(waiting["at_end"]["closed"]["winners"], json!([]), "the winners are not known yet");
     assert_eq!((&waiting["drand"]["round"], &waiting["drand"]["chain_hash"]), (&json!(named.0), &json!(CHAIN_HASH)));
-    assert!(waiting["seed"].is_string(), "with the beacon, everybody can compute the winners");
+    assert!(waiting["seed"].is_string(), "with the beacon, anyone can compute the winners");
     let live = Ask::get("/v1/admin/sales/lamp/live").by_operator();
     assert_eq!(answered(&lab, &live).await.expect(200).body["awaits_beacon"], waiting["drand"]);
     assert!(checked_by_anybody(&lab, None).await.unwrap_err().contains("the beacon is not posted yet"));
     let later = draw::handle(&lab.draw_in(7200)).await.unwrap();
     assert_eq!((later.drawn, later.late, later.failed), (0, 1, 0));
     assert!(winner_messages(&lab).await.is_empty());
-    assert_eq!(named, self::named(&lab).await, "it is named once");
+    assert_eq!(named, self::named(&lab).await, "the drand round is named once");
 
     let posted = post(&lab).await.body;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
@@ -198,7 +198,7 @@ async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
     let mut flipped = right.clone();
     flipped.replace_range(95.., if right.ends_with('0') { "1" } else { "0" });
     let next = signature(DrandRound(named.0 + 1));
-    // Drand's own, of its round 1000: right by another key.
+    // Drand's own signature of its round 1000, valid under another key.
     let drands =
         "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39".to_owned();
     for wrong in [&flipped, &next, &drands, &"0".repeat(96)] {
@@ -209,10 +209,10 @@ async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
         answered(&lab, &posting(malformed)).await.problem(400, "invalid_request");
     }
     answered(&lab, &posting(&right).by("alice")).await.problem(403, "denied");
-    // Who deploys the function trusts drand and not this test.
+    // A function with drand's key rejects the test's signatures.
     Answer::of_handler(&posting(&right), admin::handle(&lab.admin(), posting(&right).request()).await)
         .problem(422, "wrong_beacon");
-    assert_eq!(lab.contents().await, before, "nothing was changed");
+    assert_eq!(lab.contents().await, before, "nothing changed");
 
     let ask = posting(&right);
     let all = join_all((0..4).map(|_| answered(&lab, &ask))).await;
@@ -254,7 +254,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     let mine = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by("alice")).await.expect(200);
     assert_eq!(mine.body.get("settling"), None, "it was never loaded, so nothing is lost");
     let unopened = draw::handle(&lab.draw_in(0)).await.unwrap();
-    assert_eq!((unopened.late, unopened.failed), (1, 0), "operators are called");
+    assert_eq!((unopened.late, unopened.failed), (1, 0), "this alarms operators");
     assert_eq!(unopened.draws.into_iter().next(), Some(("lamp.1".to_owned(), stands(DrawStands::AwaitingBeacon))));
     let shown_draw = shown(&lab.catalog(), DRAW).await.body;
     assert_eq!((&shown_draw["label"], &shown_draw["drand"]["round"]), (&json!("beacon"), &json!(named.0)));
@@ -275,7 +275,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
         assert_eq!((order.award, won.is_some()), (won, true));
     }
 
-    // It comes back with the same beacon.
+    // Redis is reloaded with the same beacon.
     lab.redis(&["FLUSHALL"]).await;
     assert_eq!(run().await, warmup::Summary { loaded: 1, ..warmup::Summary::default() });
     let order = lab.order_of(&lab.buy("late").await).await;
@@ -305,7 +305,7 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
     let taken = taken.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap().attributes;
     let order = order::Deps::new(&lab.another_process()).unwrap();
     assert_eq!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.len(), 1);
-    assert_eq!(lab.ledger.order(&claim.id).await.unwrap(), None, "it has not failed");
+    assert_eq!(lab.ledger.order(&claim.id).await.unwrap(), None, "the order has not failed");
     lab.dynamodb.put_item().table_name(&lab.table).set_item(taken).send().await.unwrap();
     assert!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.is_empty());
     assert!(lab.order_of(&claim).await.award.is_some());

@@ -1,4 +1,4 @@
-//! What surrounds a sale, if that has several lanes: the line, the doors, the figures, the audits; and if one of its lanes is away, or
+//! What surrounds a sale with several lanes: the line, admission, the figures and the audits, also when a lane does not answer or
 //! Redis has lost it.
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Lab {
         self.round_stock(&round(SALE, 1)).tag(Lane::new(index, LANES))
     }
 
-    /// Redis has nothing of the lane any more.
+    /// Deletes the lane's keys from Redis.
     async fn lose_lane(&self, index: u16) {
         let tag = self.lane_tag(index);
         let keys = KINDS.map(|kind| format!("{kind}:{tag}"));
@@ -49,11 +49,11 @@ impl Lab {
         self.redis(&del).await;
     }
 
-    /// The lane's keys answer nothing but errors.
+    /// Makes every command on the lane's keys fail.
     async fn silence_lane(&self, index: u16) {
         let tag = self.lane_tag(index);
         for kind in KINDS {
-            // No command that is asked of them takes a stream.
+            // None of the commands on these keys accepts a stream.
             let (key, kept) = (format!("{kind}:{tag}"), format!("kept:{kind}:{tag}"));
             let script = "if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end \
                           return redis.call('XADD', KEYS[1], '*', 'silent', '1')";
@@ -83,7 +83,7 @@ async fn the_end_of_a_line_is_told() {
     }
     let document = look(&lab).await;
     assert_eq!((document.state, document.units.sold, document.units.may_return), (LineState::SoldOut, 2, 2));
-    // As if the last unit had been won long ago.
+    // Pretends that the last unit was won long ago.
     for index in 0..2 {
         let tag = lab.stock.round_in(&round(SALE, 1), 2).tag(Lane::new(index, 2));
         lab.redis(&["SETRANGE", &format!("sale:{tag}"), "16", "\0\0\0\0\0\u{1}"]).await;
@@ -100,10 +100,10 @@ async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
     let tag = lab.stock.round_in(&round(SALE, 1), 2).tag(Lane::new(0, 2));
     lab.redis(&["DEL", &format!("sale:{tag}")]).await;
     lab.buy(at_home_in(1, 2, 0).as_str()).await;
-    assert_eq!(look(&lab).await.state, LineState::Paused, "it may have the other unit");
+    assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");
 }
 
-/// Who lets people towards the sale never tries for a unit itself.
+/// A process that hands out passes never tries for a unit itself.
 #[tokio::test]
 async fn who_comes_too_late_gets_no_pass() {
     let mut sold = in_lanes(8);
@@ -145,9 +145,9 @@ async fn a_sale_is_not_hot_since_a_lane_was_lost() {
     count("2000000").await;
     assert_eq!(heat(&lab, 0).await, 0);
     lab.redis(&["DEL", &format!("answers:{}", lab.lane_tag(2))]).await;
-    assert_eq!(heat(&lab, 1).await, 0, "nobody asked more than before");
+    assert_eq!(heat(&lab, 1).await, 0, "there were no new requests");
     count("250000").await;
-    assert_eq!(heat(&lab, 2).await, 0, "four lanes are planned to take four times as much");
+    assert_eq!(heat(&lab, 2).await, 0, "four lanes are expected to take four times as much");
     count("600000").await;
     assert_eq!(heat(&lab, 3).await, 1);
 }
@@ -206,7 +206,7 @@ async fn a_lane_that_is_away_hides_no_message_of_the_others_and_no_unit_is_calle
     let summary = reconciliation::handle(&reconciliation::Deps { clock, ..lab.reconciliation() }).await.unwrap();
     assert_eq!(summary.sent, 2, "{summary:?}");
     assert!(summary.outbox_age_s >= 120 && summary.failed > 0, "{summary:?}");
-    assert_eq!(summary.rounds, BTreeMap::new(), "what is not known is not counted");
+    assert_eq!(summary.rounds, BTreeMap::new(), "a round with an unknown lane is not counted");
 }
 
 #[tokio::test]
@@ -219,10 +219,10 @@ async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
     let audit = &audited.audit;
     assert_eq!((audited.in_redis, audit.lost, audit.free, audit.ordered), (true, 10, 29, 1), "{audit:?}");
     assert_eq!(audit.repairs, [sale::audit::Repair::Rebuild {}]);
-    // One that is over is not made again; the orders of the other lanes are looked at all the same.
+    // A lane of a round that is over is not reloaded, but the orders of the other lanes are still checked.
     let listing =
         fulfilment::list(&lab.stock, &lab.ledger, &round.id, LANES).await.unwrap().expect("three lanes are there");
-    assert_eq!(listing.repairs, [], "and nothing of it is given to anybody");
+    assert_eq!(listing.repairs, [], "no unit of the lost lane is given away");
     heal(&lab).await;
     assert_eq!(lab.clean_audit().await, (39, 0, 1));
 }
@@ -241,7 +241,7 @@ async fn denials_reach_the_lanes_that_answer() {
     lab.answer(&Ask::reserve(SALE, mallory.as_str())).await.problem(403, "denied");
 }
 
-/// A process hears of the end from the ledger, and a lane may not have heard of it while another one is lost.
+/// A process learns of the end from the ledger; while one lane is lost, another may not know of it yet.
 #[tokio::test]
 async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
     let mut packet = in_lanes(8);
@@ -256,14 +256,14 @@ async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
     .await;
     lab.lose_lane(2).await;
     let draw = format!("/v1/sales/{SALE}/rounds/1/draw");
-    assert_eq!(shown(&lab.catalog(), &draw).await.body.get("seed"), None, "three lanes sell on");
+    assert_eq!(shown(&lab.catalog(), &draw).await.body.get("seed"), None, "three lanes still sell");
     for index in [0, 1, 3] {
         lab.lose_lane(index).await;
     }
     assert!(shown(&lab.catalog(), &draw).await.body.get("seed").is_some());
 }
 
-/// Its turns are counted in one place, which may be away.
+/// Its turns are counted on one shard, which may not answer.
 #[tokio::test]
 async fn an_isolated_sale_goes_on_without_the_shard_that_counts_its_turns() {
     let lab = Lab::selling(in_lanes(40)).await;

@@ -1,4 +1,4 @@
-//! A part that does not answer is left alone, and asked again soon.
+//! A circuit breaker stops calls to a part that does not answer, and tries it again soon.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
 use crate::wait::until;
 
-/// Calls without an answer after which a part is left alone at the latest.
+/// After this many calls without an answer the breaker is open.
 const FAILURES: usize = 10;
-/// An answer that came sooner did not wait: a part that says nothing is waited for for a second.
+/// A quicker answer did not wait for the part: a call waits a second for one that does not answer.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
@@ -41,15 +41,15 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
         assert_eq!(answer.problem(503, "overloaded").header("retry-after"), "2");
         at_once += usize::from(began.elapsed() < AT_ONCE);
     }
-    assert!(at_once >= 15, "{at_once} of 20: only those that try wait");
+    assert!(at_once >= 15, "{at_once} of 20 came at once: only the calls that try wait");
     let counters = async || parts.stock.round(&round(SALE, 1)).counters().await;
-    until("it is left alone", 5, async || matches!(counters().await, Err(StockError::Open(_))).then_some(())).await;
-    // The ledger alone answers these.
+    until("the breaker is open", 5, async || matches!(counters().await, Err(StockError::Open(_))).then_some(())).await;
+    // These need only the ledger.
     ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice")).await.expect(200);
     ask_of(&deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
 
     parts.redis.delay(Duration::ZERO);
-    until("it is asked again", 5, async || {
+    until("Redis is asked again", 5, async || {
         (ask_of(&deps, &Ask::reserve(SALE, "carol")).await.status == 202).then_some(())
     })
     .await;
@@ -70,13 +70,13 @@ async fn a_silent_queue_is_not_waited_for_by_everybody() {
     for answer in futures::future::join_all(early).await {
         answer.problem(503, "overloaded");
     }
-    // Some of them try, and wait.
+    // Some of these calls try and wait.
     let mut at_once = 0;
     for number in 0..10 {
         let began = Instant::now();
         let refused = ask_of(&deps, &Ask::reserve(SALE, &format!("late-{number}"))).await.problem(503, "overloaded");
-        assert!(refused.text("reservation_id").starts_with(SALE), "the unit is the buyer's");
+        assert!(refused.text("reservation_id").starts_with(SALE), "the buyer keeps the unit");
         at_once += usize::from(began.elapsed() < AT_ONCE);
     }
-    assert!(at_once >= 5, "{at_once} of 10");
+    assert!(at_once >= 5, "{at_once} of 10 came at once");
 }

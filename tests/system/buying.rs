@@ -1,4 +1,4 @@
-//! One purchase after another through the deployed API, and every end that one can have.
+//! Purchases through the deployed API, with every possible end.
 
 use serde_json::json;
 
@@ -37,7 +37,7 @@ async fn a_sale_is_created_and_published_once() {
     assert_eq!(shop.clean_audit().await, (100, 0, 0));
 }
 
-/// A time without the zeros at the end of its fraction.
+/// A time without trailing zeros in its fraction.
 fn plain(text: &str) -> String {
     match text.strip_suffix('Z').and_then(|time| time.split_once('.')) {
         Some((time, fraction)) => {
@@ -99,7 +99,7 @@ async fn what_is_cancelled_sells_again() {
 async fn what_is_not_paid_in_time_sells_again() {
     let shop = Shop::open("expired", json!({ "total": 2, "payment_window_s": 5 })).await;
     let (late, underpaid) = (shop.buy("alice").await, shop.buy("bob").await);
-    assert_eq!(shop.pay("pay_1", &underpaid, 989).await, "refund_due", "a cent is missing");
+    assert_eq!(shop.pay("pay_1", &underpaid, 989).await, "refund_due", "a cent short");
     let pending = shop.look("bob", &underpaid).await.body;
     assert_eq!((&pending["status"], &pending["refund_due"]), (&json!("pending_payment"), &json!(true)));
     shop.try_to_reserve("carol").await.problem(409, "sold_out");
@@ -112,7 +112,7 @@ async fn what_is_not_paid_in_time_sells_again() {
     let expired = shop.look("alice", &late).await.body;
     assert_eq!((&expired["status"], &expired["refund_due"]), (&json!("expired"), &json!(true)));
 
-    // Redis has the unit a moment after the ledger says expired. On a quick machine carol asks too often until then.
+    // Redis gets the unit a moment after the ledger says expired. On a fast machine carol hits her rate limit until then.
     let sold_again = until("a unit to sell again", 10, async || {
         let answer = shop.try_to_reserve("carol").await;
         (!matches!(answer.status, 409 | 429)).then_some(answer)

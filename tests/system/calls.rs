@@ -1,4 +1,4 @@
-//! What the functions ask of AWS and of Redis, call by call.
+//! Records the functions' calls to AWS and Redis.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use futures::StreamExt;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// A request to AWS, each retry a request of its own.
+/// A request to AWS. Each retry counts as one.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     /// Service and operation: `AmazonSQS.SendMessage`.
@@ -17,17 +17,17 @@ pub(crate) struct Call {
     pub(crate) body: Value,
 }
 
-/// Writes down every request of the clients that it is given to.
+/// Records every request of the clients that use it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Calls(Arc<Mutex<Vec<Call>>>);
 
 impl Calls {
-    /// The requests since the last time that this was asked.
+    /// The requests since the last call.
     pub(crate) fn take(&self) -> Vec<Call> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 
-    /// Likewise, their targets alone.
+    /// Likewise, only the targets.
     pub(crate) fn take_targets(&self) -> Vec<String> {
         self.take().into_iter().map(|call| call.target).collect()
     }
@@ -52,8 +52,8 @@ impl Intercept for Calls {
     }
 }
 
-/// What clients ask of the Redis at `url` while `work` runs: the first word of each command. What scripts do in there is
-/// not counted.
+/// The commands that clients send to the Redis at `url` while `work` runs: the first word of each. Commands inside scripts
+/// are not counted.
 pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = T>) -> (T, Vec<String>) {
     let client = redis::Client::open(url).unwrap();
     let mut marker = client.get_multiplexed_async_connection().await.unwrap();

@@ -22,7 +22,7 @@ fn autumn(limit_per_user: Option<u8>, version: u32) -> Campaign {
     Campaign { id: "autumn".parse().unwrap(), title: "Autumn".into(), sale_ids, limit_per_user, version }
 }
 
-/// Three sales with two units for each user, in a campaign with this limit.
+/// Three sales of up to two units a user, in a campaign with this limit.
 async fn lab(limit_per_user: Option<u8>) -> Lab {
     let lab = Lab::new().await;
     for sale in SALES {
@@ -33,7 +33,7 @@ async fn lab(limit_per_user: Option<u8>) -> Lab {
     lab
 }
 
-/// Reserves, and gives the message to a process that knows no campaign yet.
+/// Reserves, and delivers the message to a new process, which has not read the campaign yet.
 async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
     let accepted = lab.answer(&Ask::reserve(sale, name)).await.expect(202);
     let claim = lab.claim_of(accepted.text("reservation_id"), name).await;
@@ -51,7 +51,7 @@ async fn free(lab: &Lab, sale: &str) -> u32 {
     lab.stock.round(&round(sale, 1)).counters().await.unwrap().unwrap().available(now())
 }
 
-/// The ids that the ledger counts for a user.
+/// The ids of the orders that the ledger counts for a user.
 async fn counted(lab: &Lab, name: &str) -> Vec<String> {
     let key = aws_sdk_dynamodb::types::AttributeValue::S(format!("CAMPAIGN_USER#autumn#{name}"));
     let item =
@@ -69,12 +69,12 @@ async fn an_order_beyond_the_limit_fails_and_its_unit_is_sold_again() {
     assert_eq!(first.campaigns, ["autumn".parse::<CampaignId>().unwrap()]);
     let third = buy(&lab, "pot", "alice").await;
     assert_eq!((third.state, third.failure), (OrderState::Failed, Some(Failure::CampaignLimit)));
-    assert_eq!(free(&lab, "pot").await, 10, "the unit went back");
+    assert_eq!(free(&lab, "pot").await, 10, "the unit is free again");
     let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", third.claim.id)).by("alice")).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "campaign_limit"));
-    // It was not the user's mistake, and others are not touched.
+    // The failure does not count against alice, and other users are not affected.
     assert_eq!(buy(&lab, "pot", "bob").await.state, OrderState::Pending);
-    // The same message again finds what became of it.
+    // A repeated message finds the existing order.
     deliver(&lab, &second.claim).await;
     deliver(&lab, &third.claim).await;
     assert_eq!(counted(&lab, "alice").await.len(), 2);
@@ -91,7 +91,7 @@ async fn what_ends_unpaid_makes_room_once() {
     assert!(counted(&lab, "alice").await.is_empty());
     let second = buy(&lab, "chair", "alice").await;
     assert_eq!(second.state, OrderState::Pending);
-    // The end of the first one, which runs again late, takes nothing from the second.
+    // A late repeat of the first order's end takes nothing from the second.
     let _ = cancel(&lab.stock, &lab.ledger, &lab.snapshots, &first.claim.id, &user("alice"), now()).await.unwrap();
     assert_eq!(counted(&lab, "alice").await, [second.claim.id.to_string()]);
     let later = now().plus_s(3600);
@@ -128,19 +128,19 @@ async fn many_orders_at_the_same_moment_are_no_more_than_the_limit() {
 async fn a_limit_that_is_changed_holds_from_then_on() {
     let lab = lab(None).await;
     let before = buy(&lab, "lamp", "alice").await;
-    assert!(before.campaigns.is_empty() && counted(&lab, "alice").await.is_empty(), "nothing is counted in vain");
+    assert!(before.campaigns.is_empty() && counted(&lab, "alice").await.is_empty(), "no limit, no counting");
     lab.ledger.put_campaign(&autumn(Some(1), 2)).await.unwrap();
     let first = buy(&lab, "chair", "alice").await;
     assert_eq!(first.state, OrderState::Pending);
     assert_eq!(buy(&lab, "pot", "alice").await.failure, Some(Failure::CampaignLimit));
-    // Without the limit nobody is refused, and what was counted under it still makes room when it ends.
+    // Without the limit no order fails, and an order that was counted under it still makes room when it ends.
     lab.ledger.put_campaign(&autumn(None, 3)).await.unwrap();
     assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.claim.id)).by("alice")).await.expect(200);
     assert!(counted(&lab, "alice").await.is_empty());
 }
 
-/// As the version before does, which knows nothing of campaigns.
+/// Ends an order as the previous version does, which knows no campaigns.
 #[tokio::test]
 async fn orders_that_have_ended_do_not_count_even_if_nobody_made_room() {
     let lab = lab(Some(1)).await;
@@ -154,7 +154,7 @@ async fn orders_that_have_ended_do_not_count_even_if_nobody_made_room() {
     assert_eq!(buy(&lab, "pot", "alice").await.failure, Some(Failure::CampaignLimit));
 }
 
-/// A unit that is another order's is replaced first, so that an order that fails for the campaign has a unit of its own to give back.
+/// Another order's unit is replaced first, so that an order that fails at the campaign's limit gives back a unit of its own.
 #[tokio::test]
 async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
     let lab = lab(Some(1)).await;
@@ -184,7 +184,7 @@ async fn operators_set_it_within_bounds() {
     for n in 2..=5 {
         put(&lab, &campaign(&format!("days-{n}"), json!(100))).await.expect(201);
     }
-    // Index and table agree after a moment.
+    // The index is eventually consistent.
     let full = async || (lab.ledger.campaigns().await.unwrap().len() == 5).then_some(());
     crate::wait::until("five campaigns", 2, full).await;
     put(&lab, &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
@@ -192,7 +192,7 @@ async fn operators_set_it_within_bounds() {
     put(&lab, &without).await.expect(201);
 }
 
-/// What the version before wrote has no limit.
+/// The previous version wrote no limit.
 #[test]
 fn campaigns_of_the_version_before_have_none() {
     let stored = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"], "version": 1 });

@@ -1,4 +1,4 @@
-//! Campaigns: operators write them, everybody sees those that have something to show.
+//! Campaigns: operators write them, and the public sees those that have a published sale.
 
 use sale::{EpochMs, Terms};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ async fn the_list_has_every_published_sale_the_open_ones_first() {
     assert_eq!(ids(&list), ["closing", "open", "soon", "later", "over"]);
     let campaigns = list.body["campaigns"].as_array().unwrap();
     assert_eq!(campaigns.iter().map(|line| &line["campaign_id"]).collect::<Vec<_>>(), ["autumn"]);
-    // What Redis does not have yet cannot be bought, whatever the clock says; what opens much later has time.
+    // A sale that Redis does not have yet is "unknown" even if it is open; one that opens much later is not expected there.
     let of = |n: usize| list.body["sales"][n]["availability"].as_str().unwrap().to_owned();
     assert_eq!([0, 1, 2, 3].map(of), ["unknown", "available", "unknown", "available"]);
     lab.load("soon").await;
@@ -141,7 +141,7 @@ async fn operators_do_not_undo_each_other() {
     let first = put(&lab, &of(1, &["lamp", "chair"])).await.expect(200);
     assert_eq!(first.body["version"], 2);
     let again = put(&lab, &of(1, &["lamp", "chair"])).await.expect(200);
-    assert_eq!(again.body, first.body, "its answer was lost");
+    assert_eq!(again.body, first.body, "a repeat after a lost answer");
     put(&lab, &of(1, &["lamp", "pot"])).await.problem(409, "campaign_changed");
     put(&lab, &of(2, &[])).await.expect(200);
     put(&lab, &of(1, &["lamp", "chair"])).await.problem(409, "campaign_changed");

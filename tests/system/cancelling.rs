@@ -1,4 +1,4 @@
-//! Giving a reservation back while its order message is still under way.
+//! Cancelling a reservation while its order message is still on its way.
 
 use std::sync::Arc;
 
@@ -29,15 +29,15 @@ async fn the_message_of_a_cancelled_reservation_makes_no_order() {
     assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
 
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-    assert_eq!(lab.contents().await, before, "the late message changes nothing, and nothing will expire");
+    assert_eq!(lab.contents().await, before, "the late message changes nothing and sends no expiry message");
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Cancelled);
     assert_eq!(lab.clean_audit().await, (2, 0, 0));
-    // Her slot is free again too.
+    // Alice's slot is free again too.
     assert_eq!(lab.buy("alice").await.slot, alice.slot);
 }
 
-/// Redis has nothing left of the first reservation, so it takes the repeated request for a new one. Its message, or a look two
-/// seconds later, finds the order that has ended.
+/// Redis has forgotten the first reservation, so it treats the repeated request as new. Its message, or a look two seconds
+/// later, finds the order that has ended.
 #[tokio::test]
 async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -58,11 +58,11 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     let looked = Answer::of_handler(&look, reservation::handle(&later, look.request()).await);
     assert_eq!(looked.expect(200).text("status"), "cancelled");
     assert_eq!(lab.clean_audit().await, (3, 0, 0));
-    // Two have ended unpaid, and three may.
+    // Two orders have ended unpaid, and three are allowed.
     reserve("key-3").await;
 }
 
-/// Redis handed the unit out twice, and hears of a cancellation before it hears of the order that has the unit.
+/// Redis gave the unit out twice, and learns of the cancellation before it learns of the order that has the unit.
 #[tokio::test]
 async fn a_unit_that_another_has_is_not_sold_again() {
     let lab = Lab::selling(terms(2, 1)).await;
@@ -100,7 +100,7 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
     let order = lab.order_of(&claim).await;
     assert_eq!(order.state, OrderState::Cancelled);
     assert_eq!(lab.claim_state(&claim).await, ClaimState::Released);
-    // A fence has no price.
+    // A cancellation that comes first writes a fence, which has no price.
     let written = order.price.is_some();
     handicap.note(!written);
     written

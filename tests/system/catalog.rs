@@ -1,4 +1,4 @@
-//! What everybody may know of a sale: how soon, for how many calls, and when a part does not answer.
+//! What the public sees of a sale: how soon, for how many calls, and when a part does not answer.
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -20,19 +20,19 @@ use crate::lab::{Lab, SALE, movable_clock};
 use crate::rounds;
 use crate::wait::until;
 
-/// What a change may take to be seen, on a machine that is not busy.
+/// The longest until a change shows, on an idle machine.
 const SEEN_WITHIN_S: u64 = 2;
-/// What a request may take before its client hears that it failed.
+/// The longest that a request may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Made-up ids in a flood.
 const MADE_UP: usize = 10_000;
-/// The shortest time for which the function goes by what it has read.
+/// The shortest time for which the function keeps what it has read.
 const KEPT_AT_LEAST: Duration = Duration::from_millis(600);
-/// What the ledger is asked to know everything that is published.
+/// The ledger calls that read everything that is published.
 const ONE_READING: [&str; 3] = ["DynamoDB_20120810.GetItem", "DynamoDB_20120810.Query", "DynamoDB_20120810.Query"];
 
 impl Lab {
-    /// The function, in a process that knows nothing yet.
+    /// The function in a new process.
     pub(crate) fn catalog(&self) -> catalog::Deps {
         catalog::Deps::new(&self.another_process()).unwrap()
     }
@@ -46,7 +46,7 @@ pub(crate) async fn ask(catalog: &catalog::Deps, ask: &Ask) -> Answer {
     Answer::of_handler(ask, Box::pin(catalog::handle(catalog, ask.request())).await)
 }
 
-/// What the page of a sale shows.
+/// A public document, which must be there.
 pub(crate) async fn shown(catalog: &catalog::Deps, path: &str) -> Answer {
     let answer = ask(catalog, &Ask::get(path)).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{answer:?}");
@@ -59,7 +59,7 @@ async fn sees(catalog: &catalog::Deps, member: &str, value: &str) {
     Box::pin(until(&what, SEEN_WITHIN_S, seen)).await;
 }
 
-/// Buyers, as far as Redis knows them.
+/// Buys in Redis alone.
 async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Claim> {
     let mut bought = Vec::new();
     for buyer in buyers {
@@ -100,7 +100,7 @@ async fn what_is_left_is_seen_within_two_seconds() {
     sees(&catalog, "availability", "available").await;
 }
 
-/// A process that Lambda froze: its monotonic clock stood still, and the wall clock tells.
+/// While Lambda freezes a process its monotonic clock stands still; only the wall clock shows the pause.
 #[tokio::test]
 async fn what_was_read_before_a_freeze_is_not_shown_after_it() {
     let lab = Lab::selling(terms(20, 1)).await;
@@ -161,7 +161,7 @@ async fn ten_at_once_make_one_load() {
     }
 }
 
-/// Readings that this much time has room for.
+/// The most readings that fit into this much time.
 fn readings(time: Duration) -> usize {
     2 + time.as_millis() as usize / KEPT_AT_LEAST.as_millis() as usize
 }
@@ -182,7 +182,7 @@ async fn a_flood_of_made_up_ids_reaches_nothing() {
     };
     let ((), redis) = redis_calls(&lab.valkey.url(), flood).await;
     let (aws, readings) = (lab.calls.take_targets().len(), readings(began.elapsed()));
-    assert!(aws <= readings * ONE_READING.len(), "{aws} calls, though there was time for {readings} readings");
+    assert!(aws <= readings * ONE_READING.len(), "{aws} calls in time for {readings} readings");
     assert_eq!(redis.len(), 0);
     assert_eq!(catalog.shelf.rounds().await, 1);
     ask(&catalog, &Ask::get("/v1/sales/made-up-0")).await.problem(404, "unknown_sale");
@@ -196,8 +196,8 @@ async fn who_has_it_is_told_so_until_it_changes() {
     let first = shown(&catalog, "/v1/sales/lamp").await;
     let with = Ask::get("/v1/sales/lamp").header("if-none-match", first.header("etag"));
     let unchanged = ask(&lab.catalog(), &with).await;
-    assert_eq!((unchanged.status, unchanged.header("etag")), (304, first.header("etag")), "by another process too");
-    // A shared cache would go on with an old time.
+    assert_eq!((unchanged.status, unchanged.header("etag")), (304, first.header("etag")), "also in another process");
+    // A shared cache would keep serving the old time.
     let through = ask(&catalog, &with.clone().header("via", "1.1 0123.cloudfront.net (CloudFront)")).await;
     assert_eq!((through.status, through.header("etag")), (200, first.header("etag")));
     assert!(through.text("server_time") > first.text("server_time"));
@@ -208,7 +208,7 @@ async fn who_has_it_is_told_so_until_it_changes() {
     assert_eq!(changed.await.text("availability"), "sold_out");
 }
 
-/// A part that does not answer costs a page what that part knows, and a moment.
+/// A part that does not answer costs the page that part's data and a short delay.
 #[tokio::test]
 async fn without_redis_the_page_says_that_it_does_not_know() {
     let lab = Lab::selling(terms(20, 1)).await;

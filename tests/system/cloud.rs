@@ -6,22 +6,22 @@ use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 
-/// A denial is noted in every round of the deployed system. Held by the test that denies there, and by one whose round may not
-/// change meanwhile.
+/// A denial is noted in every round of the deployed system. Tests hold this while they deny there, or while their round must
+/// not change.
 pub(crate) static DENYING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Each test has a runtime that ends with it. The gateway goes on after the test that started it.
+/// Each test's runtime ends with it, but the gateway must outlive the test that started it.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads"));
 
 static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
 
-/// The deployed system, one for all tests. What it runs ends with this process.
+/// The deployed system, shared by all tests. Its processes end with this one.
 pub(crate) async fn cloud() -> &'static Cloud {
     let start = async || {
         let built = spawn_blocking(set_up).await.expect("the build runs");
         match built {
             Ok(()) => {
-                let started = RUNTIME.spawn(Cloud::start()).await.expect("it does not panic");
+                let started = RUNTIME.spawn(Cloud::start()).await.expect("the start does not panic");
                 started.map_err(|error| format!("{error:?}"))
             }
             Err(error) => Err(format!("{error:?}")),

@@ -1,4 +1,4 @@
-//! A stampede on a cluster that loses a node, changes its mind about who is master, or moves the sale elsewhere.
+//! A stampede on a cluster that loses a node, changes masters, or moves the sale to another shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -24,38 +24,38 @@ use crate::rounds;
 use crate::wait::until;
 
 const UNITS: u32 = 400;
-/// So many ask at once until all units of the sale that draws the crowd are gone, and then once more.
+/// Concurrent buyers of the crowded sale. Each buys until it is sold out.
 const AT_ONCE: usize = 30;
-/// Units gone when it happens.
+/// Units sold when the fault strikes.
 const BEFORE: usize = 150;
-/// Sales that sell slowly beside it, and what they have: more than anybody buys in that time.
+/// Sales that sell slowly beside it, each with more units than are bought in that time.
 const OTHERS: [&str; 4] = ["chair", "table", "clock", "radio"];
 const OTHERS_UNITS: u32 = 2000;
-/// Between two buyers of one of these.
+/// Pause between two buyers of one of these.
 const PACE: Duration = Duration::from_millis(50);
-/// Between a buyer's tries.
+/// Pause between a buyer's tries.
 const AGAIN: Duration = Duration::from_millis(100);
-/// A buyer who is refused for so long has a right to complain.
+/// The longest that a buyer may be refused.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// A run takes half a minute on a machine that does nothing else.
+/// A run takes half a minute on an idle machine.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What happens.
+/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blow {
-    /// The master dies, and with it what its replica had not got yet.
+    /// The master dies, and with it whatever its replica had not received.
     Kill,
-    /// The master says nothing any more, and its connections stay.
+    /// The master stops answering, but its connections stay open.
     Silence,
     /// Master and replica change places.
     FailOver,
-    /// The slot goes to another shard, key by key.
+    /// The slot moves to another shard, key by key.
     Move,
-    /// The slot goes to another shard at once.
+    /// The slot moves to another shard at once.
     MoveAtOnce,
 }
 
-/// What the buyers of one sale heard.
+/// The answers that the buyers of one sale got.
 #[derive(Default)]
 struct Heard {
     answers: BTreeMap<String, usize>,
@@ -86,7 +86,7 @@ impl Heard {
         self
     }
 
-    /// When nobody won for longest.
+    /// The longest time without a winner.
     fn longest_gap(&self) -> Range<Instant> {
         let mut moments = self.won_at.clone();
         moments.sort();
@@ -95,7 +95,7 @@ impl Heard {
     }
 }
 
-/// One buyer, who asks again for as long as the answer is "later". Each try comes to a process that has counted nobody.
+/// One buyer, who retries as long as the answer is 503. Each try goes to a new process, whose rate limits are fresh.
 async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &mut Heard) -> u16 {
     let ask = Ask::reserve(sale, name).header("idempotency-key", "key-1");
     let began = Instant::now();
@@ -106,13 +106,13 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
         if answer.status != 503 {
             return answer.status;
         }
-        assert!(began.elapsed() < PATIENCE, "{name} of {sale} is refused for {} s", PATIENCE.as_secs());
+        assert!(began.elapsed() < PATIENCE, "{name} of {sale} was refused for {} s", PATIENCE.as_secs());
         tokio::time::sleep(AGAIN).await;
     }
 }
 
-/// Lets a crowd have the sale and others buy beside it, and strikes in the middle. What was heard of the sale, and of each
-/// of the others; and when it was struck, by the recorder's clock.
+/// Lets a crowd buy the sale and others buy beside it, and strikes in the middle. Returns the answers of the sale and of
+/// each of the others, and when the fault struck, by the recorder's clock.
 async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>, u64) {
     let (gone, heard_so_far) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let over = Arc::new(AtomicBool::new(false));
@@ -162,7 +162,7 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'stat
     (heard, heard_of_others, struck_at)
 }
 
-/// Where the sale's first lane is.
+/// The slot of the sale's first lane.
 async fn slot_struck(stage: &ClusterLab) -> u16 {
     let (id, lanes) = (round(SALE, 1), stage.lab.lanes_of(&round(SALE, 1)));
     stage.cluster.slot_of(&stage.lab.stock.round_in(&id, lanes).tag(Lane::new(0, lanes))).await.unwrap()
@@ -179,7 +179,7 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
         Blow::Silence => {
             stage.cluster.stop(owner).unwrap();
             stage.cluster.successor(slot, owner).await.unwrap();
-            // It still believes that the slot is its own.
+            // It still believes that it owns the slot.
             stage.cluster.resume(owner).unwrap();
         }
         Blow::FailOver => stage.cluster.fail_over(slot).await.unwrap(),
@@ -193,7 +193,7 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
                 .await;
                 let counters =
                     stage.onlooker.round_in(&round(SALE, 1), stage.lab.lanes_of(&round(SALE, 1))).counters().await;
-                assert!(counters.unwrap().is_some(), "a key is found wherever it is");
+                assert!(counters.unwrap().is_some(), "a key is found on either shard");
             };
             stage.cluster.move_slot(slot, between).await.unwrap();
         }
@@ -201,7 +201,7 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
     }
 }
 
-/// With so many lanes of the sale that draws the crowd.
+/// Runs one fault; the crowded sale has `lanes` lanes.
 async fn run(blow: Blow, lanes: u16) {
     let mut stage = ClusterLab::new().await;
     let terms = |units, lanes| Terms { lanes, ..terms(units, 1) };
@@ -219,7 +219,7 @@ async fn run(blow: Blow, lanes: u16) {
             elsewhere.insert(sale);
         }
     }
-    assert!(!elsewhere.is_empty(), "some are on other shards");
+    assert!(!elsewhere.is_empty(), "some sales are on other shards");
 
     let (orders, may) = watch::channel(true);
     let consumers = [(); 2]
@@ -251,16 +251,16 @@ async fn run(blow: Blow, lanes: u16) {
         clean_in.as_millis()
     );
     let stood_still = matches!(blow, Blow::Kill | Blow::Silence);
-    // A replica that is told to take over waits until it has everything, and so does a slot that moves.
+    // A replica that is told to take over first catches up, and a moving slot loses nothing either.
     let redis = if stood_still { Redis::MayForgetFrom(struck_at) } else { Redis::Keeps };
     heal(&stage.lab).await;
     let sales: Vec<&str> = OTHERS.into_iter().chain([SALE]).collect();
     stage.check_history(&format!("cluster_{blow:?}"), &sales, redis).await;
-    // The other lanes go on as well, so nobody wins nothing for long.
+    // With several lanes the others keep selling, so the longest gap may be too short to sell anything elsewhere.
     assert!(!stood_still || lanes > 1 || won_meanwhile > 0, "the other shards go on");
 }
 
-/// Every unit in one place, every promise in the ledger, and what is free can be bought.
+/// Every unit is in one place, every 202 is in the ledger, and every free unit can be bought.
 async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     let id = round(sale, 1);
     let published = rounds::latest_round(&lab.ledger, &id.sale).await;
@@ -275,7 +275,7 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     for chunk in promised.chunks(50) {
         orders += lab.ledger.orders(chunk).await.unwrap().len();
     }
-    assert_eq!(orders, promised.len(), "{sale}: every 202 has come to something");
+    assert_eq!(orders, promised.len(), "{sale}: every 202 has an order");
     let guards = lab.ledger.guards(&id).await.unwrap();
     let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
     let taken: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
@@ -291,23 +291,23 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     }
 }
 
-/// Each with a cluster of its own, one after the other: six servers and a crowd are enough for one machine. One test, so
-/// that none of them keeps a thread waiting.
+/// One after the other, each with its own cluster: six servers and a crowd are enough for one machine. They are one test,
+/// so that none of them blocks a test thread.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_survives_every_blow_to_its_cluster() {
-    // The sales beside it have one lane, and some of them are on the shard that is struck.
+    // The sales beside it have one lane each, and some of them are on the shard that is struck.
     let blows = [(Blow::Kill, 1), (Blow::Silence, 4), (Blow::FailOver, 4), (Blow::Move, 1), (Blow::MoveAtOnce, 1)];
     for (blow, lanes) in blows {
         let run = tokio::time::timeout(LIMIT, run(blow, lanes)).await;
-        run.unwrap_or_else(|_| panic!("{blow:?} does not come to an end"));
+        run.unwrap_or_else(|_| panic!("{blow:?} does not end"));
     }
 }
 
-/// Ten times, since how far the replica is when the master dies differs. `cargo test --test system -- --ignored eight_lanes`.
+/// Ten times, because the replica's lag varies when the master dies. `cargo test --test system -- --ignored eight_lanes`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes"]
 async fn a_sale_with_eight_lanes_survives_the_death_of_a_shard() {
     for _ in 0..10 {
-        tokio::time::timeout(LIMIT, run(Blow::Kill, 8)).await.expect("it comes to an end");
+        tokio::time::timeout(LIMIT, run(Blow::Kill, 8)).await.expect("the run ends in time");
     }
 }

@@ -1,4 +1,4 @@
-//! A Redis with TLS and passwords lets in whoever comes with the right ones.
+//! A Redis with TLS and passwords accepts only the right authority and password.
 
 use runtime::Clock;
 use serde_json::json;
@@ -50,7 +50,7 @@ async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
             assert_eq!(asked.is_ok(), lets_in, "{asked:?}");
         }
     }
-    assert!(lab.fronts.iter().map(tests::TlsFront::handshakes).sum::<usize>() >= 6, "nobody came without TLS");
+    assert!(lab.fronts.iter().map(tests::TlsFront::handshakes).sum::<usize>() >= 6, "every connection used TLS");
 }
 
 async fn owner_port(lab: &ClusterLab) -> u16 {

@@ -17,7 +17,7 @@ pub(crate) struct ClusterLab {
     pub(crate) cluster: ValkeyCluster,
     pub(crate) authority: Authority,
     pub(crate) fronts: Vec<TlsFront>,
-    /// The stock of another process, which nobody keeps busy.
+    /// The stock of another, idle process.
     pub(crate) onlooker: Stock,
 }
 

@@ -1,5 +1,5 @@
-//! `openapi.yaml` says what the system is: its problems, its bounds. Its routes are looked at in `routes.rs`. That every answer is as it says is looked
-//! at in all tests, where answers are read.
+//! Compares `openapi.yaml` with the code: problems, bounds and examples. `routes.rs` checks the routes, and `answer.rs` holds every answer in every
+//! test to the document.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn code_of(schema: &Value) -> Option<&str> {
     schema["properties"]["code"]["const"].as_str()
 }
 
-/// The kinds of problem that a content's schema lets be: one, or one of several.
+/// The problems that a content's schema allows: one, or one of several.
 fn problems(schema: &Value) -> Vec<&Value> {
     match schema["oneOf"].as_array() {
         Some(several) => several.iter().map(|schema| OPENAPI.resolve(schema)).collect(),
@@ -45,13 +45,13 @@ fn the_problems_are_those_of_the_functions() {
                 continue;
             }
             for problem in problems(&content["schema"]) {
-                let code = code_of(problem).unwrap_or_else(|| panic!("{method} {path}: {status} has any code"));
+                let code = code_of(problem).unwrap_or_else(|| panic!("{method} {path}: {status} allows any code"));
                 assert_eq!(problem["properties"]["status"]["const"], status, "{method} {path}: {code}");
                 used.insert((code, u64::from(status)));
             }
         }
     }
-    assert_eq!(used, known, "what no operation answers");
+    assert_eq!(used, known, "problems that no operation answers");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn codes_of_headers_are_codes_of_their_answers() {
     }
 }
 
-/// Every content of the document, wherever it stands.
+/// Every `content` in the document, at any depth.
 fn contents(value: &'static Value, found: &mut Vec<&'static Value>) {
     match value {
         Value::Object(members) => {
@@ -155,14 +155,14 @@ fn bounds_are_those_of_the_types() {
     assert_eq!(too_large["example"]["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
 }
 
-/// What it takes from `infra/cdk` and `web` is looked at in `planner/tests/in_step.rs`.
+/// `planner/tests/in_step.rs` checks what the planner takes from `infra/cdk` and `web`.
 #[test]
 fn the_planner_counts_on_what_the_functions_do() {
     assert_eq!(planner::deployment::ROUND_SHARDS, f64::from(ledger::ROUND_SHARDS));
-    assert_eq!(catalog::SHARED_S, 1, "each cache of planner::quotas::EDGE_CACHES asks once a second");
+    assert_eq!(catalog::SHARED_S, 1, "each cache in planner::quotas::EDGE_CACHES asks once a second");
 }
 
-/// The tests of the system hold it to the document; this one holds them to it.
+/// All system tests check answers against the document; this one tests that check.
 #[test]
 fn what_is_not_documented_is_noticed() {
     let id = format!("lamp.1.{}", "0".repeat(32));
@@ -218,8 +218,8 @@ fn what_is_not_documented_is_noticed() {
     gone.as_object_mut().unwrap().remove("poll_after_ms");
     assert_eq!(check(&cancel, By::Function, 200, &headers, &gone), Ok(()));
     let asked = Asked::from(&Ask::delete(&path).json(&json!({ "why": "no money" })));
-    assert!(check(&asked, By::Function, 200, &headers, &gone).is_err(), "an accepted request is not noticed");
+    assert!(check(&asked, By::Function, 200, &headers, &gone).is_err(), "an accepted bad request is not noticed");
     let nowhere = Asked::from(&Ask::post(&path));
     assert_eq!(check(&nowhere, By::Gateway, 404, &headers, &json!({ "message": "Not Found" })), Ok(()));
-    assert!(check(&nowhere, By::Gateway, 200, &headers, &queued).is_err(), "a route is not noticed");
+    assert!(check(&nowhere, By::Gateway, 200, &headers, &queued).is_err(), "an unknown route is not noticed");
 }

@@ -1,4 +1,4 @@
-//! What a request for a unit costs: counted at Redis and at AWS, not claimed.
+//! What a request for a unit costs, counted in calls to Redis and AWS.
 
 use sale::{EpochMs, Terms};
 use tests::{round, terms};
@@ -9,7 +9,7 @@ use crate::calls::redis_calls;
 use crate::lab::Lab;
 use crate::rounds;
 
-/// Asks, and counts the calls of Redis and the requests to AWS.
+/// Sends a request and records its calls to Redis and AWS.
 async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
     lab.calls.take();
     let (answer, redis) = redis_calls(&lab.valkey.url(), lab.answer(ask)).await;
@@ -18,7 +18,7 @@ async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
 
 async fn lab() -> Lab {
     let lab = Lab::selling(terms(3, 1)).await;
-    // The connection is made and the script loaded by the first request of a process.
+    // A process's first request connects and loads the script.
     lab.reserve("first").await;
     lab
 }
@@ -31,7 +31,7 @@ async fn a_winner_costs_one_call_of_redis_and_one_message() {
     let id = answer.expect(202).text("reservation_id").to_owned();
     assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
 
-    // Its retry sends again as long as no order is there: the first message may be what was lost.
+    // A retry sends the message again while there is no order, because the first one may be lost.
     let (answer, redis, aws) = counted(&lab, &reserve).await;
     assert_eq!(answer.expect(202).text("reservation_id"), id);
     assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
@@ -70,7 +70,7 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         ("coming", "early", 409, "not_open"),
         ("over", "late", 410, "closed"),
         ("paused", "alice", 503, "paused"),
-        // The last one: beside its answer the process begins to read who the buyers are.
+        // Must be last: after this answer the process starts to read the buyers in the background.
         ("gone", "late", 409, "sold_out"),
     ] {
         let (answer, mut redis, aws) = counted(&lab, &Ask::reserve(sale, user)).await;
@@ -83,7 +83,7 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
     }
 }
 
-/// A pass proves that its sale was published: the process that does not know it has an old list.
+/// A pass proves that its sale was published, so a process that does not know the sale has a stale list.
 #[tokio::test]
 async fn a_sale_that_nobody_knows_costs_one_call_of_redis_too() {
     let lab = lab().await;

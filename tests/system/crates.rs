@@ -1,4 +1,4 @@
-//! The table of crates in `ARCHITECTURE.md` has every crate, below all those that it uses.
+//! The table of crates in `ARCHITECTURE.md` lists every crate below all those that it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The row of all functions.
+/// The row for all functions.
 const FUNCTIONS: &str = "functions/*";
 
-/// What cargo says of the workspace, without what it needs of others.
+/// Cargo's metadata of the workspace, without dependencies.
 pub(crate) static METADATA: LazyLock<Value> = LazyLock::new(|| {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let output = cargo.args(["metadata", "--no-deps", "--format-version=1"]).current_dir(local::paths::root()).output();
@@ -18,7 +18,7 @@ pub(crate) static METADATA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
 });
 
-/// A crate: where it is, and the crates of the workspace that it is made with.
+/// A crate's folder, and the workspace crates that it uses.
 struct Crate {
     folder: &'static str,
     uses: BTreeSet<&'static str>,
@@ -39,7 +39,7 @@ fn crates() -> BTreeMap<&'static str, Crate> {
     crates.collect()
 }
 
-/// The rows, and those whose crates each of them uses.
+/// Each row, with the other rows that it uses.
 fn rows() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let crates = crates();
     let row_of = |name: &str| {

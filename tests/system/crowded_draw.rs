@@ -1,9 +1,9 @@
-//! What a draw among a crowd costs: the built `draw`, against the emulator, with an index of entries that is computed.
+//! What a draw among a crowd costs: the built `draw` against the emulator, with a computed index of entries.
 //!
 //!     ENTRIES=1000000 PRIZES=100 PROFILE=release cargo test --workspace --test system -- --ignored --nocapture crowded_draw
 //!
-//! The emulator reads all of its table for each page of an index. So the pages of the index of live orders come from a proxy,
-//! as large as DynamoDB's and as late. Everything else is the emulator's: the orders of the winners, the chunks, the draw.
+//! The emulator scans its whole table for each page of an index. So a proxy answers for the index of live orders, with pages
+//! as large and as slow as DynamoDB's. The emulator does the rest: the winners' orders, the chunks, the draw.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use crate::rounds;
 
 /// DynamoDB ends a page at a megabyte of what is stored (developer guide, "Paginating table query results").
 const PAGE_BYTES: usize = 1 << 20;
-/// Of an item in the index: its four attributes with their names, and the hundred bytes that an index adds to each (developer
+/// The size of an item in the index: its four attributes with their names, and the hundred bytes that an index adds (developer
 /// guide, "Global secondary indexes", "Storage considerations").
 const ITEM_BYTES: usize = 190;
 /// How long DynamoDB takes for a page.
@@ -111,7 +111,7 @@ async fn prizes_are_drawn_among_a_crowd() {
     rounds::draft(&lab.ledger, SALE, &terms, None).await;
     rounds::publish(&lab.ledger, SALE).await;
     let (id, of_round) = (round(SALE, 1), lab.round().await);
-    // Fenced off long ago, so that the entries are counted at once.
+    // Fenced long ago, so that the entries are counted at once.
     let fence = lab.dynamodb.put_item().table_name(&lab.table).item("pk", AttributeValue::S(format!("DRAW#{SALE}#1")));
     fence.item("fenced_at_ms", AttributeValue::N((now.0 - 1_800_000).to_string())).send().await.unwrap();
 
@@ -180,7 +180,7 @@ async fn prizes_are_drawn_among_a_crowd() {
     let pages = index.pages.load(Ordering::Relaxed);
     let reads = index.chunk_reads.load(Ordering::Relaxed);
     let draw = lab.ledger.draw(&id).await.unwrap().unwrap();
-    let closed = draw.closed.expect("it is closed");
+    let closed = draw.closed.expect("the draw is closed");
     println!("pages: {pages}; chunks read: {reads} of {}", entries.div_ceil(4096));
     println!("peak memory: {:.0} MB", peak_kb.load(Ordering::Relaxed) as f64 / 1000.0);
 
@@ -193,7 +193,7 @@ async fn prizes_are_drawn_among_a_crowd() {
         assert_eq!((winner.entry, winner.order_id, u64::from(winner.prize)), (*unit, order_id(&id, *unit), *prize));
         let order = lab.ledger.order(&order_id(&id, *unit)).await.unwrap().unwrap();
         assert_eq!(order.award, Some(Award::Prize { prize: winner.prize }));
-        assert!(won.insert(*unit, *prize).is_none(), "nobody wins twice");
+        assert!(won.insert(*unit, *prize).is_none(), "an entry wins only once");
     }
     let mut told = winner_messages(&lab).await;
     told.sort_unstable();

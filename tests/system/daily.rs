@@ -1,4 +1,4 @@
-//! A sale that comes again every day.
+//! A sale that recurs every day.
 
 use queue::ExpiryMessage;
 use runtime::Clock;
@@ -16,7 +16,7 @@ use crate::shop::{in_s, new_sale};
 
 const UNITS: u32 = 5;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Three hours before and after now: wider than clocks are put forward or back.
+/// Three hours before and after now: wider than a daylight saving change.
 const HALF_S: i64 = 3 * 60 * 60;
 
 fn deps(lab: &Lab) -> daily_reset::Deps {
@@ -26,7 +26,7 @@ fn deps(lab: &Lab) -> daily_reset::Deps {
 async fn reset(lab: &Lab) -> usize {
     let summary = daily_reset::handle(&deps(lab)).await.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
-    // As seconds do.
+    // As happens within seconds.
     lab.refresh_snapshots().await;
     summary.begun
 }
@@ -47,7 +47,7 @@ async fn daily() -> Lab {
     lab
 }
 
-/// Makes it a day later: the round was a day ago.
+/// Moves the round a day into the past.
 async fn pass_a_day(lab: &Lab) {
     rounds::pass_a_day(&lab.ledger, SALE).await;
 }
@@ -78,7 +78,7 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
 async fn a_window_that_reaches_into_the_next_one_is_refused() {
     let lab = Lab::new().await;
     let (day_s, opens_at) = (DAY_MS / 1000, Clock::system().now().plus_s(60));
-    // The longest and the shortest day have an hour more and an hour less; whole days fit each of them.
+    // Where clocks change a day has 23 to 25 hours; a window of 24 hours is allowed all the same.
     for (lasts_s, status) in [(day_s + 3600, 400), (day_s + 1, 400), (day_s, 201), (day_s - 3600, 201)] {
         let change = json!({
             "opens_at": opens_at.to_string(), "closes_at": EpochMs(opens_at.0 + lasts_s * 1000).to_string(),
@@ -133,7 +133,7 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     let lab = daily().await;
     let first = lab.round().await;
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(lab.round().await, first, "it is not over");
+    assert_eq!(lab.round().await, first, "the first round is not over");
 
     pass_a_day(&lab).await;
     let (offer, over) = (lab.offer().await, lab.round().await);
@@ -143,7 +143,7 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
         offer.recurrence.unwrap().next_window(over.terms.opens_at_ms, over.terms.closes_at_ms, Clock::system().now());
     assert_eq!((next.id.clone(), Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (round(SALE, 2), window));
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(lab.round().await, next, "twice is once");
+    assert_eq!(lab.round().await, next, "a second run changes nothing");
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn the_next_round_begins_on_the_regular_terms() {
     let next = lab.round().await;
     assert_eq!((next.id, next.terms.total), (round(SALE, 2), UNITS));
     let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
-    assert_eq!(lasts(&next.terms), lasts(&regular), "as long as every day");
+    assert_eq!(lasts(&next.terms), lasts(&regular), "it lasts as long as every round");
     assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
 }
 
@@ -173,10 +173,10 @@ async fn two_runs_at_once_begin_one_round() {
     futures::future::join_all([reset(&lab), reset(&lab), reset(&lab)]).await;
     let next = lab.round().await;
     assert_eq!((next.id, lab.offer().await.version), (round(SALE, 2), offer.version + 1));
-    assert!(next.terms.closes_at_ms.since_ms(over.terms.closes_at_ms) < 26 * 3_600_000, "one day and not more");
+    assert!(next.terms.closes_at_ms.since_ms(over.terms.closes_at_ms) < 26 * 3_600_000, "exactly one day was added");
 }
 
-/// An operator's key is never taken for the key of a new round.
+/// An operator's idempotency key is never mistaken for a new round's.
 #[tokio::test]
 async fn no_idempotency_key_keeps_a_round_from_beginning() {
     let lab = daily().await;
@@ -238,7 +238,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     lab.answer(&Ask::get(format!("/v1/reservations/{id}")).by("erin")).await.expect(200);
 }
 
-/// By what was sold then, not by what is sold today.
+/// It is audited against its own total, not against today's.
 #[tokio::test]
 async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     let lab = daily().await;
@@ -261,7 +261,7 @@ async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     assert_eq!(after["in_redis"], json!(false));
 }
 
-/// The message of a reservation may come a day late, and its price is what its buyer was promised.
+/// A reservation's message may come a day late; the buyer still pays the promised price.
 #[tokio::test]
 async fn a_late_order_costs_what_its_own_round_cost() {
     let lab = daily().await;

@@ -20,10 +20,10 @@ async fn a_dead_letter_becomes_an_order() {
         assert_eq!(lab.clean_audit().await, (1, 0, 1));
     }
     let sent = depth(&lab.sqs, &lab.expiry_url).await;
-    assert_eq!(sent.iter().sum::<u32>(), 2, "it has to expire, and each run says so");
+    assert_eq!(sent.iter().sum::<u32>(), 2, "each run sends the expiry message");
 }
 
-/// Its sale was never published: no retry can change that.
+/// Its sale was never published, so no retry can help.
 #[tokio::test]
 async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
     let lab = Lab::selling(terms(2, 1)).await;
@@ -62,7 +62,7 @@ async fn an_order_that_was_made_all_the_same_stays() {
     let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
     assert!(response.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
-    assert!(lab.calls.take_targets().contains(&"AmazonSQS.SendMessage".to_owned()), "it still has to expire");
+    assert!(lab.calls.take_targets().contains(&"AmazonSQS.SendMessage".to_owned()), "the expiry message is sent");
     assert_eq!(lab.clean_audit().await, (1, 0, 1));
 }
 
@@ -103,7 +103,7 @@ async fn what_nobody_can_read_is_kept() {
     let kept = receive(&lab.sqs, &lab.quarantine_url).await;
     let kept: Vec<&str> = kept.iter().map(|message| message.body().unwrap()).collect();
     assert_eq!(kept.len(), 4);
-    // SQS takes no empty message, so one is kept in words.
+    // SQS accepts no empty message, so a placeholder is kept.
     let expected = bodies.map(|body| if body.is_empty() { "(an empty message)" } else { body });
     assert!(expected.iter().all(|body| kept.contains(body)), "{kept:?}");
 }
@@ -117,7 +117,7 @@ async fn poison_that_cannot_be_kept_is_not_dropped() {
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
 }
 
-/// Its unit is another's, its round is over and has left Redis: nobody can give it a unit any more.
+/// Its unit is another's. Once its round is over and gone from Redis, no unit can be found for it.
 #[tokio::test]
 async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let lab = Lab::selling(terms(2, 1)).await;
@@ -128,7 +128,7 @@ async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.dead_letter();
     let response = dead_letter::handle(&deps, message_batch(&[&alice])).await;
-    assert_eq!(response.batch_item_failures.len(), 1, "it is rebuilt within a minute");
+    assert_eq!(response.batch_item_failures.len(), 1, "the round is rebuilt within a minute, so it is retried");
     assert_eq!(lab.ledger.order(&alice.id).await.unwrap(), None);
     let closed = dead_letter::Deps { clock: runtime::Clock::ahead_by_ms(4_000_000), ..deps };
     let response = dead_letter::handle(&closed, message_batch(&[&alice])).await;

@@ -1,4 +1,4 @@
-//! Users who are kept out.
+//! Denied users.
 
 use ledger::{Denial, DeniedBy, DeniedWhy, Strike, Struck};
 use runtime::Clock;
@@ -28,7 +28,7 @@ async fn denied(lab: &Lab) -> Vec<String> {
     list.body["denied"].as_array().unwrap().iter().map(|each| each["user"].as_str().unwrap().to_owned()).collect()
 }
 
-/// With forged passes: what each is answered.
+/// Sends forged passes, each of which must be refused.
 async fn forge(deps: &reservation::Deps, name: &str, times: usize) {
     for _ in 0..times {
         let ask = Ask::post(format!("/v1/sales/{SALE}/reservations/forged")).by(name);
@@ -48,7 +48,7 @@ async fn operators_keep_a_user_out_and_let_in_again() {
     }
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
     lab.reserve("bob").await;
-    // What she has is hers to look at.
+    // A denied user may still see her reservation and orders.
     lab.answer(&Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
     lab.answer(&Ask::get("/v1/orders").by("alice")).await.expect(200);
     for _ in 0..2 {
@@ -58,7 +58,7 @@ async fn operators_keep_a_user_out_and_let_in_again() {
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
 }
 
-/// No process has to hear of it: Redis knows, and every request asks it.
+/// Processes need not be told: every request asks Redis.
 #[tokio::test]
 async fn a_denial_and_its_end_hold_everywhere_at_once() {
     let lab = Lab::selling(terms(50, 1)).await;
@@ -88,7 +88,7 @@ async fn a_denial_and_its_end_hold_everywhere_at_once() {
     challenge().await.expect(201);
 }
 
-/// Redis forgets everything, or never heard of it: a round that is made again knows, and so does one within a minute.
+/// Redis lost the denials or never got them: loading a round brings them back, and so does reconciliation within a minute.
 #[tokio::test]
 async fn what_redis_does_not_know_of_denials_it_is_told_again() {
     let lab = Lab::selling(terms(50, 1)).await;
@@ -101,7 +101,7 @@ async fn what_redis_does_not_know_of_denials_it_is_told_again() {
     for name in ["alice", "eve"] {
         lab.answer(&Ask::reserve(SALE, name)).await.problem(403, "denied");
     }
-    // The ledger alone hears of one more, and of one less: Redis did not answer, or the process died.
+    // A denial and its end reach only the ledger, as when Redis does not answer or the process dies.
     let denial =
         Denial { user: user("mallory"), until_ms: in_s(60), reason: DeniedWhy::Asked, by: DeniedBy::Operators };
     lab.ledger.deny(&denial).await.unwrap();
@@ -151,15 +151,15 @@ async fn a_denial_ends_by_itself() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.answer(&deny("alice", in_s(8))).await.expect(200);
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
-    // Nothing is told to anybody: Redis's clock ends it.
+    // By Redis's clock alone; no process does anything.
     let let_in = async || Some(lab.answer(&Ask::reserve(SALE, "alice")).await).filter(|answer| answer.status != 403);
-    until("it ends", 20, let_in).await.expect(202);
+    until("the denial ends", 20, let_in).await.expect(202);
     let key = format!("buyers:{{{SALE}:1:0}}");
-    assert!(!lab.redis_text(&["HGET", &key, "alice"]).await.contains(';'), "and its note is gone");
+    assert!(!lab.redis_text(&["HGET", &key, "alice"]).await.contains(';'), "the denial's note is gone from Redis");
     let admin = admin::Deps { clock: Clock::ahead_by_ms(31_000), ..lab.admin() };
     let ask = Ask::get("/v1/admin/denied").by_operator();
     let list = Answer::of_handler(&ask, admin::handle(&admin, ask.request()).await).expect(200);
-    assert_eq!(list.body["denied"], json!([]), "though its item is still there");
+    assert_eq!(list.body["denied"], json!([]), "the list leaves it out though its item still exists");
 }
 
 #[tokio::test]
@@ -172,7 +172,7 @@ async fn forged_passes_are_strikes_and_enough_of_them_a_denial() {
     assert_eq!(denied(&lab).await, ["mallory"]);
     lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");
     lab.reserve("alice").await;
-    // Let in again with nothing counted; the process that knew of the denial goes by it until it is over.
+    // Allowed again, with no strikes left. The process that saw the denial goes by it until it ends, so another one is asked.
     lab.answer(&Ask::delete("/v1/admin/denied/mallory").by_operator()).await.expect(200);
     let another = lab.reservation();
     forge(&another, "mallory", 1).await;
@@ -202,13 +202,13 @@ async fn a_flood_of_forged_passes_does_not_reach_the_ledger() {
     assert_eq!(lab.calls.take_targets(), [""; 0]);
 }
 
-/// Nobody gets further reservations unless Redis forgets those that there are, which is nobody's doing.
+/// A user gets past the limit only if Redis forgets reservations, which is not the user's fault.
 #[tokio::test]
 async fn an_order_that_fails_at_the_limit_is_no_strike() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(9, 1) }).await;
     lab.buy("alice").await;
     for _ in 0..STRICT.strikes + 1 {
-        // Redis forgets what its user has.
+        // Redis forgets what alice has.
         lab.redis(&["FLUSHALL"]).await;
         lab.load(SALE).await;
         let key = format!("buyers:{{{SALE}:1:0}}");
@@ -234,7 +234,7 @@ async fn strikes_add_up_within_their_window_only() {
         Struck::Denied(until) => Some(*until),
         Struck::Counted(_) => None,
     });
-    assert!(until.expect("the third denies").since_ms(in_s(602)) > 890_000, "{all:?}");
+    assert!(until.expect("the third strike denies").since_ms(in_s(602)) > 890_000, "{all:?}");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use crate::resources::receive;
 use crate::shop::Shop;
 use crate::wait::until;
 
-/// The three rungs, without the time that the queue takes to hand a message out.
+/// The three rungs, without the time that the queue takes to deliver a message.
 const LADDER: Duration = Duration::from_secs(5 + 10 + 30);
 
 /// Takes a unit without sending the message.
@@ -60,7 +60,7 @@ async fn poison_climbs_the_ladder_alone_and_ends_in_quarantine() {
     status(&shop, "bob", &bob.id, "pending_payment").await;
     let ordered_after = start.elapsed();
 
-    // Meanwhile: a dead letter becomes the order that it should have been, and its order message comes after all.
+    // Meanwhile a dead letter becomes an order, and its order message arrives after all.
     let carol = reserve(&stock, &shop, "carol").await;
     let send = async |url: &str, body: String| {
         sqs.send_message().queue_url(url).message_body(body).send().await.unwrap();

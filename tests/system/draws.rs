@@ -1,4 +1,4 @@
-//! What people see of rounds with awards: what can be won, what they have won, and all that checks it, but not before the end.
+//! What people see of rounds with awards: what can be won, what they won and, after the end, everything that verifies it.
 
 use award::{Seed, Table, bytes32, commit};
 use runtime::Clock;
@@ -14,10 +14,10 @@ use crate::rounds;
 use crate::wait::until;
 
 const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
-/// What a change may take to be seen.
+/// The longest until a change shows.
 const SEEN_WITHIN_S: u64 = 5;
 
-/// What is given away, one to each.
+/// Terms that give units away, one to each user.
 fn free(total: u32, allocation: Allocation) -> Terms {
     let mut terms = terms(total, 1);
     terms.price.price_minor = 0;
@@ -33,12 +33,12 @@ fn tickets() -> Terms {
     free(4, Allocation::Prizes { prizes: prizes.into(), draw: DrawTime::Instant, beacon: false })
 }
 
-/// Reserves and has the order made at once; what its user then sees.
+/// Reserves, makes the order at once and returns what its user then sees.
 async fn grab(lab: &Lab, name: &str) -> Answer {
     let claim = lab.reserve(name).await;
     let path = format!("/v1/reservations/{}", claim.id);
     let queued = lab.answer(&Ask::get(&path).by(name)).await.expect(200);
-    assert_eq!((queued.text("status"), queued.body.get("award")), ("queued", None), "it may still become another");
+    assert_eq!((queued.text("status"), queued.body.get("award")), ("queued", None), "the unit may still change");
     let granted = lab.answer(&Ask::get(format!("{path}?expedite=true")).by(name)).await.expect(200);
     assert_eq!(granted.text("status"), "granted");
     assert_eq!(lab.answer(&Ask::get(&path).by(name)).await.expect(200).body, granted.body);
@@ -49,7 +49,7 @@ async fn grab(lab: &Lab, name: &str) -> Answer {
     granted
 }
 
-/// Ends the round so many seconds ago, in the ledger alone.
+/// Ends the round this many seconds ago, in the ledger alone.
 async fn end(lab: &Lab, ago_s: i64) {
     let at = EpochMs(Clock::system().now().0 - ago_s * 1000);
     let id = round(SALE, 1);
@@ -60,7 +60,7 @@ async fn end(lab: &Lab, ago_s: i64) {
     .await;
 }
 
-/// Tells Redis what the ledger says.
+/// Gives Redis the round's terms from the ledger.
 async fn tell_redis(lab: &Lab) {
     let latest = lab.round().await;
     lab.stock.round(&latest.id).amend(&latest).await.unwrap();
@@ -72,7 +72,7 @@ async fn revealed(catalog: &catalog::Deps) -> Answer {
         let draw = shown(catalog, DRAW).await;
         draw.body.get("seed").is_some().then_some(draw)
     };
-    until("the seed is out", SEEN_WITHIN_S, seen).await
+    until("the seed is revealed", SEEN_WITHIN_S, seen).await
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
     let lab = Lab::selling(packet()).await;
     let catalog = lab.catalog();
     let stays_secret = async |why: &str| {
-        // Two processes: what one remembers is not what decides.
+        // Also in a new process, so the result does not depend on what one remembers.
         for catalog in [&catalog, &lab.catalog()] {
             let draw = shown(catalog, DRAW).await;
             assert_eq!(draw.body.get("seed"), None, "{why}");
@@ -98,14 +98,14 @@ async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
         assert_eq!(shown(catalog, DRAW).await.body.get("seed"), None, "{why}");
     };
     let catalog = lab.catalog();
-    stays_secret(&catalog, "Redis sells on: it has not heard of the end").await;
+    stays_secret(&catalog, "Redis still sells: it does not know of the end").await;
     tell_redis(&lab).await;
     let draw = revealed(&catalog).await;
     assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=86400");
     let again = ask(&catalog, &Ask::get(DRAW).header("if-none-match", draw.header("etag"))).await;
     assert_eq!((again.status, again.header("cache-control")), (304, draw.header("cache-control")));
     lab.redis(&["FLUSHALL"]).await;
-    assert_eq!(revealed(&lab.catalog()).await.body, draw.body, "long after the round Redis has nothing of it");
+    assert_eq!(revealed(&lab.catalog()).await.body, draw.body, "long after the round Redis has lost it");
     let nobody = stock::Stock::new("redis://127.0.0.1:1").unwrap();
     let blind = catalog::Deps::new(&lab.another_process().with(nobody)).unwrap();
     stays_secret(&blind, "Redis does not say whether it sells").await;
@@ -176,7 +176,7 @@ async fn rounds_to_come_are_looked_up_nowhere() {
         assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=1");
         draw.problem(404, "unknown_sale");
     }
-    // The list of what is published may have been read again meanwhile; no round was.
+    // The list of published sales may have been read again meanwhile, but no round.
     let read = lab.calls.take_targets().into_iter().filter(|target| target.ends_with("GetItem")).count();
     assert!(read <= 1, "{read} items");
     assert_eq!(ask(&catalog, &Ask::get("/v1/sales/lamp/rounds/1/draw")).await.status, 200);

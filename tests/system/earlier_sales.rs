@@ -1,4 +1,4 @@
-//! Sales as the version before stored them: read, steered, converted; and what that version can still do with the items of
+//! Sales stored by the previous version: read, steered and converted; and what that version can still do with the items of
 //! this one.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use crate::rounds::{self, request};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Puts an item into the table as it is written here.
+/// Puts an item into the table as given.
 pub(crate) async fn put(lab: &Lab, item: &Value) {
     let item: HashMap<String, AttributeValue> = serde_dynamo::to_item(item).unwrap();
     lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(item)).send().await.unwrap();
@@ -33,7 +33,7 @@ async fn item(lab: &Lab, pk: &str) -> Option<Value> {
     Some(serde_dynamo::from_item(item.into_iter().collect::<HashMap<_, _>>()).unwrap())
 }
 
-/// The terms of a round that opens and closes so many milliseconds from now.
+/// The terms of a round that opens and closes this many milliseconds from now.
 fn stored_terms(total: u32, opens_in_ms: i64, closes_in_ms: i64) -> Value {
     let now = Clock::system().now().0;
     json!({
@@ -49,7 +49,7 @@ fn with(mut item: Value, fields: Value) -> Value {
     item
 }
 
-/// A published sale of four units, open, in its only round.
+/// A published sale of four units, in its first round, which is open.
 pub(crate) fn published() -> Value {
     let fields = json!({
         "pk": "SALE#lamp", "sale_list": "published", "id": "lamp", "state": "published", "round": 1, "version": 3,
@@ -58,7 +58,7 @@ pub(crate) fn published() -> Value {
     with(stored_terms(4, -HOUR_MS, HOUR_MS), fields)
 }
 
-/// A sale that comes again every day, in its second round, which has more units than the others and closes at this moment.
+/// A daily sale in its second round, which has more units than the others and closes in `closes_in_ms`.
 pub(crate) async fn put_daily(lab: &Lab, closes_in_ms: i64) {
     let recurring = json!({
         "round": 2, "version": 9, "regular_terms": stored_terms(4, -6 * HOUR_MS, closes_in_ms),
@@ -91,7 +91,7 @@ async fn a_sale_of_the_version_before_sells_as_it_is() {
     lab.redis(&["FLUSHALL"]).await;
     assert_eq!(reconciliation::handle(&lab.reconciliation()).await.unwrap().rebuilt, 1);
     assert_eq!(lab.clean_audit().await, (3, 0, 1));
-    // What was asked for before still changes nothing, and nothing of this is a write.
+    // A repeat of an earlier request still changes nothing, and none of these requests writes.
     for (key, units) in [("more", 2), ("older", 5)] {
         let again = ask("restock", key, &json!({ "round": 1, "units": units }));
         assert_eq!(lab.answer(&again).await.expect(200).body["total"], 4);
@@ -116,10 +116,10 @@ async fn the_first_change_makes_it_an_offer_and_a_round() {
     let offer = item(&lab, "SALE#lamp").await.unwrap();
     assert_eq!((&offer["offer_version"], offer.get("sale_list")), (&json!(3), None));
     let latest = lab.round().await;
-    assert!(latest.loaded_at_ms.is_some(), "it may be loaded, and nobody noted when");
+    assert!(latest.loaded_at_ms.is_some(), "it may be loaded, but the previous version did not note when");
     let listed = lab.ledger.published_rounds(Clock::system().now()).await.unwrap();
     assert_eq!(listed, [latest]);
-    // What was asked for before the conversion is still known.
+    // Requests from before the conversion are still known.
     for key in ["more", "older"] {
         let again = ask("restock", key, &json!({ "round": 1, "units": 2 }));
         assert_eq!(lab.answer(&again).await.expect(200).body["total"], 9);
@@ -163,24 +163,24 @@ async fn the_round_after_one_of_the_version_before_begins_on_the_regular_terms()
     assert_eq!((third.id, third.terms.total, third.version), (round(SALE, 3), 4, 1));
     assert_eq!((third.paused, third.isolated_requests_per_s), (true, Some(50)));
     assert!(third.terms.opens_at_ms > Clock::system().now());
-    // Each is audited by its own total.
+    // Each round is audited against its own total.
     for (number, total) in [(1, 6), (2, 7)] {
         let audit = Ask::get(format!("/v1/admin/sales/{SALE}/rounds/{number}/audit")).by_operator();
         let seen = lab.answer(&audit).await.expect(200).body;
         assert_eq!((&seen["total"], seen.get("total_is_assumed")), (&json!(total), None), "{seen}");
     }
     let again = ask("restock", "more", &json!({ "round": 2, "units": 3 }));
-    assert_eq!(lab.answer(&again).await.expect(200).body["total"], 4, "the third round, which it did not change");
+    assert_eq!(lab.answer(&again).await.expect(200).body["total"], 4, "the third round's total is unchanged");
 }
 
-/// Its item says nothing of when it closed in the index, so it is found by the round after it.
+/// The index does not know when the old round closed, so it is found through the round after it.
 #[tokio::test]
 async fn what_is_left_of_a_round_that_the_version_before_ended_is_looked_after() {
     let lab = Lab::selling(terms(6, 1)).await;
     let late = lab.reserve("alice").await;
     lab.delete_item("SALE#lamp").await;
     put_daily(&lab, HOUR_MS).await;
-    // As it is, and converted.
+    // As stored, then converted.
     for _ in 0..2 {
         assert_eq!(lab.ledger.published_rounds(EpochMs(0)).await.unwrap().len(), 1);
         let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
@@ -191,7 +191,7 @@ async fn what_is_left_of_a_round_that_the_version_before_ended_is_looked_after()
     assert_eq!(lab.order_of(&late).await.state, OrderState::Pending);
 }
 
-/// A round of a sale that has moved on, of which the ledger kept nothing.
+/// The sale has moved on, and the ledger has no item of this round.
 #[tokio::test]
 async fn a_round_that_nobody_kept_is_audited_by_what_the_offer_says() {
     let lab = Lab::new().await;
@@ -217,7 +217,7 @@ async fn of_two_who_convert_it_at_once_each_sees_what_the_other_did() {
     assert_eq!((round.paused, round.terms.total, round.version, offer.version), (true, 7, 5, 3));
 }
 
-/// As the version before does it: the whole item again, on the version that it read.
+/// As the previous version writes it: on condition of the version that it read.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_version_before_does_as_it_is_converted_is_kept() {
     let lab = Lab::new().await;
@@ -240,7 +240,7 @@ async fn what_the_version_before_does_as_it_is_converted_is_kept() {
     assert_eq!((round.paused, round.isolated_requests_per_s, round.version), (true, Some(7), 5));
 }
 
-/// A sale that comes again, and ends so by the version before, as this one begins its next round.
+/// The previous version ends the recurrence while this one begins the next round.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recurrence_that_the_version_before_ends_meanwhile_is_ended() {
     let lab = Lab::new().await;
@@ -258,7 +258,7 @@ async fn a_recurrence_that_the_version_before_ends_meanwhile_is_ended() {
     assert!(happened.load(Ordering::Relaxed));
 }
 
-/// Its conditions do not hold on an offer, so it writes over nothing.
+/// The previous version's conditions do not hold on an offer, so it overwrites nothing.
 #[tokio::test]
 async fn the_version_before_neither_steers_nor_publishes_what_is_new() {
     let lab = Lab::new().await;
@@ -286,9 +286,9 @@ async fn the_version_before_neither_steers_nor_publishes_what_is_new() {
     assert_eq!(lab.offer().await.state, SaleState::Published);
 }
 
-/// What the version before read of a published sale, word for word.
+/// What the previous version reads of a published sale, copied from its source.
 #[derive(serde::Deserialize)]
-#[expect(dead_code, reason = "that they can be read is what counts")]
+#[expect(dead_code, reason = "the test only checks that they can be read")]
 struct SaleBefore {
     id: sale::SaleId,
     state: SaleState,
@@ -308,7 +308,7 @@ struct SaleBefore {
     regular_terms: Option<Terms>,
 }
 
-/// What it read of a round that is over.
+/// What it reads of a round that is over.
 #[derive(serde::Deserialize)]
 struct RoundBefore {
     sale: sale::SaleId,
@@ -325,11 +325,11 @@ async fn the_version_before_reads_a_new_round_as_its_sale_and_no_offer() {
     let items = resources::items(&lab.dynamodb, &lab.table).await;
     let stored = |pk: &str| items[pk].clone().into_iter().collect::<HashMap<_, _>>();
     let list = stored("ROUND#lamp#1")["sale_list"].clone();
-    assert_eq!(list, AttributeValue::S("published".to_owned()), "its index has it");
+    assert_eq!(list, AttributeValue::S("published".to_owned()), "the previous version's index has it");
     let sale: SaleBefore = serde_dynamo::from_item(stored("ROUND#lamp#1")).unwrap();
     assert_eq!((sale.id, sale.state, sale.round), (known.id.sale.clone(), SaleState::Published, known.id.number));
     assert_eq!((sale.version, sale.paused, sale.recurrence, &sale.terms), (known.version, true, None, &known.terms));
     let over: RoundBefore = serde_dynamo::from_item(stored("ROUND#lamp#1")).unwrap();
     assert_eq!((over.sale, over.round, over.terms), (known.id.sale, known.id.number, known.terms));
-    assert!(serde_dynamo::from_item::<_, SaleBefore>(stored("SALE#lamp")).is_err(), "an error is tried again");
+    assert!(serde_dynamo::from_item::<_, SaleBefore>(stored("SALE#lamp")).is_err(), "that version retries it");
 }

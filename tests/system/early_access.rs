@@ -1,4 +1,4 @@
-//! Groups that may buy before everyone else, and the lists of who is in them.
+//! Groups that may buy before everyone else, and the lists of their members.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ pub(crate) fn now() -> EpochMs {
     Clock::system().now()
 }
 
-/// Everyone may buy in five minutes, and a group since five minutes.
+/// Opens to everyone in five minutes, and opened to `group` five minutes ago.
 fn members_first(group: &str) -> Terms {
     let (opens_at_ms, group) = (now().plus_s(300), group.parse().unwrap());
     let early_access = vec![EarlyAccess { group, lead_s: 600, set_aside: None }];
     Terms { opens_at_ms, early_access, ..terms(100, 1) }
 }
 
-/// Open for everyone, with so many of three units for members, for ten minutes.
+/// Open to everyone, with `units` of its three units set aside for members for another ten minutes.
 pub(crate) fn with_set_aside(units: u32) -> Terms {
     let (group, set_aside) = ("members".parse().unwrap(), Some(SetAside { units, for_s: 660 }));
     Terms { early_access: vec![EarlyAccess { group, lead_s: 0, set_aside }], ..terms(3, 1) }
@@ -42,18 +42,18 @@ async fn add(lab: &Lab, users: &Value) -> Answer {
     write(lab, USERS, users).await
 }
 
-/// How often the functions have looked groups up since this was asked last.
+/// How often the functions have looked groups up since the last call.
 fn lookups(lab: &Lab) -> usize {
     lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count()
 }
 
-/// Goes in and asks for a unit, as a browser does.
+/// Gets a pass and asks for a unit, as a browser does.
 async fn buy(lab: &Lab, user: &str) -> Answer {
     let path = enter(lab, user).await.expect(201).text("reserve_path").to_owned();
     lab.answer(&Ask::post(path).by(user)).await
 }
 
-/// Redis hears that the round has other terms, as if time had passed.
+/// Gives Redis other terms of the round, as if time had passed.
 pub(crate) async fn amend(lab: &Lab, change: impl FnOnce(&mut Terms)) {
     let mut round = lab.round().await;
     change(&mut round.terms);
@@ -69,12 +69,12 @@ async fn members_buy_first_and_strangers_hear_when_everyone_may() {
 
     let admitted = enter(&lab, "alice").await.expect(201);
     let path = admitted.text("reserve_path").to_owned();
-    // Of another user it is a forgery.
+    // For another user this pass is a forgery.
     lab.answer(&Ask::post(&path).by("bob")).await.problem(403, "bad_token");
     lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
 
     assert_eq!(enter(&lab, "bob").await.problem(409, "not_open").text("opens_at"), opens_at);
-    // A pass for everyone, which is what the version before gives out, also of a member.
+    // A pass for everyone, which the previous version gave even to members.
     for user in ["bob", "carol"] {
         let refused = lab.answer(&Ask::reserve(SALE, user)).await.problem(409, "not_open");
         assert_eq!(refused.text("opens_at"), opens_at);
@@ -91,12 +91,12 @@ async fn who_is_taken_out_of_a_list_is_a_stranger() {
     write(&lab, &format!("{USERS}/remove"), &json!(["alice", "nobody"])).await.expect(200);
     enter(&lab, "alice").await.problem(409, "not_open");
     enter(&lab, "carol").await.expect(201);
-    // Another group of this name is another list.
+    // `member` is another group than `members`.
     write(&lab, "/v1/admin/groups/member/users", &json!(["dave"])).await.expect(200);
     enter(&lab, "dave").await.problem(409, "not_open");
 }
 
-/// A token's claim needs no list: it is that of the operators here, whom the sale's group is.
+/// The token's claim names the operators, which are the sale's group here, so no list is looked up.
 #[tokio::test]
 async fn a_token_names_a_group() {
     let lab = Lab::selling(members_first("operators")).await;
@@ -110,7 +110,7 @@ async fn a_token_names_a_group() {
     lookups(&lab);
     let right = json!({ "challenge_id": id, "answer": noted.strip_prefix("open ").unwrap() });
     let admitted = olga(&format!("/v1/sales/{SALE}/tokens"), right).await.expect(201);
-    assert_eq!(lookups(&lab), 0, "nothing is left to look up");
+    assert_eq!(lookups(&lab), 0, "a claim needs no lookup");
     lab.answer(&Ask::post(admitted.text("reserve_path")).by("olga")).await.expect(202);
     enter(&lab, "alice").await.problem(409, "not_open");
 }
@@ -125,11 +125,11 @@ async fn the_ledger_is_asked_once_and_only_while_it_matters() {
     let path = enter(&lab, "bob").await.expect(201).text("reserve_path").to_owned();
     assert_eq!(lookups(&lab), 1);
     lab.answer(&Ask::post(path).by("bob")).await.expect(202);
-    assert_eq!(lookups(&lab), 0, "never for a reservation");
+    assert_eq!(lookups(&lab), 0, "a reservation never looks groups up");
 
     let mut long_open = members_first("members");
     long_open.opens_at_ms = EpochMs(now().0 - 601_000);
-    for (offered, why) in [(terms(3, 1), "nobody may buy early"), (long_open, "everybody may buy by now")] {
+    for (offered, why) in [(terms(3, 1), "nobody may buy early"), (long_open, "everyone may buy by now")] {
         let lab = Lab::selling(offered).await;
         lookups(&lab);
         enter(&lab, "alice").await.expect(201);
@@ -156,7 +156,7 @@ async fn what_is_set_aside_waits_for_members_and_then_for_everyone() {
     let until = lab.round().await.terms.set_aside().unwrap().1.to_string();
     add(&lab, &json!(["alice", "bob"])).await.expect(200);
     lab.answer(&Ask::reserve(SALE, "s1")).await.expect(202);
-    // One process for all: what a stranger hears must not stand for a member.
+    // All share one process: a stranger's `sold_out` must not be repeated to a member.
     let late = lab.answer(&Ask::reserve(SALE, "s2")).await.problem(409, "sold_out");
     assert_eq!(late.text("next_release_at"), until);
     assert_eq!(enter(&lab, "s2").await.problem(409, "sold_out").text("next_release_at"), until);
@@ -170,7 +170,7 @@ async fn what_is_set_aside_waits_for_members_and_then_for_everyone() {
     assert_eq!(lab.clean_audit().await, (0, 3, 0));
 }
 
-/// A member gives back what was set aside: it is set aside again, whatever step the order was at.
+/// A member's cancelled unit is set aside again after its order was written too.
 #[tokio::test]
 async fn what_a_member_gives_back_is_set_aside_again() {
     let lab = Lab::selling(with_set_aside(1)).await;
@@ -281,7 +281,7 @@ async fn a_list_has_bounds() {
     assert_eq!(twice.body["users"], 2);
 }
 
-/// Uploads for `GROUP_UPLOAD_S` seconds, three requests at least, and reads everything back in pages.
+/// Uploads for `GROUP_UPLOAD_S` seconds, at least three requests, and reads everything back in pages.
 #[tokio::test]
 async fn a_long_list_is_read_in_pages() {
     let lab = Lab::selling(members_first("members")).await;
@@ -291,7 +291,7 @@ async fn a_long_list_is_read_in_pages() {
         if request >= 3 && began.elapsed() >= Duration::from_secs(longest) {
             break;
         }
-        // Ids of all sorts, with what separates keys.
+        // Ids with the characters that separate keys.
         let users: Vec<String> = (0..800).map(|user| format!("auth0|{request}#{user}/e")).collect();
         add(&lab, &json!(users)).await.expect(200);
         wanted.extend(users);

@@ -1,5 +1,5 @@
-//! One purchase through the emulator's own gateway, where the others go through the one of this machine: what was deployed
-//! works there too, with functions that the emulator starts.
+//! One purchase through the emulator's own gateway. The other tests use this machine's gateway; this one shows that the
+//! deployment also works there, with functions that the emulator starts.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The sample events in `events/`, and others of the same form.
+//! The sample events in `events/`, and others like them.
 
 use aws_lambda_events::sqs::SqsEvent;
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
@@ -23,7 +23,7 @@ pub(crate) fn sqs(event: &Value) -> SqsEvent {
     serde_json::from_value(event.clone()).expect("the event is one of SQS")
 }
 
-/// One delivery of messages with these bodies, for the first time.
+/// A first delivery of messages with these bodies.
 pub(crate) fn batch<B: Into<String>>(bodies: impl IntoIterator<Item = B>) -> SqsEvent {
     let sample = sample("order/one");
     let records = bodies.into_iter().map(|body| {
@@ -49,7 +49,7 @@ pub(crate) fn received<'a>(messages: impl IntoIterator<Item = &'a Message>) -> S
     sqs(&json!({ "Records": records.collect::<Vec<_>>() }))
 }
 
-/// The event that the gateway makes of a request, without its body.
+/// The gateway's event for a request, without the body.
 pub(crate) fn http(ask: &Ask) -> Value {
     let mut event = sample("reservation/reserve");
     let (path, query) = ask.path.split_once('?').unwrap_or((&ask.path, ""));
@@ -78,7 +78,7 @@ pub(crate) fn http(ask: &Ask) -> Value {
     event
 }
 
-/// What the gateway does with a path.
+/// Percent-decodes a path, as the gateway does.
 fn unescaped(path: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = path;

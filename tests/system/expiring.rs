@@ -1,4 +1,4 @@
-//! The way of an expiry message to the moment at which it is due.
+//! How an expiry message reaches the moment at which it is due.
 
 use queue::ExpiryMessage;
 use sale::{Claim, ClaimState, EpochMs, OrderState, Terms};
@@ -11,7 +11,7 @@ use crate::lab::Lab;
 
 const TWO_HOURS_S: i64 = 2 * 60 * 60;
 
-/// Runs the expiry function once, so many seconds from now. Returns the delays of the messages that it sent.
+/// Runs the expiry function once, this many seconds from now. Returns the delays of the messages that it sent.
 async fn run(lab: &Lab, message: &ExpiryMessage, in_s: i64) -> Vec<i64> {
     lab.calls.take();
     let response = expiry::handle(&lab.expiry_in(in_s), events::batch([message.to_body()])).await;

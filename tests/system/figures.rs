@@ -1,4 +1,4 @@
-//! What operators see of a running sale: the right figures, for few calls.
+//! What operators see of a running sale: the right figures at the cost of few calls.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::rounds;
 use crate::shop::Shop;
 use crate::wait::until;
 
-/// How long the places of orders are kept, by the function's own bound.
+/// How long the function keeps what it has read of orders.
 const KEPT: Duration = Duration::from_secs(3);
 
 fn look() -> Ask {
@@ -58,7 +58,7 @@ async fn units_by_their_place_along_a_purchase() {
     assert_eq!(units(&live(&lab).await), [5, 4, 0, 0, 1]);
 }
 
-/// Among those who are ordered, the one that is not is found, wherever it is.
+/// The oldest reservation without an order is found wherever it is among the ordered ones.
 #[tokio::test]
 async fn the_oldest_is_who_still_waits() {
     let lab = Lab::selling(terms(1200, 1)).await;
@@ -103,7 +103,7 @@ async fn queues_and_their_dead_letters() {
     assert_eq!(json!(row(2)), json!(["quarantine", null, null, null, 1]));
 }
 
-/// Two operators who look every second cost the ledger no more than one who looks now and then.
+/// Two operators who look every second cost the ledger no more than one who looks occasionally.
 #[tokio::test]
 async fn orders_are_read_once_for_all_who_watch_and_paid_ones_never_again() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -120,11 +120,11 @@ async fn orders_are_read_once_for_all_who_watch_and_paid_ones_never_again() {
     lab.buy("carol").await;
     let stale = answer(&deps).await;
     if read_at.elapsed() < KEPT {
-        assert_eq!(units(&stale), [5, 2, 1, 1, 1], "carol's is held for all that is known");
+        assert_eq!(units(&stale), [5, 2, 1, 1, 1], "carol's order has not been read yet, so her unit counts as held");
     }
-    until("they are read again", 20, async || (units(&answer(&deps).await) == [5, 2, 0, 2, 1]).then_some(())).await;
+    until("a second reading", 20, async || (units(&answer(&deps).await) == [5, 2, 0, 2, 1]).then_some(())).await;
     let got: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem")).collect();
-    assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2], "alice has paid for good");
+    assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2], "alice's paid order is not read again");
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn answers_are_counted_and_told_in_one_call() {
     lab.answer(&challenge).await.expect(201);
     lab.answer(&Ask::reserve("nowhere", "alice")).await.problem(503, "overloaded");
     assert_eq!(live(&lab).await["answers"], json!({}));
-    // Loaded by the first.
+    // The first flush loads the script.
     lab.snapshots.flush_answers(&lab.stock).await;
     let counted = json!({ "accepted": 2, "limit_reached": 1, "sold_out": 2, "challenged": 1 });
     assert_eq!(live(&lab).await["answers"], counted);
@@ -162,7 +162,7 @@ async fn answers_are_counted_and_told_in_one_call() {
     assert_eq!(live(&lab).await["answers"]["sold_out"], 22);
 }
 
-/// Once a second, and never while somebody waits for an answer.
+/// Counts are flushed once a second, and no request waits for it.
 #[tokio::test]
 async fn redis_is_told_beside_the_requests() {
     let lab = Lab::selling(terms(1, 1)).await;
@@ -170,8 +170,8 @@ async fn redis_is_told_beside_the_requests() {
     lab.snapshots.flush_answers(&lab.stock).await;
     let (asked, calls) = redis_calls(&lab.valkey.url(), async {
         let mut asked = 0;
-        until("it is told", 10, async || {
-            // Of a buyer Redis is asked every time.
+        until("the counts are flushed", 10, async || {
+            // A user who holds a unit is never answered without Redis.
             lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
             asked += 1;
             lab.snapshots.flush_answers_soon(&lab.stock);
@@ -181,9 +181,9 @@ async fn redis_is_told_beside_the_requests() {
         .await
     })
     .await;
-    assert!(asked >= 2, "{asked} in a second");
+    assert!(asked >= 2, "only {asked} requests in a second");
     let scripts = calls.iter().filter(|call| *call == "EVALSHA").count();
-    assert_eq!(scripts, asked + 1, "one for each request, and one for the answers");
+    assert_eq!(scripts, asked + 1, "one for each request and one for the flush");
 }
 
 #[tokio::test]
@@ -228,8 +228,8 @@ async fn the_deployed_system_counts_its_own_answers() {
     let id = shop.buy("alice").await;
     let look = Ask::get(format!("/v1/admin/sales/{}/live", shop.sale)).by_operator();
     let mut late = 0;
-    // A process counts for a sale as soon as its snapshot has it, which may be seconds after it was published.
-    let seen = until("the answers are told", 20, async || {
+    // A process counts for a sale once its snapshot has it, which may be seconds after publication.
+    let seen = until("the answer counts show", 20, async || {
         late += 1;
         shop.try_to_reserve(&format!("late-{late}")).await.problem(409, "sold_out");
         let seen = look.send().await.expect(200).body;
@@ -238,6 +238,6 @@ async fn the_deployed_system_counts_its_own_answers() {
     .await;
     assert_eq!(units(&seen), [1, 0, 0, 1, 0]);
     assert_eq!(shop.pay("pay_1", &id, 990).await, "applied");
-    until("it is paid", 20, async || (units(&look.send().await.expect(200).body) == [1, 0, 0, 0, 1]).then_some(()))
+    until("it shows paid", 20, async || (units(&look.send().await.expect(200).body) == [1, 0, 0, 0, 1]).then_some(()))
         .await;
 }

@@ -26,7 +26,7 @@ async fn deliver_to_all(lab: &Arc<Lab>, claim: &Claim) {
 async fn five_deliveries_are_one_order_with_one_unit_and_one_slot() {
     let lab = Arc::new(Lab::selling(terms(RESERVATIONS, 2)).await);
     for buyer in 0..RESERVATIONS / 2 {
-        // Two orders of one user: the slots are told apart.
+        // Two orders of one user, in different slots.
         for _ in 0..2 {
             let claim = lab.reserve(&format!("user-{buyer}")).await;
             deliver_to_all(&lab, &claim).await;
@@ -37,7 +37,7 @@ async fn five_deliveries_are_one_order_with_one_unit_and_one_slot() {
     let items = items(&lab.dynamodb, &lab.table).await;
     let count = |kind: &str| items.keys().filter(|key| key.starts_with(kind)).count();
     let each = RESERVATIONS as usize;
-    // And the sale's offer and its round.
+    // The two extra items are the offer and the round.
     assert_eq!((count("ORDER#"), count("UNIT#"), count("SLOT#"), items.len()), (each, each, each, 3 * each + 2));
     assert_eq!(lab.clean_audit().await, (0, 0, RESERVATIONS));
 }

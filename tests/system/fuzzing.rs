@@ -1,4 +1,4 @@
-//! Requests that nobody in their right mind sends: no handler panics, fails, or answers what is not documented.
+//! Random requests: no handler panics, fails, or gives an undocumented answer.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ use crate::events;
 use crate::lab::{Lab, SALE};
 use crate::openapi::OPENAPI;
 
-/// Requests of one run, unless the environment's `FUZZ_S` says for how many seconds it goes on.
+/// Requests in one run, unless the environment variable `FUZZ_S` sets how many seconds it lasts.
 const REQUESTS: usize = 600;
 
-/// Nobody could buy once everything was stopped, and the requests after that would all be answered alike.
+/// Once everything is stopped, nobody can buy and all further requests get the same answer.
 const LEFT_OUT: &str = "/v1/admin/stop";
 
-/// Every route of `openapi.yaml`, with `*` for what is made up: parts of the path, and the query's values.
+/// Every route of `openapi.yaml`, with `*` for made-up path segments and query values.
 fn routes() -> Vec<(&'static str, String)> {
     let route = |(method, path, operation): (String, &String, &Value)| {
         let method = match &*method {
@@ -41,7 +41,7 @@ fn routes() -> Vec<(&'static str, String)> {
     OPENAPI.operations().filter(|(_, path, _)| *path != LEFT_OUT).map(route).collect()
 }
 
-/// Bodies to begin with: good ones, of which some bytes are changed.
+/// Good bodies, some of whose bytes are then changed.
 const BODIES: [&str; 8] = [
     "",
     "{}",
@@ -53,10 +53,10 @@ const BODIES: [&str; 8] = [
     r#"[[[[{"a":1e999}]]]]"#,
 ];
 
-/// A part of a path, as a client writes it.
+/// A path segment, as a client writes it.
 fn segment() -> impl Strategy<Value = String> {
     let id = "[a-z0-9-]{1,40}";
-    // A slash is another segment, wherever it is unescaped.
+    // An encoded slash would start another segment where the path is decoded.
     let byte = any::<u8>().prop_filter("no slash", |byte| *byte != b'/');
     let escaped = vec(byte, 1..40).prop_map(|bytes| bytes.iter().map(|byte| format!("%{byte:02X}")).collect());
     prop_oneof![
@@ -68,7 +68,7 @@ fn segment() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A body: a good one, of which bytes are changed, cut off or put in; or anything.
+/// A good body with bytes changed, cut off or inserted; or random bytes.
 fn body() -> impl Strategy<Value = Vec<u8>> {
     let changed = |good: Vec<u8>, changes: Vec<(usize, u8, bool)>| {
         changes.into_iter().fold(good, |mut body, (at, byte, insert)| {
@@ -142,7 +142,7 @@ async fn whatever_is_sent_is_answered_as_documented() {
             break;
         }
         let mut ask = asks.new_tree(&mut runner).unwrap().current();
-        // What was stopped, denied or used up by a lucky one must not hide the rest.
+        // A new user each time: one that a lucky request denied or used up would hide the rest.
         if let Who::User(user) = &mut ask.who {
             *user = format!("user-{number}");
         }
@@ -155,7 +155,7 @@ async fn whatever_is_sent_is_answered_as_documented() {
         *answers.entry(answer.status).or_default() += 1;
     }
     println!("{answers:?}");
-    assert!(answers.len() > 5, "requests of many kinds: {answers:?}");
+    assert!(answers.len() > 5, "too few kinds of answers: {answers:?}");
     let audit = lab.audit().await;
     assert_eq!((audit.oversold, audit.lost, audit.duplicated), (0, 0, 0), "{audit:?}");
 }

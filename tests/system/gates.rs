@@ -1,4 +1,4 @@
-//! What the gate of a sale asks, and whom it lets see the sale and buy.
+//! A sale's gate: which challenge it sets, and who may see the sale and buy.
 
 use ledger::{Denial, DeniedBy, DeniedWhy};
 use runtime::Clock;
@@ -68,7 +68,7 @@ async fn a_sale_that_asks_nothing_gives_passes_and_keeps_its_rules() {
     reserve(&lab, &post(&lab, "bob", "tokens", &json!({})).await.expect(201), "bob").await.expect(202);
     lab.answer(&empty).await.problem(401, "unauthorized");
 
-    // Whoever asks for a challenge first finds the way as well, and a repeated request gets the same pass.
+    // Asking for a challenge first works too, and a repeated request gets the same pass.
     let asked = post(&lab, "carol", "challenges", &json!({})).await.expect(201);
     let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
     assert_eq!(members, ["challenge_id", "expires_at", "kind", "kinds"]);
@@ -85,7 +85,7 @@ async fn a_sale_that_asks_nothing_gives_passes_and_keeps_its_rules() {
     let mut passes = 0;
     while post(&lab, "erin", "tokens", &json!({})).await.status == 201 {
         passes += 1;
-        assert!(passes <= 20, "a user's rate holds");
+        assert!(passes <= 20, "the user's rate limit applies");
     }
     post(&lab, "erin", "tokens", &json!({})).await.problem(429, "rate_limited");
 
@@ -131,12 +131,12 @@ async fn what_a_challenge_asked_holds_when_the_sale_changes() {
     assert_eq!(asked.body["work"], json!({ "bits": 12 }));
     let id = asked.text("challenge_id");
     let done = json!({ "challenge_id": id, "answer": pass::work(id.parse().unwrap()) });
-    // Harder, while somebody works on an easy one: the work that was asked for is enough, and no strike.
+    // The work gets harder while alice solves an easy challenge: hers still counts and is no strike.
     edit(&lab, &json!({ "challenge": "work", "work_bits": 24 })).await.expect(200);
     assert_eq!(post(&lab, "bob", "challenges", &json!({})).await.expect(201).body["work"], json!({ "bits": 24 }));
     post(&lab, "alice", "tokens", &done).await.expect(201);
 
-    // What was asked is not asked any more.
+    // Once the sale sets no challenge, even a wrong answer to an earlier one gets a pass.
     edit(&lab, &json!({ "challenge": "any" })).await.expect(200);
     let (id, _) = crate::admission::read_picture(&lab, "carol").await;
     edit(&lab, &json!({ "challenge": "none" })).await.expect(200);
@@ -173,7 +173,7 @@ async fn an_edit_of_a_gate_leaves_the_rest_of_it() {
     edit(&lab, &json!({ "groups_see": ["staff"], "challenge": "work" })).await.expect(200);
     let harder = edit(&lab, &json!({ "work_bits": 21 })).await.expect(200);
     let expected = json!({ "challenge": "work", "work_bits": 21, "groups_see": ["staff"] });
-    assert_eq!(harder.body["gate"], expected, "it did not become public");
+    assert_eq!(harder.body["gate"], expected, "the sale is still for staff only");
     let shown = edit(&lab, &json!({ "groups_see": [] })).await.expect(200);
     assert_eq!(shown.body["gate"].get("groups_see"), None);
 }
@@ -195,13 +195,13 @@ async fn only_groups_that_may_buy_get_a_pass() {
     put_into(&lab, "members", &json!(["alice"])).await;
     let admitted = enter(&lab, "alice").await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
-    // Whoever may not buy may look, and answering right is no mistake.
+    // A user who may not buy may still look, and a right answer is no strike.
     assert_eq!(lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.status, 200);
     enter(&lab, "bob").await.problem(403, "not_a_member");
     put_into(&lab, "staff", &json!(["bob"])).await;
     enter(&lab, "bob").await.expect(201);
 
-    // A claim needs no list.
+    // A group in the token's claim needs no lookup.
     edit(&lab, &json!({ "challenge": "none", "groups_buy": ["operators"] })).await.expect(200);
     lab.calls.take_targets();
     let olga = Ask::post(format!("/v1/sales/{SALE}/tokens")).by_operator().json(&json!({}));
@@ -214,7 +214,7 @@ async fn only_groups_that_may_buy_get_a_pass() {
     enter(&lab, "carol").await.expect(201);
 }
 
-/// What differs between two answers besides the time and the name of the sale.
+/// Asserts that a hidden sale and an unknown one get the same answer.
 fn alike(of_hidden: &Answer, of_none: &Answer) {
     assert_eq!(of_hidden.status, of_none.status);
     assert_eq!(of_hidden.body, of_none.body);
@@ -231,12 +231,12 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
     let campaign = json!({ "campaign_id": "days", "title": "Days", "sale_ids": [SALE] });
     lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(&campaign)).await.expect(201);
 
-    // Nothing that a cache keeps has it, whoever asks.
+    // No cacheable answer shows it, not even to a member.
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}")).by("alice")).await.problem(404, "unknown_sale");
     lab.answer(&Ask::get("/v1/campaigns/days")).await.problem(404, "unknown_campaign");
     assert_eq!(lab.answer(&Ask::get("/v1/campaigns")).await.body["campaigns"], json!([]));
 
-    // By its id it is told apart from none on no route.
+    // No route reveals that its id exists.
     for (method, path) in [
         ("GET", "/v1/sales/ID"),
         ("GET", "/v1/members/sales/ID"),
@@ -270,7 +270,7 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
     lab.answer(&Ask::get("/v1/members/sales")).await.problem(401, "unauthorized");
     let card = lab.answer(&Ask::get(format!("/v1/members/sales/{SALE}")).by("alice")).await.expect(200);
     assert_eq!((card.text("sale_id"), card.header("cache-control")), (SALE, "no-store"));
-    assert_eq!(card.text("description"), "For members.", "they read what they buy");
+    assert_eq!(card.text("description"), "For members.", "members see the description");
     let admitted = enter(&lab, "alice").await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by("alice")).await.expect(200);
@@ -285,7 +285,7 @@ async fn a_flood_for_a_members_sale_is_looked_up_once() {
     lab.calls.take_targets();
     for _ in 0..30 {
         let request = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("mallory").request();
-        assert_eq!(admission::handle(&admission, request).await.status(), 404, "and never 429, which would tell");
+        assert_eq!(admission::handle(&admission, request).await.status(), 404, "a 429 would reveal the sale");
     }
     let lookups = lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count();
     assert_eq!(lookups, 1);
@@ -318,7 +318,7 @@ async fn addresses_and_networks_are_kept_out_until_their_moment() {
         for ask in [challenges(), tokens(), Ask::reserve(SALE, "alice")] {
             from(&lab, address, ask).await.problem(403, "denied");
         }
-        // Looking goes on, as for a user who is denied.
+        // They may still look, like a denied user.
         from(&lab, address, Ask::get("/v1/orders").by("alice")).await.expect(200);
     }
     for address in ["198.51.101.0", "2001:db8::8", "203.0.113.7"] {
@@ -337,7 +337,7 @@ async fn addresses_and_networks_are_kept_out_until_their_moment() {
     assert_eq!(left.body["denied_networks"], json!([]));
     from(&lab, "2001:db8::7", tokens()).await.expect(201);
 
-    // One that ends is over without anybody's doing.
+    // A denial ends by itself.
     deny(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(1).to_string() })).await.expect(200);
     let is_in = async || (from(&lab, "192.0.2.1", tokens()).await.status != 403).then_some(());
     crate::wait::until("the end of a denial", 2, is_in).await;
@@ -381,7 +381,7 @@ async fn nobody_denies_the_world_or_more_than_fits() {
         by: user("olga"),
         at_ms: now(),
     };
-    // Operators at once do not undo each other.
+    // Concurrent operators do not undo each other's denials.
     let all = (0..8).map(|n| {
         let denial = denial(n);
         let lab = &lab;
@@ -393,10 +393,10 @@ async fn nobody_denies_the_world_or_more_than_fits() {
         lab.ledger.deny_network(&denial(n), now()).await.unwrap();
     }
     deny(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
-    // One that is there is said anew.
+    // A denial that is listed already can be changed when the list is full.
     deny(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
     assert_eq!(lab.ledger.switches().await.unwrap().denied_networks.len(), ledger::MAX_DENIED_NETWORKS);
-    // Those whose time is over make room.
+    // Expired denials make room.
     let later = now().plus_s(7200);
     let one = ledger::NetworkDenial { until_ms: later.plus_s(60), ..denial(300) };
     lab.ledger.deny_network(&one, later).await.unwrap();
@@ -421,7 +421,7 @@ async fn processes_together_give_a_user_one_quota() {
             }
         }
     }
-    // One comes back every three seconds, however slow the machine is.
+    // The quota regains one pass every three seconds while the test runs.
     let most = 20 + began.elapsed().as_secs() / 3 + 1;
     assert!((20..=most).contains(&passes), "{passes} passes, {refused} refused, {most} at most");
 }

@@ -1,4 +1,4 @@
-//! What is shown of the goods: written by operators, seen by everybody.
+//! The description of the goods: operators write it, everyone sees it.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
     let created = lab.answer(&post("", &sale(&goods()))).await.expect(201);
     assert_eq!(told(&created.body), goods());
     let publish = Ask::post("/v1/admin/sales/kettle/publish").by_operator();
-    assert_eq!(told(&lab.answer(&publish).await.expect(200).body), goods(), "the round has them");
+    assert_eq!(told(&lab.answer(&publish).await.expect(200).body), goods(), "the round has the goods");
     let campaign = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["kettle"] });
     lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(&campaign)).await.expect(201);
 
@@ -54,7 +54,7 @@ async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
     assert_eq!(told(&listed), json!({ "list_price_minor": 1990 }), "a list has the first picture and the price");
     assert_eq!(listed["picture"], goods()["pictures"][0]);
 
-    // What nothing depends on may be changed in a round that runs, and taken away.
+    // Members that nothing depends on may be changed or removed while the round runs.
     let less = json!({
         "round": 1, "round_version": 1, "description": "", "pictures": [], "list_price_minor": null, "terms_url": null,
         "expected_audience": null,
@@ -88,5 +88,5 @@ async fn goods_that_cannot_be_shown_are_refused() {
         assert!(refused.text("detail").contains(field), "{bad}: {}", refused.body);
     }
     assert!(lab.ledger.offer(&"kettle".parse().unwrap()).await.unwrap().is_none());
-    assert_eq!(lab.offer().await.version, 1, "nothing of that is written");
+    assert_eq!(lab.offer().await.version, 1, "nothing was written");
 }

@@ -1,4 +1,4 @@
-//! An order at once, for who does not want to wait for the queue.
+//! The green channel: an order at once, without waiting for the queue.
 
 use futures::future::join_all;
 use queue::{ExpiryQueue, OrderMessage};
@@ -25,7 +25,7 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(ordered.text("status"), "pending_payment");
     assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
-    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1, "it will expire");
+    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1, "the expiry message is sent");
     let order = lab.order_of(&alice).await;
     assert_eq!((order.state, order.claim.unit), (OrderState::Pending, alice.unit));
 
@@ -63,7 +63,7 @@ async fn only_ones_own() {
     assert_eq!(lab.contents().await, before);
 }
 
-/// The queue and the green channel at the same moment, several times over.
+/// The queue and the green channel race several times.
 #[tokio::test]
 async fn beside_its_message_it_makes_one_order() {
     let lab = Lab::selling(terms(20, 1)).await;
@@ -88,7 +88,7 @@ async fn beside_its_message_it_makes_one_order() {
     assert_eq!(lab.clean_audit().await, (10, 0, 10));
 }
 
-/// The order is in the ledger before its expiry message is sent: what is missing then, its own message brings.
+/// The order is in the ledger before its expiry message is sent. If sending fails, the order message makes up for it.
 #[tokio::test]
 async fn if_it_does_not_work_out_the_queue_does_it() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -98,7 +98,7 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
         reservation::Deps { expiry: ExpiryQueue::new(lab.sqs.clone(), nowhere, Clock::system()), ..lab.reservation() };
     let ask = expedite(&alice.id, "alice");
     let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
-    assert_eq!(answer.text("status"), "pending_payment", "it is in the ledger");
+    assert_eq!(answer.text("status"), "pending_payment", "the order is in the ledger");
     let event = crate::events::batch([OrderMessage::new(alice.clone(), None).to_body()]);
     assert!(order::handle(&lab.order(), event).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);

@@ -1,11 +1,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How much later the winner of a race starts the next time, at least and at most.
+/// The least and the most by which the winner of a race starts later the next time.
 const STEPS_US: std::ops::RangeInclusive<i64> = 500..=64_000;
 
-/// Keeps two racers close to each other on any machine: whoever wins starts a little later the next time, and much later
-/// if it wins again and again.
+/// Keeps two racers close to each other on any machine: the winner starts a little later the next time, and much later if
+/// it keeps winning.
 #[derive(Debug, Default)]
 pub(crate) struct Handicap(Mutex<State>);
 

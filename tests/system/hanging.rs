@@ -1,4 +1,4 @@
-//! Parts that accept and never answer, or answer late: every function ends by itself before Lambda ends it.
+//! Parts that accept connections but answer late or never: every function ends before Lambda ends it.
 
 use std::time::Duration;
 
@@ -18,15 +18,15 @@ use crate::parts::{Parts, Ran, all_ended, as_lambda_would};
 
 const UNITS: u32 = 60;
 const BATCH: usize = 10;
-/// Runs of functions in each trouble, each with parts of its own, as processes have.
+/// Function runs in each trouble. Each has its own parts, as a process has.
 const RUNS: usize = 15;
 const NEVER: Duration = Duration::MAX;
 const AT_ONCE: Duration = Duration::ZERO;
 
-/// What is wrong.
+/// A fault of Redis or AWS.
 struct Trouble {
     name: &'static str,
-    /// Whether Redis was well until it was connected to.
+    /// Whether Redis fails only after the connection is made.
     connected: bool,
     redis: Duration,
     aws: &'static [(Service, Conduct)],
@@ -38,7 +38,7 @@ const LATE: Conduct = Conduct::AnswersAfter(Duration::from_millis(2500));
 
 const TROUBLES: &[Trouble] = &[
     Trouble { name: "Redis never answers", connected: false, redis: NEVER, aws: &[] },
-    Trouble { name: "Redis answers no more", connected: true, redis: NEVER, aws: &[] },
+    Trouble { name: "Redis stops answering", connected: true, redis: NEVER, aws: &[] },
     Trouble { name: "SQS hangs", connected: false, redis: AT_ONCE, aws: &[(Service::Sqs, HANGS)] },
     Trouble { name: "DynamoDB hangs", connected: false, redis: AT_ONCE, aws: &[(Service::DynamoDb, HANGS)] },
     Trouble {
@@ -61,7 +61,7 @@ const TROUBLES: &[Trouble] = &[
     },
 ];
 
-/// Something to do for every function.
+/// Work for every function.
 struct Work {
     /// For the order function.
     to_order: Vec<Claim>,
@@ -91,7 +91,7 @@ impl Work {
     }
 }
 
-/// Whatever the client hears, it is no failure of the function itself.
+/// The client may get any answer but a failure of the function itself.
 fn told(answer: &Answer) {
     assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{answer:?}");
 }
@@ -111,7 +111,7 @@ async fn operate(parts: &Parts, ask: Ask) {
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
 
-/// Every function, with each of its ways that is longer than another.
+/// Every function, on each of its long paths.
 fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let of_queued = || format!("/v1/reservations/{}", work.queued.id);
     let of_ordered = || format!("/v1/reservations/{}", work.ordered.id);
@@ -189,7 +189,7 @@ async fn afterwards(trouble: &Trouble, lab: &Lab, work: &Work) {
     assert!(audit.is_clean() && audit.held == 0, "{}: {audit:?}", trouble.name);
     for claim in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
         let order = lab.ledger.order(&claim.id).await.unwrap();
-        assert!(order.is_some(), "{}: {} came to nothing", trouble.name, claim.id);
+        assert!(order.is_some(), "{}: {} has no order", trouble.name, claim.id);
     }
 }
 
@@ -212,19 +212,19 @@ async fn every_function_ends_by_itself() {
     }
 }
 
-/// A buyer of a Redis that is so late, and of the same when it is well again.
+/// Reserves while Redis is this late, and again once it answers at once.
 async fn ask_twice(late: Duration) -> [Answer; 2] {
     let lab = Lab::selling(terms(1, 1)).await;
     let parts = Parts::of(&lab).await;
     let deps = parts.start(reservation::Deps::new);
     let reserve = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
-    // A first call connects and has the script loaded, so that the next one is this request and no other.
+    // A first call connects and loads the script, so that the next call is only this request.
     let unknown = Ask::reserve("no-sale", "alice");
     let first = Answer::of_handler(&unknown, reservation::handle(&deps, unknown.request()).await);
     first.problem(503, "overloaded");
     parts.redis.delay(late);
     let first = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
-    assert_eq!(lab.clean_audit().await, (0, 1, 0), "Redis has done it, in time or not");
+    assert_eq!(lab.clean_audit().await, (0, 1, 0), "Redis made the reservation, in time or not");
     parts.redis.delay(AT_ONCE);
     let second = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
     assert_eq!(lab.clean_audit().await, (0, 1, 0));
@@ -233,7 +233,7 @@ async fn ask_twice(late: Duration) -> [Answer; 2] {
 
 #[tokio::test]
 async fn a_late_redis_is_waited_for_and_one_that_is_too_late_is_not() {
-    // Late, but in time by far: a busy machine is later.
+    // Late, but with time to spare for a busy machine.
     let [first, second] = ask_twice(Duration::from_millis(200)).await;
     assert_eq!(first.expect(202).text("reservation_id"), second.expect(202).text("reservation_id"));
     let [first, second] = ask_twice(Duration::from_millis(1500)).await;

@@ -1,4 +1,4 @@
-//! Schedules with so much to do that, in a bad hour, they would not be done before Lambda ends them.
+//! Schedules with more work than they can finish before Lambda ends them when parts are slow.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::lab::Lab;
 use crate::parts::{Parts, all_ended, as_lambda_would};
 use crate::rounds;
 
-/// So many that a wait for each is longer than any function may run.
+/// So many sales that waiting for each would take longer than any function may run.
 const SALES: usize = 40;
 
 async fn publish_many(lab: &Lab, terms: &Terms, recurrence: Option<&Recurrence>) {
@@ -38,7 +38,7 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
     println!("{ran:?}");
     all_ended(&[ran.0, ran.1]);
     let summary = warmup::handle(&lab.warmup()).await.unwrap();
-    assert_eq!((summary.loaded, summary.failed), (SALES, 0), "once Redis answers");
+    assert_eq!((summary.loaded, summary.failed), (SALES, 0), "all are loaded once Redis answers");
 }
 
 async fn daily_reset_ends_however_many_rounds_are_over() {
@@ -55,18 +55,18 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
         begun = daily_reset::handle(&deps).await.unwrap().begun;
     })
     .await;
-    println!("{ran:?}, {begun} rounds were begun");
+    println!("{ran:?}, {begun} rounds begun");
     all_ended(&[ran]);
-    assert!((1..SALES).contains(&begun), "too few rounds to be cut off");
+    assert!((1..SALES).contains(&begun), "{begun} rounds begun: the run must be cut off midway");
     let rest = daily_reset::handle(&daily_reset::Deps { ledger: lab.ledger.clone(), ..deps }).await.unwrap();
     assert_eq!(rest.failed, 0);
     let rounds = lab.ledger.published_rounds(Clock::system().now()).await.unwrap();
-    // What was cut off may have begun all the same.
+    // A call that was cut off may have begun its round all the same.
     let second = rounds.iter().filter(|round| round.id.number == RoundNumber(2)).count();
-    assert_eq!(second, SALES, "the next run goes on where this one stopped");
+    assert_eq!(second, SALES, "the next run continues where this one stopped");
 }
 
-/// One test, so that they wait beside each other.
+/// One test, so that they wait concurrently.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_left_waits_for_the_next_run() {
     tokio::join!(

@@ -4,33 +4,32 @@ use crate::events;
 use crate::lab::Lab;
 use crate::resources::{depth, receive};
 
-/// Runs until the system must have come to rest: far more than it needs.
+/// Runs after which the system must be at rest: far more than it needs.
 const RUNS: usize = 20;
 
-/// Lets the system's own retries and schedules run until nothing is left to do: messages are delivered, and reconciliation
-/// runs. No payment window passes.
+/// Delivers order messages and runs reconciliation until neither has anything left to do. No payment window passes.
 pub(crate) async fn heal(lab: &Lab) {
     let (mut quiet, mut last) = (0, None);
     for _ in 0..RUNS {
         let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
         if summary.failed > 0 {
-            // Something was too late for it. The next run goes on.
+            // Something timed out. The next run continues.
             (quiet, last) = (0, Some(summary));
             continue;
         }
         let delivered = deliver_orders(lab).await;
         let done = summary.sent + summary.adopted + summary.released + summary.restored + summary.rebuilt + delivered;
         quiet = if done == 0 { quiet + 1 } else { 0 };
-        // Twice, since what one run moves the next one may look at for the first time.
+        // Twice, because one run may move something that only the next one looks at.
         if quiet == 2 {
             return;
         }
     }
-    panic!("reconciliation does not come to an end; what failed last: {last:?}");
+    panic!("reconciliation does not end; last failure: {last:?}");
 }
 
-/// Gives the order function what waits in its queue. How many messages it was given: one that fails is back in the queue
-/// at once, for the next run.
+/// Delivers the waiting messages to the order function and returns how many. One that fails goes back to the queue at
+/// once, for the next run.
 async fn deliver_orders(lab: &Lab) -> usize {
     let (mut delivered, mut put_back) = (0, false);
     while !put_back && depth(&lab.sqs, &lab.orders_url).await[0] > 0 {
@@ -52,7 +51,7 @@ async fn deliver_orders(lab: &Lab) -> usize {
 }
 
 impl Lab {
-    /// Reconciliation that waits for nothing: every held reservation is sent again at once.
+    /// Reconciliation that sends the message of every held reservation again at once.
     pub(crate) fn reconciliation(&self) -> reconciliation::Deps {
         let deps = reconciliation::Deps::new(&self.another_process()).unwrap();
         reconciliation::Deps { send_again_after: Duration::ZERO, ..deps }

@@ -1,4 +1,4 @@
-//! Sales that are asked for far more than anybody expected: found, shown, and limited if the deployment says so.
+//! Sales with far more demand than expected: found, shown, and limited if the deployment says so.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
 
-/// More than twice as much as a sale without a plan may have in a minute.
+/// More than twice the requests a minute that a sale without a plan is expected to get.
 const CROWD: u64 = 1_000_000;
 
-/// A run of reconciliation by a clock that is so many minutes ahead.
+/// Runs reconciliation with its clock this many minutes ahead.
 async fn look(lab: &Lab, minute: i64, isolate_hot_to: Option<u32>) -> usize {
     let clock = Clock::ahead_by_ms(minute * 60_000);
     let summary = reconciliation::handle(&reconciliation::Deps { clock, isolate_hot_to, ..lab.reconciliation() }).await;
@@ -26,7 +26,7 @@ async fn look(lab: &Lab, minute: i64, isolate_hot_to: Option<u32>) -> usize {
     summary.hot
 }
 
-/// Tells Redis of so many answers, as processes do.
+/// Adds this many answers to Redis's counts, as processes do.
 async fn answered(lab: &Lab, code: &'static str, count: u64) {
     lab.stock.round(&round(SALE, 1)).tally(&BTreeMap::from([(code, count)])).await.unwrap();
 }
@@ -58,12 +58,12 @@ async fn a_sale_that_nobody_planned_is_found_hot_and_shown_until_the_crowd_has_g
     let page = document(&lab, "/v1/admin/sales?state=open").await;
     let one = document(&lab, &format!("/v1/admin/sales/{SALE}")).await;
     for hot in [&list["sales"][0]["hot"], &page["sales"][0]["hot"], &one["hot"]] {
-        // A minute by the clocks, and what the runs took.
+        // A minute by the clocks, plus the time that the runs took.
         let rate = hot["requests_per_s"].as_u64().unwrap();
         assert!((6_000..=CROWD / 60).contains(&rate), "{hot}");
         assert_eq!(hot["expected_requests_per_s"], 3_000);
     }
-    assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 0), "that is left to operators");
+    assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 0), "limiting it is left to operators");
 
     assert_eq!(look(&lab, 2, None).await, 0);
     assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["hot"], Value::Null);
@@ -98,7 +98,7 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
     let undo = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
     lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
     answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 2, Some(50)).await, 1, "it is still hot");
+    assert_eq!(look(&lab, 2, Some(50)).await, 1, "the sale is still hot");
     assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 2));
 }
 
@@ -112,7 +112,7 @@ async fn a_sale_is_limited_to_no_less_than_was_planned() {
     assert_eq!(limit(&lab).await, json!(4_000));
 }
 
-/// Beside another run, or by a clock that is ahead, a single second of a calm sale would look like a crowd.
+/// With overlapping runs or a fast clock, a single second of a calm sale would look like a crowd.
 #[tokio::test]
 async fn a_look_too_soon_after_another_says_nothing() {
     let lab = Lab::selling(terms(9, 1)).await;
@@ -138,7 +138,7 @@ async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
     assert_eq!(in_minutes(9).await, Value::Null);
 }
 
-/// Operators may use any key.
+/// Operators may use any idempotency key, even one that looks like the limit's own.
 #[tokio::test]
 async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
     let lab = Lab::selling(terms(9, 1)).await;
@@ -171,7 +171,7 @@ async fn a_look_that_was_frozen_notes_nothing() {
     look(&lab, 1, None).await;
     let hot = Heat { requests_per_s: u32::MAX, hot_since_ms: Some(stale.heat.at_ms), ..stale.heat };
     assert!(!lab.ledger.note_heat(&lab.round().await, Some(&stale), hot, true).await.unwrap());
-    assert!(!lab.ledger.note_heat(&lab.round().await, None, hot, true).await.unwrap(), "one that found nothing noted");
+    assert!(!lab.ledger.note_heat(&lab.round().await, None, hot, true).await.unwrap(), "also if nothing was noted");
     assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["hot"], Value::Null);
 }
 

@@ -1,4 +1,4 @@
-//! The reservation function's process killed with -9 every second while 20,000 requests come.
+//! Kills the reservation function's processes with -9 every second while 20,000 requests arrive.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,21 +27,21 @@ use crate::wait::until;
 
 const REQUESTS: usize = 20_000;
 const UNITS: usize = 200;
-/// How long they take to come: several kills.
+/// The requests arrive over this long, which spans several kills.
 const OVER: Duration = Duration::from_secs(12);
-/// Tries again at once, of those who heard nothing.
+/// Concurrent retries of the requests that failed.
 const AT_ONCE: usize = 16;
 const KILL_EVERY: Duration = Duration::from_secs(1);
-/// The one that meets the crowd.
+/// The function under load.
 const FUNCTION: &str = "flash-sale-reservation";
-/// What may be heard while processes die: the sale's own answers, and the gateway's when a process had the request.
+/// Answers allowed while processes die: the sale's own, and the gateway's for a request whose process died.
 const DOCUMENTED: [&str; 5] = ["202", "409 sold_out", "500 no_code", "503 no_code", "503 overloaded"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rush_survives_a_function_that_dies_every_second() {
     let cloud = cloud().await;
     let shop = Shop::open("killed-functions", json!({ "total": UNITS })).await;
-    // Processes of its own: those of other tests go on.
+    // Its own processes, so that other tests keep theirs.
     let home = local::paths::state().join(format!("killed-functions-{}", std::process::id()));
     std::fs::create_dir_all(&home).unwrap();
     let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
@@ -97,17 +97,17 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
         outcome.by_answer().into_iter().map(|(answer, latency)| (answer.to_string(), latency.len())).collect();
     println!("{killed} processes killed; {heard:?}; {:?}", gateway.counts()[FUNCTION]);
     for (answer, count) in &heard {
-        assert!(DOCUMENTED.contains(&&**answer), "{count} heard {answer}");
+        assert!(DOCUMENTED.contains(&&**answer), "{count} requests got {answer}");
     }
     assert_eq!(heard.values().sum::<u64>(), REQUESTS as u64);
-    assert!(killed >= 5, "{killed} processes were killed");
+    assert!(killed >= 5, "only {killed} processes were killed");
     assert!(gateway.counts()[FUNCTION].deaths >= 5, "{:?}", gateway.counts()[FUNCTION]);
 
-    // Some were told nothing although they have a unit. They try again, as clients do, and hear what is theirs.
+    // Some buyers got an error although they hold a unit. They retry, as clients do, and get their answer.
     let unheard = std::mem::take(&mut *unheard.lock().unwrap());
     let heard_late = futures::stream::iter(&unheard).map(|&n| {
         let (client, requests, recorder, names, round) = (&client, &requests, &recorder, &names, &round);
-        until("an answer that stands", 120, async move || {
+        until("a final answer", 120, async move || {
             let response = recorded::send(client, recorder, n, &names[n], round, &requests[n]).await.ok()?;
             (response.status < 500).then(|| response.answer().to_string())
         })
@@ -117,7 +117,7 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     println!("{} tried again, {won_late} had a unit", unheard.len());
     assert!(heard_late.iter().all(|answer| ["202", "409 sold_out"].contains(&&**answer)), "{heard_late:?}");
     let promised = heard.get("202").copied().unwrap_or_default() + won_late as u64;
-    assert_eq!(promised, UNITS as u64, "every unit was promised to somebody, and none to two");
+    assert_eq!(promised, UNITS as u64, "every unit was promised exactly once");
 
     let audit = until("a clean audit", 120, async || {
         let audit = shop.audit().await;

@@ -1,4 +1,4 @@
-//! The order function as a process of its own that is killed in the middle of a batch, at one moment after another.
+//! Kills the order function's process in the middle of a batch, after each order in turn.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ use crate::parts::lambda_timeout;
 use crate::resources::{depth, receive};
 use crate::wait::until;
 
-/// Messages of a batch, and moments at which it is killed.
+/// Messages in a batch. The function is killed after each one in turn.
 const BATCH: usize = 10;
-/// Moments that are tried beside each other.
+/// Runs in parallel.
 const AT_ONCE: usize = 5;
 const PLACE: &str = "DynamoDB_20120810.TransactWriteItems";
 
-/// The built function, with what it needs of a lab.
+/// The built function, configured for a lab.
 fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProcess {
     let settings = [
         ("REDIS_URL", lab.valkey.url()),
@@ -39,7 +39,7 @@ fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProces
     FunctionProcess::start("order", &bootstrap, api.address(), &aws.endpoint(), &settings).unwrap()
 }
 
-/// All ten, each in this delivery.
+/// Receives all ten messages, each on this delivery.
 async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
     let mut received = Vec::new();
     until("the whole batch is received", 20, async || {
@@ -73,7 +73,7 @@ async fn left(lab: &Lab, reserved: &[Claim]) -> Left {
     Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, &lab.expiry_url).await.iter().sum() }
 }
 
-/// Kills the function once `orders` orders are in the ledger, and gives its messages to another one.
+/// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process.
 async fn killed_after(orders: usize) -> Left {
     let lab = Lab::selling(terms(BATCH as u32, 1)).await;
     let names: Vec<String> = (0..BATCH).map(|buyer| format!("user-{buyer}")).collect();
@@ -87,8 +87,8 @@ async fn killed_after(orders: usize) -> Left {
     let process = order_process(&lab, &aws, &api);
     tokio::select! {
         biased;
-        reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function makes orders"),
-        made = api.invoke(event(&first)) => panic!("it came to its end before order {orders}: {made:?}"),
+        reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function places orders"),
+        made = api.invoke(event(&first)) => panic!("it finished before order {orders}: {made:?}"),
     }
     drop(process);
     let left = left(&lab, &reserved).await;
@@ -112,7 +112,7 @@ async fn killed_after(orders: usize) -> Left {
     }
     lab.check_history("killed_order_function", &[SALE], Redis::Keeps).await;
     let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
-    assert!(expiries >= BATCH as u32, "{expiries} messages will expire {BATCH} orders; before: {left:?}");
+    assert!(expiries >= BATCH as u32, "{expiries} expiry messages for {BATCH} orders; before: {left:?}");
     left
 }
 
@@ -121,7 +121,7 @@ async fn a_batch_survives_its_function_at_any_moment() {
     let mut all = Vec::new();
     for first in (1..=BATCH).step_by(AT_ONCE) {
         let runs = (first..first + AT_ONCE).map(|orders| timeout(Duration::from_secs(300), killed_after(orders)));
-        all.extend(join_all(runs).await.into_iter().map(|left| left.expect("a run ends")));
+        all.extend(join_all(runs).await.into_iter().map(|left| left.expect("the run ends in time")));
     }
     println!("killed with {all:?}");
     let in_the_middle = |left: &&Left| left.confirmed < BATCH || left.expiries < BATCH as u32;

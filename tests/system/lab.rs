@@ -1,4 +1,4 @@
-//! A system for one test: the functions in this process, with a Valkey, a table and queues that nobody else uses.
+//! A system for one test: the functions run in this process, with their own Valkey, table and queues.
 
 use std::sync::atomic::AtomicI64;
 
@@ -34,11 +34,11 @@ use crate::recording::recorded;
 use crate::resources::{make_queue, make_table};
 use crate::rounds;
 
-/// Tries to refresh the snapshots. Each takes more than a second if it is in vain.
+/// Attempts to refresh the snapshots. One that fails takes more than a second.
 const REFRESHES: usize = 60;
 
-/// The sale of every lab.
 pub(crate) const PICTURE_HOST: &str = "img.example.com";
+/// The sale of every lab.
 pub(crate) const SALE: &str = "lamp";
 
 /// A clock, and how far a test has moved it.
@@ -64,25 +64,25 @@ pub(crate) struct Lab {
     pub(crate) webhook_url: String,
     pub(crate) webhook_dlq_url: String,
     pub(crate) emitter_failures_url: String,
-    /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
+    /// Calls that the functions make to DynamoDB and SQS, without the test's own.
     pub(crate) calls: Calls,
-    /// What the snapshots of its processes ask of DynamoDB, now and then.
+    /// Calls that the snapshots make to DynamoDB from time to time.
     pub(crate) snapshot_calls: Calls,
     pub(crate) payment_key: String,
-    /// What clients ask the lab's functions about units, and what they hear.
+    /// What clients ask the lab's functions about units, and the answers.
     pub(crate) recorder: Recorder,
     pub(crate) snapshots: Snapshots,
-    /// The process that all functions of the lab are in, unless a test says otherwise.
+    /// The process that runs all the lab's functions, unless a test says otherwise.
     context: Context,
-    /// What every process is made from.
+    /// Every process is made from this.
     resources: Context,
 }
 
 impl Lab {
-    /// Empty.
+    /// A lab without a sale.
     pub(crate) async fn new() -> Self {
         let deployment = &cloud().await.deployment;
-        // The bounds of functions have tests of their own. Here nothing may depend on how busy the machine is.
+        // Functions' time limits have their own tests. Here nothing may depend on how busy the machine is.
         let config = deployment.patient_aws_config();
         let (dynamodb, sqs) = (DynamoDb::new(&config), Sqs::new(&config));
         let name = format!("lab-{}", Uuid::now_v7().as_simple());
@@ -126,7 +126,7 @@ impl Lab {
             ("WEBHOOK_QUEUE_URL", &webhook_url),
             ("WEBHOOK_DLQ_URL", &webhook_dlq_url),
             ("EMITTER_FAILURES_QUEUE_URL", &emitter_failures_url),
-            // Nobody listens, unless a test makes the bus of this name.
+            // No bus has this name unless a test creates one.
             ("EVENT_BUS_NAME", &name),
             ("WEBHOOK_SECRET_ARN", &deployment.payment_secret),
             // Any key will do.
@@ -140,7 +140,7 @@ impl Lab {
             .with(stock.clone())
             .with(ledger.clone())
             .with(counted_sqs)
-            // So that a crowd of processes need not ask Secrets Manager each.
+            // Saves each of many processes a call to Secrets Manager.
             .with(keys);
         Self {
             context: resources.another_process().with(snapshots.clone()),
@@ -169,28 +169,28 @@ impl Lab {
         }
     }
 
-    /// With this stock instead of its own.
+    /// Replaces the lab's stock.
     pub(crate) fn with_stock(self, stock: Stock) -> Self {
         let (context, resources) = (self.context.with(stock.clone()), self.resources.with(stock.clone()));
         Self { stock, context, resources, ..self }
     }
 
-    /// What a deployment would set for its functions.
+    /// The settings that a deployment would give its functions.
     pub(crate) fn settings(&self) -> Settings {
         self.resources.settings().clone()
     }
 
-    /// Another process, which knows nothing yet.
+    /// Another process, which has read nothing yet.
     pub(crate) fn another_process(&self) -> Context {
         self.resources.another_process()
     }
 
-    /// Likewise, by this clock.
+    /// The same, on this clock.
     pub(crate) fn another_process_at(&self, clock: Clock) -> Context {
         self.resources.another_process_at(clock)
     }
 
-    /// With a sale of these terms, published and loaded.
+    /// A lab with a sale on these terms, published and loaded.
     pub(crate) async fn selling(terms: Terms) -> Self {
         let lab = Self::new().await;
         lab.publish(SALE, &terms).await;
@@ -204,7 +204,7 @@ impl Lab {
         self.refresh_snapshots().await;
     }
 
-    /// Snapshots give up on a ledger that is slow, as functions must; a test on a busy machine asks again.
+    /// Snapshots give up on a slow ledger, as functions must. On a busy machine a test has to retry.
     pub(crate) async fn refresh_snapshots(&self) {
         for _ in 0..REFRESHES {
             if self.snapshots.refresh().await.is_ok() {
@@ -214,34 +214,34 @@ impl Lab {
         panic!("the snapshots cannot be refreshed");
     }
 
-    /// The offer of the lab's sale as the ledger has it.
+    /// The sale's offer in the ledger.
     pub(crate) async fn offer(&self) -> Offer {
         self.ledger.offer(&SALE.parse().unwrap()).await.unwrap().expect("the ledger has it")
     }
 
-    /// The latest round of the lab's sale as the ledger has it.
+    /// The sale's latest round in the ledger.
     pub(crate) async fn round(&self) -> Round {
         rounds::latest_round(&self.ledger, &SALE.parse().unwrap()).await
     }
 
-    /// Loads the sale's round from what the ledger says, as if just before it opened.
+    /// Loads the sale's round from the ledger, as if just before it opened.
     pub(crate) async fn load(&self, sale: &str) {
         let round = rounds::latest_round(&self.ledger, &sale.parse().unwrap()).await;
         let before = EpochMs(round.terms.first_opens_at_ms().0 - 1);
         load_round(&self.stock, &self.ledger, &round, before).await.unwrap();
     }
 
-    /// The reservation function, in a process that has counted nobody yet.
+    /// The reservation function, with no requests counted yet.
     pub(crate) fn reservation(&self) -> reservation::Deps {
         reservation::Deps::new(&self.context).unwrap()
     }
 
-    /// The reservation function in a process of its own, which knows nothing yet.
+    /// The reservation function in another process, which has read nothing yet.
     pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::Deps {
         reservation::Deps::new(&self.resources.another_process_at(clock)).unwrap()
     }
 
-    /// The admission function in a process of its own, which knows nothing yet.
+    /// The admission function in another process, which has read nothing yet.
     pub(crate) fn another_admission(&self, clock: Clock) -> admission::Deps {
         admission::Deps::new(&self.resources.another_process_at(clock)).unwrap()
     }
@@ -250,7 +250,7 @@ impl Lab {
         admission::Deps::new(&self.context).unwrap()
     }
 
-    /// The function of the line in a process that has looked at none yet.
+    /// The waiting room function, which has not looked at a line yet.
     pub(crate) fn waiting_room(&self) -> waiting_room::Deps {
         waiting_room::Deps::new(&self.context).unwrap()
     }
@@ -263,7 +263,7 @@ impl Lab {
         dead_letter::Deps::new(&self.context).unwrap()
     }
 
-    /// With a clock that is so many seconds ahead.
+    /// The expiry function, with its clock this many seconds ahead.
     pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
         expiry::Deps::new(&self.resources.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
@@ -272,7 +272,7 @@ impl Lab {
         payment::Deps::new(&self.context).unwrap()
     }
 
-    /// The admin function in a process that has watched no round yet.
+    /// The admin function in another process, which has watched no round yet.
     pub(crate) fn admin(&self) -> admin::Deps {
         admin::Deps::new(&self.another_process()).unwrap()
     }
@@ -285,25 +285,25 @@ impl Lab {
         daily_reset::Deps::new(&self.context).unwrap()
     }
 
-    /// The function that draws, with a clock that is so many seconds ahead.
+    /// The draw function, with its clock this many seconds ahead.
     pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
         draw::Deps::new(&self.resources.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
-    /// Gives a request to the function that the gateway would give it to.
+    /// Answers a request with the function that the gateway would route it to.
     pub(crate) async fn answer(&self, ask: &Ask) -> Answer {
         let asked = Asked::from(ask);
-        // One that the gateway would give to nobody goes to a function that does not know it either.
+        // A request without a route goes to a function that does not know it either.
         let function = OPENAPI.function_for(&asked).unwrap_or("reservation");
         let response = recorded(&self.recorder, ask, self.response_of(function, ask)).await;
         if function == "admin" {
-            // As seconds do.
+            // In a deployment, snapshots refresh within seconds.
             self.refresh_snapshots().await;
         }
         Answer::of_handler(asked, response)
     }
 
-    /// Gives a request to this function.
+    /// Answers a request with this function.
     pub(crate) async fn response_of(&self, function: &str, ask: &Ask) -> Response<Body> {
         let request = ask.request();
         match function {
@@ -317,38 +317,38 @@ impl Lab {
         }
     }
 
-    /// Waits until what came back to the first round is on sale again.
+    /// Waits until returned units of the first round are on sale again.
     pub(crate) async fn until_sellable(&self) {
         let lanes = self.lanes_of(&round(SALE, 1));
         tests::until_sellable(self.stock.round_in(&round(SALE, 1), lanes)).await;
     }
 
-    /// Reserves a unit for a user, and expects one.
+    /// Reserves a unit for a user. Panics if there is none.
     pub(crate) async fn reserve(&self, name: &str) -> Claim {
         self.until_sellable().await;
         let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
         self.claim_of(answer.text("reservation_id"), name).await
     }
 
-    /// The reservation as Redis has it.
+    /// The reservation in Redis.
     pub(crate) async fn claim_of(&self, id: &str, name: &str) -> Claim {
         let id: ReservationId = id.parse().unwrap();
         self.entry(&id, name).await.expect("Redis has it").claim
     }
 
-    /// Gives the order function one batch with these reservations.
+    /// Delivers one batch with these reservations to the order function.
     pub(crate) async fn deliver(&self, claims: &[&Claim]) -> SqsBatchResponse {
         order::handle(&self.order(), message_batch(claims)).await
     }
 
-    /// Reserves a unit for a user and has it ordered.
+    /// Reserves a unit for a user and places its order.
     pub(crate) async fn buy(&self, name: &str) -> Claim {
         let claim = self.reserve(name).await;
         assert!(self.deliver(&[&claim]).await.batch_item_failures.is_empty());
         claim
     }
 
-    /// The order as the ledger has it.
+    /// The order in the ledger.
     pub(crate) async fn order_of(&self, claim: &Claim) -> Order {
         self.ledger.order(&claim.id).await.unwrap().expect("the ledger has it")
     }
@@ -358,7 +358,7 @@ impl Lab {
         self.stock.round_in(&id.round, lanes).find(id.uuid, &user(name)).await.unwrap()
     }
 
-    /// How many lanes a round has, as far as this process has read of it.
+    /// How many lanes a round has, as far as this process knows.
     pub(crate) fn lanes_of(&self, id: &RoundId) -> u16 {
         self.snapshots.lanes_of(&id.sale).unwrap_or(1)
     }
@@ -367,7 +367,7 @@ impl Lab {
         self.entry(&claim.id, claim.user.as_str()).await.expect("Redis has it").state
     }
 
-    /// The units that Redis can hand out.
+    /// The units that Redis can still hand out.
     pub(crate) async fn free(&self) -> Vec<Unit> {
         let lanes = self.lanes_of(&round(SALE, 1));
         let view = self.stock.round_in(&round(SALE, 1), lanes).view().await.unwrap().expect("the round is loaded");
@@ -383,7 +383,7 @@ impl Lab {
         audited.audit
     }
 
-    /// The audit's free, held and ordered units, once it is clean.
+    /// The audit's free, held and ordered units. Panics unless it is clean.
     #[track_caller]
     pub(crate) fn clean_audit(&self) -> impl Future<Output = (u32, u32, u32)> {
         let caller = std::panic::Location::caller();
@@ -395,7 +395,7 @@ impl Lab {
     }
 }
 
-/// A batch with the messages of these reservations.
+/// A batch of these reservations' messages.
 pub(crate) fn message_batch(claims: &[&Claim]) -> SqsEvent {
     events::batch(claims.iter().map(|claim| OrderMessage::new((*claim).clone(), None).to_body()))
 }

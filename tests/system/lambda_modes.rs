@@ -1,4 +1,4 @@
-//! The two ways in which Lambda gives a process its events, one at a time and several at once, with the same binary.
+//! Lambda's two modes, one event at a time and several at once, with the same binary.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::passes::{LAB_RING, lab_secret};
 use crate::resources::depth;
 use crate::wait::until;
 
-/// Far longer than an answer that needs no queue.
+/// Far longer than it takes to answer without the queue.
 const SLOW_QUEUE: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 16;
 const TRIES: usize = 10;
@@ -50,7 +50,7 @@ impl Served {
         Self { api, _process: process }
     }
 
-    /// The status of the answer.
+    /// Reserves a unit and returns the answer's status.
     pub(crate) async fn reserve(&self, user: &str) -> u64 {
         let event = events::http(&Ask::reserve(SALE, user).sealed(&LAB_RING));
         let made = self.api.invoke(serde_json::to_vec(&event).unwrap()).await.expect("an answer");
@@ -59,12 +59,12 @@ impl Served {
     }
 }
 
-/// While the queue is slow to take the last unit's message, somebody else asks.
+/// While the queue is slow to take the last unit's message, another buyer asks. Returns the order of the answers.
 async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     let lab = Lab::selling(terms(2, 1)).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
     let served = Served::start(&lab, &aws, at_once).await;
-    // By now the process has connected to all that it needs.
+    // The process has now connected to everything it needs.
     assert_eq!(served.reserve("opener").await, 202);
     aws.set(Service::Sqs, Conduct::AnswersAfter(SLOW_QUEUE));
     let answered = Mutex::new(Vec::new());
@@ -86,7 +86,7 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     answered.into_inner().unwrap()
 }
 
-/// One at a time the loser is never first, so being first once is enough. A busy machine may be slower than the queue.
+/// With one event at a time the loser is never first, so once is enough. A busy machine may be slower than the queue.
 #[tokio::test]
 async fn several_at_once_nobody_waits_for_anothers_queue() {
     for _ in 0..TRIES {

@@ -1,5 +1,5 @@
-//! A sale with several lanes, from an operator's draft to the last unit. What the lanes do to each other, one call of Redis after the
-//! other, is in `tests/scripts/lanes`.
+//! A sale with several lanes, from an operator's draft to the last unit. `tests/scripts/lanes` tests how lanes affect
+//! each other, one Redis call at a time.
 
 use std::collections::BTreeSet;
 
@@ -42,17 +42,17 @@ fn key(lab: &Lab, kind: &str, index: u16) -> String {
     format!("{kind}:{}", lab.stock.round_in(&id, LANES).tag(Lane::new(index, LANES)))
 }
 
-/// The lane's keys answer nothing but errors, as a shard that is away.
+/// Makes the lane's keys answer only errors, like a shard that is away.
 async fn silence(lab: &Lab, index: u16) {
     for kind in ["sale", "buyers", "transfers", "denied"] {
         let key = key(lab, kind, index);
         lab.redis_text(&["DEL", &key]).await;
-        // No command that asks for it takes a list.
+        // No command that reads these keys accepts a list.
         lab.redis(&["LPUSH", &key, "silent"]).await;
     }
 }
 
-/// Everybody is at home in one lane.
+/// All buyers have the same home lane.
 #[tokio::test]
 async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     let lab = Lab::selling(in_lanes(9)).await;
@@ -66,7 +66,7 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     lab.answer(&Ask::reserve(SALE, late.as_str())).await.problem(409, "sold_out");
     assert_eq!(live_units(&lab).await, (9, 0));
 
-    // What comes back is somebody's in any lane.
+    // A returned unit can go to a buyer from any lane.
     let given_back = &claims[4];
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", given_back.id)).by(given_back.user.as_str()))
         .await
@@ -94,7 +94,7 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     lab.check_history("lanes_sold", &[SALE], Redis::Keeps).await;
 }
 
-/// Redis loses one lane of a running sale, with reservations that have no order yet. The others go on.
+/// Redis loses one lane of a running sale, with reservations that have no order yet. The other lanes go on selling.
 #[tokio::test]
 async fn a_lane_that_redis_lost_is_loaded_beside_the_others() {
     let lab = Lab::selling(in_lanes(20)).await;
@@ -159,7 +159,8 @@ async fn lanes_are_terms_of_a_draft() {
     assert_eq!(one.body.get("lanes"), None, "as before");
 }
 
-/// Whoever has nothing to do with a lane does not notice that it is away: where a reservation stands, and who is kept out.
+/// A lane that is away goes unnoticed by users of other lanes: they see their reservations, and denied users stay
+/// denied.
 #[tokio::test]
 async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
     let lab = Lab::selling(in_lanes(20)).await;
@@ -183,7 +184,7 @@ async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
     lab.answer(&Ask::reserve(SALE, eve.as_str())).await.problem(403, "denied");
 }
 
-/// What a lane lacks is neither sold nor free. It is looked for, and until then nobody is told that nothing is left.
+/// Units that a lane lacks are neither sold nor free. Until they are found, no buyer is told that the sale is sold out.
 #[tokio::test]
 async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
     let lab = Lab::selling(Terms { lanes: LANES, ..with_line(4, LINE) }).await;
@@ -191,7 +192,7 @@ async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
     for index in 1..LANES {
         lab.buy(at_home_in(index, LANES, 0).as_str()).await;
     }
-    // As a lane is loaded while another one does not answer.
+    // As when a lane is loaded while another one does not answer.
     lab.redis(&["SETRANGE", &key(&lab, "sale", 0), "4", "\0\0\0\0"]).await;
     lab.redis(&["HSET", &key(&lab, "transfers", 0), "short", "1"]).await;
     let late = at_home_in(3, LANES, 1);
@@ -200,7 +201,7 @@ async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
     assert_eq!((card.status, card.text("availability")), (200, "unknown"));
     let state = async |state| {
         let is_so = async || Some(look(&lab).await).filter(|document| document.state == state);
-        until("the line is so", 10, is_so).await
+        until("the line's new state", 10, is_so).await
     };
     state(LineState::Paused).await;
 

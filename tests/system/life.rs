@@ -1,4 +1,4 @@
-//! The life of a sale besides its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
+//! A sale's life apart from its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
 
 use std::sync::atomic::Ordering;
 
@@ -38,7 +38,7 @@ fn look() -> Ask {
     Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator()
 }
 
-/// By a process with this ledger, whose clock is so much ahead.
+/// Answers with this ledger and a clock this far ahead.
 async fn answer_with(lab: &Lab, ledger: Ledger, ahead_ms: i64, ask: &Ask) -> Answer {
     let deps = admin::Deps { ledger, clock: Clock::ahead_by_ms(ahead_ms), ..lab.admin() };
     Answer::of_handler(Asked::from(ask), admin::handle(&deps, ask.request()).await)
@@ -53,7 +53,7 @@ async fn counters(lab: &Lab) -> Counters {
     lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
 }
 
-/// It can sell at no moment, whatever Redis's clock says.
+/// The round can never sell, whatever Redis's clock says.
 async fn is_closed_for_good(lab: &Lab) {
     let counters = counters(lab).await;
     assert!(counters.closes_at_ms < counters.opens_at_ms, "{counters:?}");
@@ -69,7 +69,7 @@ async fn a_draft_is_edited_as_the_version_that_was_seen() {
     let told = ["version", "title", "price_minor", "currency", "total"].map(|member| edited[member].clone());
     assert_eq!(json!(told), json!([2, "A better lamp", 890, "EUR", 7]));
     let before = lab.offer().await;
-    assert_eq!(lab.answer(&better).await.expect(200).body, edited, "the same request");
+    assert_eq!(lab.answer(&better).await.expect(200).body, edited, "a retry");
     let late = lab.answer(&edit(&json!({ "version": 1, "title": "A worse lamp" }))).await.problem(409, "sale_changed");
     assert_eq!(late.body["version"], 2);
     let other = edit(&json!({ "version": 2, "title": "Another" })).header("idempotency-key", "key-1");
@@ -88,7 +88,7 @@ async fn a_draft_is_edited_as_the_version_that_was_seen() {
         lab.answer(&edit(&bad)).await.problem(400, "invalid_request");
     }
     lab.answer(&edit(&json!({ "round": 1, "round_version": 1, "total": 5 }))).await.problem(409, "not_amendable");
-    assert_eq!(lab.offer().await, before, "nothing of that is written");
+    assert_eq!(lab.offer().await, before, "none of it was written");
 
     let daily = edit(&json!({ "version": 2, "recurrence": { "every": "day", "time_zone": "Etc/UTC" } }));
     assert_eq!(lab.answer(&daily).await.expect(200).body["recurrence"]["every"], "day");
@@ -124,7 +124,7 @@ async fn an_edit_of_a_draft_that_is_published_meanwhile_changes_nothing() {
     assert!(happened.load(Ordering::Relaxed));
     assert_eq!(lab.round().await.terms.price.price_minor, 990);
     assert_eq!(lab.offer().await.terms, lab.round().await.terms);
-    // As it is now, no round is to come.
+    // The sale does not recur, so no later round would use the offer.
     lab.answer(&edit(&json!({ "version": 2, "price_minor": 1 }))).await.problem(409, "not_amendable");
 }
 
@@ -148,7 +148,7 @@ async fn an_edit_of_a_loaded_round_reaches_redis() {
         (json!({ "rain": { "at_once": 1 } }), "rain cannot"),
         (json!({ "recurrence": null }), "recurrence cannot"),
     ] {
-        // What is no window at all is refused as such.
+        // A window that ends before it begins would be refused as such.
         let change = if change["opens_at"].is_string() {
             json!({ "opens_at": jiff::Timestamp::from_millisecond(until.0 - 120_000).unwrap().to_string() })
         } else {
@@ -158,7 +158,7 @@ async fn an_edit_of_a_loaded_round_reaches_redis() {
         assert!(refused.text("detail").starts_with(reason), "{refused:?}");
     }
     lab.answer(&of_round(json!({ "closes_at": "2026-01-02T00:00:00Z" }))).await.problem(400, "invalid_request");
-    assert_eq!(lab.round().await, seen, "nothing of that is written");
+    assert_eq!(lab.round().await, seen, "none of it was written");
 
     let longer = of_round(json!({ "closes_at": until_text, "total": 6, "title": "More lamps" }));
     let edited = lab.answer(&longer).await.expect(200).body;
@@ -209,7 +209,7 @@ async fn a_draft_is_deleted_and_its_id_is_free() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_published_sale_always_has_its_offer() {
-    // The draft is gone as it is published.
+    // The draft is deleted while it is being published.
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
     let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
@@ -221,7 +221,7 @@ async fn a_published_sale_always_has_its_offer() {
     let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
     answer_with(&lab, ledger, 0, &publish).await.problem(404, "unknown_sale");
     assert!(happened.load(Ordering::Relaxed) && lab.contents().await.items.is_empty());
-    // It is published as it is deleted.
+    // It is published while it is being deleted.
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
     let (ledger, happened) =
         ledger_with(&lab, "DeleteItem", |ledger| Box::pin(async move { rounds::publish(&ledger, SALE).await })).await;
@@ -230,7 +230,7 @@ async fn a_published_sale_always_has_its_offer() {
     assert_eq!((lab.offer().await.state, lab.round().await.version), (SaleState::Published, 1));
 }
 
-/// Nobody can do anything with it but look.
+/// The sale can be looked at and nothing else.
 async fn is_withdrawn(lab: &Lab) {
     assert_eq!(lab.offer().await.state, SaleState::Withdrawn);
     assert_eq!(lab.answer(&look()).await.expect(200).text("state"), "withdrawn");
@@ -256,11 +256,11 @@ async fn is_withdrawn(lab: &Lab) {
         "total": 5, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
     });
     lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&again)).await.problem(409, "sale_exists");
-    assert_eq!(lab.contents().await, before, "none of these changes anything");
+    assert_eq!(lab.contents().await, before, "none of these changed anything");
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.problem(404, "unknown_sale");
     let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
     lab.answer(&challenge.json(&json!({ "kind": "work" }))).await.problem(404, "unknown_sale");
-    // Nobody can have a pass. With one, it is over or is not there.
+    // Nobody can get a pass. Anyone who has one finds the sale over or missing.
     let refused = lab.answer(&Ask::reserve(SALE, "alice")).await;
     assert!([404, 410, 503].contains(&refused.status), "{refused:?}");
     let loaded = warmup::handle(&lab.warmup()).await.unwrap().loaded;
@@ -276,9 +276,9 @@ async fn a_sale_is_withdrawn_before_it_is_loaded() {
     let read = lab.round().await;
     assert_eq!(lab.answer(&withdraw()).await.expect(200).text("state"), "withdrawn");
     is_withdrawn(&lab).await;
-    // The same terms are no reason to take a new sale for the old one.
+    // The same terms do not make a new sale the old one.
     assert!(matches!(rounds::draft(&lab.ledger, SALE, &terms, None).await, ledger::Created::Other(_)));
-    // A warmup that read it before loads what has no moment to sell in.
+    // A warmup that read the round before it was withdrawn loads one that can never sell.
     fulfilment::load_round(&lab.stock, &lab.ledger, &read, Clock::system().now()).await.unwrap();
     is_closed_for_good(&lab).await;
 }
@@ -340,7 +340,7 @@ async fn a_withdrawal_that_gets_no_further_and_then_comes_too_late_leaves_nothin
 
     lab.answer(&post("pause", &json!({ "round": 1 }))).await.expect(200);
     late().await.problem(409, "not_amendable");
-    assert!(lab.round().await.paused, "that pause was meant");
+    assert!(lab.round().await.paused, "the operator meant this pause");
 }
 
 #[tokio::test]
@@ -441,7 +441,7 @@ async fn sales_are_found_by_their_state() {
     }
 }
 
-/// The version before wrote drafts without the list's attribute.
+/// The previous version wrote drafts without the list's attribute.
 #[tokio::test]
 async fn a_draft_of_the_version_before_is_found_once_it_is_edited() {
     let lab = Lab::new().await;

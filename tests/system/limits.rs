@@ -1,4 +1,4 @@
-//! Who asks too often.
+//! Users who ask too often.
 
 use gate::Route;
 use tests::terms;
@@ -35,7 +35,7 @@ async fn each_route_has_a_limit_for_each_user() {
             answers += 1;
         };
         let (burst, per_s) = (route.limits().per_user.burst, route.limits().per_user.per_s);
-        // The slower the machine, the more come back meanwhile, and the limiter's clock may be the wall clock.
+        // The slower the machine, the more of the limit refills meanwhile. The limiter may also run on the wall clock.
         let most = burst + 2 * ((began.elapsed().as_secs_f64() + 1.0) * f64::from(per_s)).ceil() as u32;
         assert!((burst..=most).contains(&answers), "{route:?}: {answers}, at most {most}");
         let refused = refused.problem(429, "rate_limited");

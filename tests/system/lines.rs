@@ -18,14 +18,14 @@ use crate::rounds;
 use crate::wait::until;
 
 pub(crate) const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 2, paused: false };
-/// What a step of a line may take.
+/// The longest that one step of the line may take.
 const MOVES_WITHIN_S: u64 = 5;
 
 fn now() -> EpochMs {
     Clock::system().now()
 }
 
-/// A sale of so many units that is open since a minute. It asks nothing, so that a token is all there is to the gate.
+/// A sale of this many units that opened a minute ago. The gate sets no challenge, so a token is all that it takes.
 pub(crate) fn with_line(total: u32, line: LineTerms) -> Terms {
     let mut terms = Terms { line: Some(line), ..terms(total, 1) };
     terms.gate.challenge = ChallengePolicy::None;
@@ -43,7 +43,7 @@ async fn selling(terms: Terms) -> Lab {
     lab
 }
 
-/// Puts these users in line, as they would have come before the opening.
+/// Puts these users in line, as if they had come before the opening.
 pub(crate) async fn queue_up(lab: &Lab, names: &[String]) {
     let id = round(SALE, 1);
     let join = async |name: &String| {
@@ -63,7 +63,7 @@ pub(crate) async fn queue_up(lab: &Lab, names: &[String]) {
     }
 }
 
-/// It opens, two seconds ago.
+/// Moves the opening to two seconds ago.
 async fn open(lab: &Lab) {
     rounds::change(&lab.ledger, &round(SALE, 1), "open", |round| round.terms.opens_at_ms = EpochMs(now().0 - 2_000))
         .await;
@@ -85,7 +85,7 @@ pub(crate) async fn look(lab: &Lab) -> LineDocument {
     serde_json::from_value(seen.body).unwrap()
 }
 
-/// The places of these users, as anybody can compute them, once the seed is checked against what was published before.
+/// These users' places, as anyone can compute them, after checking the seed against the published commitment.
 fn places(names: &[String], document: &LineDocument, published: &str) -> BTreeMap<String, Place> {
     let seed = document.seed().expect("it is open");
     assert_eq!(commit(&document.round_id(), &seed).to_string(), published);
@@ -102,7 +102,7 @@ fn come(what: &str, name: &str, ticket: Option<&str>, front: Option<&str>) -> As
         .fold(ask, |ask, (header, text)| ask.header(header, text))
 }
 
-/// Asks for a token with a ticket and what the document says.
+/// Asks for a token with a ticket and the document's front.
 async fn enter(lab: &Lab, name: &str, ticket: &str, document: &LineDocument) -> Answer {
     lab.answer(&come("tokens", name, Some(ticket), document.front.as_deref())).await
 }
@@ -129,7 +129,7 @@ async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     assert_eq!(
         card.body["line"]["tickets_from"],
         serde_json::to_value(before.tickets_from).unwrap(),
-        "a page has to know"
+        "a page needs this"
     );
     let seed = lab.ledger.line(&round(SALE, 1)).await.unwrap().unwrap().seed;
     let hidden = Hex(&seed.0).to_string();
@@ -137,10 +137,10 @@ async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     lab.answer(&come("tokens", "alice", first["ticket"].as_str(), None)).await.problem(409, "not_your_turn");
 
     open(&lab).await;
-    assert_eq!(ask_for_ticket(&lab, "alice").await.expect(201).text("class"), "early", "who has lost it gets it again");
+    assert_eq!(ask_for_ticket(&lab, "alice").await.expect(201).text("class"), "early", "a lost ticket is issued again");
     let late = ask_for_ticket(&lab, "bob").await.expect(201).body;
     assert_eq!(late["class"], "late");
-    assert_eq!(ask_for_ticket(&lab, "bob").await.expect(201).body, late, "the first second counts");
+    assert_eq!(ask_for_ticket(&lab, "bob").await.expect(201).body, late, "the first arrival counts");
     let after = look(&lab).await;
     assert_eq!(after.seed.as_deref(), Some(&*hidden));
     assert_eq!(after.commitment, before.commitment);
@@ -159,7 +159,7 @@ async fn passes_are_given_only_at_the_front() {
     assert_eq!(document.state, LineState::Moving);
     let places = places(&names, &document, &document.commitment);
     let early_ppb = document.admitted.early_ppb;
-    // Two seconds are made up for, at ten a second.
+    // The line catches up on two seconds at ten a second.
     assert!((300_000_000..=400_000_000).contains(&early_ppb), "{early_ppb}");
     let mut counts = [0, 0];
     for (name, place) in &places {
@@ -188,7 +188,7 @@ async fn passes_are_given_only_at_the_front() {
         lab.answer(&come(what, "mallory", Some(&ticket), front)).await.problem(403, "no_ticket");
         lab.answer(&come(what, first, Some(&ticket), None)).await.problem(409, "not_your_turn");
         lab.answer(&come(what, first, Some(&ticket), Some(&ticket))).await.problem(409, "not_your_turn");
-        // Sealed by key 255, which nobody has.
+        // Sealed with key 255, which does not exist.
         let unknown = format!("Af8{}", &front.unwrap()[3..]);
         let refused = lab.answer(&come(what, first, Some(&ticket), Some(&unknown))).await;
         assert!(refused.problem(400, "invalid_request").text("detail").starts_with("x-line-front"));
@@ -213,8 +213,8 @@ async fn late_ones_come_after_all_early_ones() {
 
 #[tokio::test]
 async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
-    // It opened long enough ago for the first step to be as long as one can be: two seconds at 250 a second, however slow
-    // the machine is.
+    // It opened long enough ago for the longest possible first step, two seconds at 250 a second, however slow the
+    // machine is.
     let opens_at_ms = EpochMs(now().0 - 20_000);
     let line = LineTerms { admits_per_s: 250, ..LINE };
     let lab = selling(Terms { opens_at_ms, ..with_line(10_000, line) }).await;
@@ -223,7 +223,7 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     let before = look(&lab).await;
     let places_before = places(&names, &before, &before.commitment);
     let mut tickets = BTreeMap::new();
-    // Every hundredth place, and so some on both sides of each front.
+    // Every hundredth place, so that some are on each side of both fronts.
     let mut in_order: Vec<&String> = names.iter().collect();
     in_order.sort_by_key(|name| places_before[*name]);
     for name in in_order.into_iter().step_by(100) {
@@ -236,32 +236,32 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     let after = look(&lab).await;
     assert_eq!(places(&names, &after, &before.commitment), places_before, "the order follows from the seed alone");
     assert!(after.admitted.front() >= before.admitted.front(), "{:?} {:?}", after.admitted, before.admitted);
-    // The ceiling is ten seconds ahead: 2,500 of the 10,000, whose count may be off by 5 %.
+    // The ceiling is ten seconds ahead: 2,500 of the 10,000. The count may be off by 5 %.
     let ahead = after.admitted.early_ppb - before.admitted.early_ppb;
     assert!((237_500_000..=263_500_000).contains(&ahead), "{:?} {:?}", before.admitted, after.admitted);
-    assert_eq!(after.people.estimate, before.people.estimate, "they are not forgotten");
+    assert_eq!(after.people.estimate, before.people.estimate, "people in line are not forgotten");
     let mut counts = [0, 0];
     for (name, ticket) in &tickets {
         let place = places_before[name].ppb();
         let answer = enter(&lab, name, ticket, &before).await;
-        assert_eq!(answer.status == 201, place < before.admitted.early_ppb, "{name} with what was seen before");
+        assert_eq!(answer.status == 201, place < before.admitted.early_ppb, "{name} with the front from before");
         let answer = enter(&lab, name, ticket, &after).await;
-        assert_eq!(answer.status == 201, place < after.admitted.early_ppb, "{name} with what is seen now");
+        assert_eq!(answer.status == 201, place < after.admitted.early_ppb, "{name} with the current front");
         counts[usize::from(answer.status == 201)] += 1;
     }
     assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
-    // A late ticket says its second, whatever Redis has forgotten.
+    // A late ticket carries its second, whatever Redis has forgotten.
     let text = late["ticket"].as_str().unwrap();
     enter(&lab, "late", text, &after).await.problem(409, "not_your_turn");
     let reached = after.admitted.early_ppb;
-    until("it goes on", MOVES_WITHIN_S, async || {
+    until("the line goes on", MOVES_WITHIN_S, async || {
         let admitted = look(&lab).await.admitted;
         (admitted.early_ppb > reached || admitted.early_ppb == WHOLE_PPB).then_some(())
     })
     .await;
 }
 
-/// Redis has lost the round, and nobody has loaded it again. The line stands, and is not taken for one without people.
+/// Redis has lost the round, and no process has loaded it again. The line stands, and is not mistaken for an empty one.
 #[tokio::test]
 async fn a_line_whose_round_is_not_there_admits_nobody() {
     let lab = selling(with_line(100, LINE)).await;
@@ -273,7 +273,7 @@ async fn a_line_whose_round_is_not_there_admits_nobody() {
         assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap().unwrap().ceiling, None);
     }
     lab.load(SALE).await;
-    let moving = until("it moves", MOVES_WITHIN_S, async || {
+    let moving = until("the line moves", MOVES_WITHIN_S, async || {
         let document = look(&lab).await;
         (document.admitted.early_ppb > 0).then_some(document)
     })
@@ -281,7 +281,7 @@ async fn a_line_whose_round_is_not_there_admits_nobody() {
     assert!(moving.admitted.early_ppb < WHOLE_PPB / 2, "{:?}", moving.admitted);
 }
 
-/// As long as a round is not loaded its opening can be put off, even when it has passed.
+/// Until a round is loaded its opening can be postponed, even once it has passed.
 #[tokio::test]
 async fn the_order_is_secret_as_long_as_the_opening_can_be_put_off() {
     let lab = Lab::new().await;
@@ -310,7 +310,7 @@ async fn people_whom_redis_lost_before_the_opening_are_still_people() {
     lab.load(SALE).await;
     for _ in 0..3 {
         let document = look(&lab).await;
-        // Each is a step of two seconds at most, at two a second.
+        // Each look is a step of at most two seconds, at two people a second.
         assert!((1..WHOLE_PPB / 20).contains(&document.admitted.early_ppb), "{:?}", document.admitted);
         assert_eq!(document.people.estimate, before.people.estimate);
     }
@@ -336,7 +336,7 @@ async fn who_got_a_ticket_without_redis_is_counted_once_it_answers() {
     }
 }
 
-/// One answer does for all who ask within a second, whatever it is.
+/// One answer, even an error, serves everyone who asks within a second.
 #[tokio::test]
 async fn shared_caches_keep_what_went_wrong() {
     let lab = selling(with_line(10, LINE)).await;
@@ -362,7 +362,7 @@ async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
     let sold_out = look(&lab).await;
     assert_eq!((sold_out.state, sold_out.units.sold, sold_out.units.may_return), (LineState::SoldOut, 2, 2));
     let reached = sold_out.admitted.early_ppb;
-    // Two steps of the line later nobody else is admitted.
+    // Two steps of the line later nobody else has been admitted.
     let later = until("two seconds pass", MOVES_WITHIN_S, async || {
         let document = look(&lab).await;
         let passed = document.admitted.as_of.as_millisecond() - sold_out.admitted.as_of.as_millisecond();
@@ -378,11 +378,11 @@ async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
     })
     .await;
     assert_eq!((moved.state, moved.units.sold), (LineState::Moving, 1));
-    // A little: two people of the four hundred in each second.
+    // Only a few: two of the four hundred each second.
     assert!(moved.admitted.early_ppb < WHOLE_PPB, "{:?}", moved.admitted);
 }
 
-/// Free of charge, so no payment is waited for; but an order may still fail, and units may be added.
+/// The unit is free of charge, so no payment is pending. But an order may still fail, and units may be added.
 #[tokio::test]
 async fn who_waits_is_not_told_that_it_is_over_while_units_may_come() {
     let mut terms = with_line(1, LINE);
@@ -393,7 +393,7 @@ async fn who_waits_is_not_told_that_it_is_over_while_units_may_come() {
     let sold_out = look(&lab).await;
     assert_eq!((sold_out.state, sold_out.units.may_return, sold_out.poll_after_ms), (LineState::SoldOut, 1, 10_000));
     assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
-    let over = until("nothing is open", MOVES_WITHIN_S, async || {
+    let over = until("no unit may return", MOVES_WITHIN_S, async || {
         let document = look(&lab).await;
         (document.units.may_return == 0).then_some(document)
     })
@@ -401,7 +401,7 @@ async fn who_waits_is_not_told_that_it_is_over_while_units_may_come() {
     assert_eq!((over.state, over.poll_after_ms), (LineState::SoldOut, 60_000), "units may be added until the end");
 }
 
-/// It is held up when the ledger goes away, and then let go.
+/// The line stops while the ledger is away, and then moves on.
 #[tokio::test]
 async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
     let lab = selling(with_line(10_000, LineTerms { paused: true, admits_per_s: 100, ..LINE })).await;
@@ -420,7 +420,7 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
     let edit = json!({ "round": 1, "round_version": lab.round().await.version, "line": { "paused": false } });
     lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/edit")).by_operator().json(&edit)).await.expect(200);
     lab.refresh_snapshots().await;
-    // As Redis has it.
+    // The line's progress in Redis.
     let line = async || -> line::Progress {
         lab.stock.round(&round(SALE, 1)).look_at_line().await.unwrap().progress.unwrap().parse().unwrap()
     };
@@ -431,13 +431,13 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
         (line.at_ms > paused.at_ms + 3_000).then_some(line)
     })
     .await;
-    assert_eq!(stood.front, paused.front, "what nobody may be told of is not admitted later all at once");
-    let moved = until("it moves", MOVES_WITHIN_S, async || {
+    assert_eq!(stood.front, paused.front, "the line does not advance unseen, to admit them all at once later");
+    let moved = until("the line moves", MOVES_WITHIN_S, async || {
         let document = look(&deps).await;
         (document.admitted.early_ppb > 0).then_some(document)
     })
     .await;
-    // 200 of 4,000, whose count may be off by 5 %.
+    // 200 of 4,000. The count may be off by 5 %.
     assert!(moved.admitted.early_ppb < 53_000_000, "{:?}", moved.admitted);
 }
 
@@ -450,13 +450,13 @@ async fn a_lane_that_is_lost_does_not_stop_the_line() {
     let lost = Lane::all(2).next().unwrap();
     let tag = lab.stock.round_in(&round(SALE, 1), 2).tag(lost);
     lab.redis(&["DEL", &format!("sale:{tag}")]).await;
-    let moved = until("it moves", MOVES_WITHIN_S, async || {
+    let moved = until("the line moves", MOVES_WITHIN_S, async || {
         let document = look(&lab).await;
         assert_eq!(document.state, LineState::Moving, "the other lane sells");
         (document.admitted.early_ppb > before.admitted.early_ppb).then_some(document)
     })
     .await;
-    assert_eq!((moved.units.total, moved.units.sold), (100, 0), "of what it had nothing is known, not that it is sold");
+    assert_eq!((moved.units.total, moved.units.sold), (100, 0), "the lost lane's units are unknown, not sold");
 }
 
 #[tokio::test]
@@ -472,7 +472,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     let held_up = look(&lab).await;
     assert_eq!((held_up.state, held_up.admitted.per_s, held_up.admitted.early_ppb), (LineState::Paused, 0, 0));
     edit(json!({ "paused": false, "admits_per_s": 7 })).await.expect(200);
-    let moving = until("it moves", MOVES_WITHIN_S, async || {
+    let moving = until("the line moves", MOVES_WITHIN_S, async || {
         let document = look(&lab).await;
         (document.admitted.early_ppb > 0).then_some(document)
     })
@@ -484,7 +484,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     assert!(errors.text("detail").starts_with("line.admits_per_s"), "{errors:?}");
     let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 }));
     lab.answer(&pause).await.expect(200);
-    assert_eq!(look(&lab).await.state, LineState::Paused, "with the sale");
+    assert_eq!(look(&lab).await.state, LineState::Paused, "the line pauses with the sale");
     ticket(&lab, "carol").await;
 }
 
@@ -500,7 +500,7 @@ async fn a_sale_without_a_line_notices_nothing() {
     assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap(), None);
 }
 
-/// The route gives nothing away that the seed does not: two rounds have two seeds, and a process that finds none says 503.
+/// The route reveals no more than the seed: two rounds have two seeds, and a process that finds none answers 503.
 #[tokio::test]
 async fn without_the_seed_nobody_guesses_an_order() {
     let lab = selling(with_line(10, LINE)).await;

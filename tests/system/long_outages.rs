@@ -1,4 +1,4 @@
-//! Ten minutes without a part, in which messages come back as often as they would, without the waiting.
+//! Ten minutes without a part. Messages come back as often as they would, without the wait.
 
 use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 use futures::future::join_all;
@@ -20,11 +20,11 @@ const BUYERS: usize = 200;
 const AT_ONCE: usize = 10;
 /// As in `infra/cdk/lib/queues.ts`.
 const TRIES: u32 = 4;
-/// A dead letter comes back when its queue's visibility timeout ends, which is six times the function's 30 s. Ten minutes
-/// have four of these; one more does no harm.
+/// A dead letter comes back when its queue's visibility timeout ends, six times the function's 30 s. Ten minutes
+/// contain four of these; one more does no harm.
 const DEAD_TRIES: usize = 5;
 
-/// The queues as they are deployed, but that a message comes back at once.
+/// Configures the queues as deployed, except that messages come back at once.
 async fn without_waiting(lab: &Lab) {
     let wanted = lab.sqs.get_queue_attributes().queue_url(&lab.orders_dlq_url).attribute_names(Attribute::QueueArn);
     let arn = wanted.send().await.unwrap().attributes.unwrap()[&Attribute::QueueArn].clone();
@@ -33,14 +33,14 @@ async fn without_waiting(lab: &Lab) {
     orders.attributes(Attribute::RedrivePolicy, policy).send().await.unwrap();
 }
 
-/// Shows what was received and not deleted again, as the end of its visibility timeout does.
+/// Shows a received message again if it was not deleted, as the end of its visibility timeout does.
 async fn show_again(lab: &Lab, url: &str, receipt: &str) {
     let shown = lab.sqs.change_message_visibility().queue_url(url).receipt_handle(receipt).visibility_timeout(0);
     shown.send().await.unwrap();
 }
 
-/// Gives everything that a queue shows to a function, once, in batches as Lambda does. What the function failed at is shown
-/// again. How many messages it did, and how many it failed at.
+/// Delivers everything that a queue shows to a function, once, in batches as Lambda does, and shows failed messages
+/// again. Returns how many messages succeeded and how many failed.
 async fn deliver<F>(lab: &Lab, url: &str, handle: impl Fn(aws_lambda_events::sqs::SqsEvent) -> F) -> (usize, usize)
 where
     F: Future<Output = aws_lambda_events::sqs::SqsBatchResponse>,
@@ -119,7 +119,7 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
     let refused: Vec<Answer> = stream::iter(0..BUYERS)
         .map(async |buyer| {
             let ask = Ask::reserve(SALE, &format!("user-{buyer}"));
-            // Each of them comes from an address of its own.
+            // Each request comes from a different address.
             let deps = reservation::Deps { counts: std::sync::Arc::default(), ..deps.clone() };
             Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).problem(503, "overloaded")
         })
@@ -135,7 +135,7 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
     for _ in 0..10 {
         let summary = reconciliation::handle(&reconciliation).await.unwrap();
         assert_eq!(summary.sent, 0, "{summary:?}");
-        assert_ne!(summary.failed, 0, "it says so: {summary:?}");
+        assert_ne!(summary.failed, 0, "the summary counts it: {summary:?}");
     }
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
 
@@ -144,6 +144,6 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
     let audit = lab.audit().await;
     assert!(audit.is_clean() && audit.held == 0, "{audit:?}");
     let orders = lab.ledger.orders(&named).await.unwrap();
-    assert_eq!(orders.len(), named.len(), "each came to an end");
+    assert_eq!(orders.len(), named.len(), "each has an order");
     assert!(orders.iter().all(|order| order.state == OrderState::Pending), "{orders:?}");
 }

@@ -28,33 +28,33 @@ use crate::wait::until;
 
 const AT_ONCE: usize = 50;
 const CONSUMERS: usize = 2;
-/// Redis dies after so many answers more than there are units at most: when all are gone and most of their orders are not made.
+/// How many answers past the number of units Redis may still die: all units are gone then, and most have no order yet.
 const LAST_DEATH: u64 = 20;
-/// Answers in which the writes are that a failover loses, at most.
+/// A failover loses the writes of at most this many answers.
 const LAST_WRITES: u64 = 60;
 
-/// Half of what a function waits for Redis.
+/// Half the time that a function waits for Redis.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// What Redis comes back with.
+/// What Redis loses when it dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loss {
     Everything,
-    /// What was written after so many answers.
+    /// All writes after this many answers.
     WritesAfter(usize),
     Nothing,
 }
 
-/// One way for it to happen.
+/// One run's parameters.
 #[derive(Debug)]
 struct Case {
     buyers: usize,
     units: u32,
-    /// Redis dies after so many answers.
+    /// Redis dies after this many answers.
     death: usize,
     loss: Loss,
-    /// Whether no order is made until those who were refused have asked again: what Redis forgot competes with what it
-    /// gave out since.
+    /// Whether orders wait until refused buyers have asked again, so that reservations that Redis forgot compete with
+    /// newer ones.
     orders_wait: bool,
 }
 
@@ -73,13 +73,13 @@ impl Case {
     }
 }
 
-/// What a buyer heard.
+/// A buyer's answer.
 struct Heard {
     buyer: usize,
     answer: Answer,
-    /// Whether Redis was dead, and empty, from before the question until after the answer.
+    /// Whether Redis was empty from before the request until after the answer.
     while_lost: bool,
-    /// Whether Redis was there for as long.
+    /// Whether Redis was up for all of that time.
     while_there: bool,
     took: Duration,
 }
@@ -88,7 +88,7 @@ fn ask(buyer: usize) -> Ask {
     Ask::reserve(SALE, &format!("user-{buyer}")).header("idempotency-key", "key-1")
 }
 
-/// Whether it is a reservation; anything else must be one of the answers that a buyer may get.
+/// The reservation, if there is one. Any other answer must be one that a buyer may get.
 fn won(answer: &Answer) -> Option<ReservationId> {
     match answer.status {
         202 => return Some(answer.text("reservation_id").parse().unwrap()),
@@ -98,7 +98,7 @@ fn won(answer: &Answer) -> Option<ReservationId> {
     None
 }
 
-/// A message that was worked on for longer than the queue waits comes again by itself, and the emulator refuses its old
+/// A message whose handling outlasts the visibility timeout is delivered again, and the emulator refuses its old
 /// receipt.
 fn still_ours<T, E: ProvideErrorMetadata + std::fmt::Debug>(done: Result<T, E>) {
     if let Err(error) = done {
@@ -106,7 +106,7 @@ fn still_ours<T, E: ProvideErrorMetadata + std::fmt::Debug>(done: Result<T, E>) 
     }
 }
 
-/// Handles messages, each twice at once, whenever `may` says so; what fails is back in the queue at once.
+/// Handles messages, each twice at once, while `may` allows it. Failed ones return to the queue at once.
 pub(crate) async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: watch::Receiver<bool>) -> usize {
     let mut failures = 0;
     while may.wait_for(|may| *may).await.is_ok() {
@@ -127,7 +127,8 @@ pub(crate) async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: w
     failures
 }
 
-/// The stampede, with Redis dying in it. Returns what the buyers heard, and what Redis remembers.
+/// Runs the stampede and kills Redis in it. Returns what the buyers heard, and whether Redis may have forgotten
+/// anything.
 async fn stampede(lab: &mut Lab, case: &Case) -> (Vec<Heard>, Redis) {
     let (dying, lost) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (deps, recorder) = (lab.reservation(), lab.recorder.clone());
@@ -191,11 +192,11 @@ async fn run(case: Case, terms: Terms) {
 
     let mut promised: BTreeSet<ReservationId> = BTreeSet::new();
     let mut refused = Vec::new();
-    // A machine that is so busy may keep a function from hearing Redis in time.
+    // On a machine this busy, Redis may answer too late for a function.
     let is_busy = heard.iter().any(|heard| heard.while_there && heard.took > SLOW);
     for Heard { buyer, answer, while_lost, while_there, .. } in &heard {
         promised.extend(won(answer));
-        // What Redis said a second ago may still be repeated.
+        // A process may repeat what Redis said up to a second ago.
         let sold_out = answer.body["code"] == "sold_out";
         assert!(!while_lost || answer.status == 503 || sold_out, "{answer:?}");
         assert!(!while_there || is_busy || answer.status != 503, "{answer:?}");
@@ -212,7 +213,7 @@ async fn run(case: Case, terms: Terms) {
 
     let deps = lab.reservation();
     let asked = async || lab.stock.round(&round(SALE, 1)).is_loaded().await;
-    until("Redis is asked again", 5, async || asked().await.ok()).await;
+    until("calls reach Redis again", 5, async || asked().await.ok()).await;
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| {
             until("it is back", 5, async || {
@@ -225,7 +226,7 @@ async fn run(case: Case, terms: Terms) {
         .collect()
         .await;
     orders.send(true).unwrap();
-    until("the orders are made", 60, async || (depth(&lab.sqs, &lab.orders_url).await == [0; 3]).then_some(())).await;
+    until("the orders are placed", 60, async || (depth(&lab.sqs, &lab.orders_url).await == [0; 3]).then_some(())).await;
     orders.send(false).unwrap();
     drop(orders);
     let mut failures = 0;
@@ -253,7 +254,7 @@ async fn run(case: Case, terms: Terms) {
     );
 }
 
-/// Nobody hears that a sale, a unit or a reservation does not exist.
+/// No answer says that a sale, a unit or a reservation does not exist.
 async fn while_the_keys_are_missing(lab: &Lab, heard: &[Heard]) {
     let restoring = async || {
         let answer = lab.answer(&Ask::reserve(SALE, "late")).await;
@@ -275,7 +276,7 @@ async fn while_the_keys_are_missing(lab: &Lab, heard: &[Heard]) {
     }
 }
 
-/// A sale that is published after its opening is loaded after it too, which is no loss.
+/// A sale that is published after its opening is also loaded after it. That is no loss.
 #[tokio::test]
 async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     let mut lab = Lab::new().await;
@@ -292,14 +293,14 @@ async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     lab.answer(&made_up).await.problem(503, "overloaded");
 }
 
-/// After healing: every unit in one place, every promise in the ledger, nobody over the limit.
+/// After healing, every unit is in one place, every promise is in the ledger, and nobody is over the limit.
 async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>, total: u32) {
     let audit = lab.audit().await;
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{audit:?}");
     assert_eq!(audit.total, total);
     for id in promised {
-        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
+        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} has no order");
     }
     let guards = lab.ledger.guards(&round(SALE, 1)).await.unwrap();
     assert_eq!(guards.len(), audit.ordered as usize);
@@ -317,8 +318,8 @@ async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>, total: u32) {
     }
 }
 
-/// A process that read the ledger before the sale was published knows nothing of it, and Redis has lost it. Nobody may
-/// hear that the sale does not exist: clients take that for final.
+/// A process that read the ledger before the sale was published does not know the sale, and Redis has lost it. No
+/// answer may say that it does not exist: clients take that as final.
 #[tokio::test]
 async fn a_published_sale_that_redis_lost_is_never_unknown() {
     let lab = Lab::new().await;
@@ -327,14 +328,14 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
     reserving.snapshots.now().await.unwrap();
     admitting.snapshots.now().await.unwrap();
-    // Not by the lab's own means, which refresh its snapshots.
+    // Not with the lab's helpers, which refresh its snapshots.
     rounds::draft(&lab.ledger, SALE, &terms(9, 1), None).await;
     rounds::publish(&lab.ledger, SALE).await;
     lab.load(SALE).await;
     let ask = Ask::reserve(SALE, "early");
     let id = ask_reservation(recorder, &reserving, &ask).await.expect(202).text("reservation_id").to_owned();
     lab.redis(&["FLUSHALL"]).await;
-    // What was read is good for some seconds more, and to say that a sale does not exist for one.
+    // A snapshot is good for a few more seconds, but for only one to say that a sale does not exist.
     moved_ms.store(1000, Ordering::Relaxed);
     for number in 0..8 {
         let user = format!("user-{number}");
@@ -349,12 +350,12 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     }
 }
 
-/// Once for each kind of loss, or as often as the environment's `STAMPEDES` says.
+/// Runs once for each kind of loss, or as often as the environment variable `STAMPEDES` says.
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_may_die_at_any_moment_of_a_stampede() {
     let runs = std::env::var("STAMPEDES").map_or(3, |runs| runs.parse().expect("STAMPEDES is a number"));
     for number in 0..runs {
-        // What is forgotten of several lanes may be on its way between them.
+        // With several lanes, a lost write may be one that moves units between them.
         let case = Case::random(number, 1000, 200);
         let lanes = if matches!(case.loss, Loss::WritesAfter(_)) { 4 } else { 1 };
         run_in_time(case, |units| Terms { lanes, ..terms(units, 1) }).await;

@@ -1,4 +1,5 @@
-//! Redis dies after a unit was taken in it and before its message is sent: what the buyer was told must come true.
+//! Redis dies after a unit was taken in it and before the message is sent. What the buyer was told must still come
+//! true.
 
 use std::sync::{Mutex, mpsc};
 
@@ -23,17 +24,17 @@ use crate::recording::ask_reservation;
 use crate::wait::until;
 
 const DEATHS: usize = 50;
-/// Each waits for Redis for most of its time.
+/// A run spends most of its time waiting for Redis.
 const AT_ONCE: usize = 5;
 /// Alice's unit and one more.
 const UNITS: u32 = 2;
 
-/// What happens besides.
+/// What else happens in a run.
 #[derive(Debug, Clone, Copy)]
 struct Case {
-    /// Whether the message is sent once Redis is dead; if not, the queue fails too.
+    /// Whether the message is sent once Redis is dead. If not, the queue fails too.
     arrives: bool,
-    /// Buyers who come before it is handled, to a Redis that has forgotten alice.
+    /// Buyers who come before the message is handled, when Redis has forgotten alice.
     others: usize,
 }
 
@@ -43,7 +44,7 @@ impl Case {
     }
 }
 
-/// Stops the first message at the moment at which it leaves, until it hears how to go on.
+/// Holds the first message just before it is sent, until told how to go on.
 #[derive(Debug)]
 struct Gate(Mutex<Option<(oneshot::Sender<()>, mpsc::Receiver<bool>)>>);
 
@@ -68,7 +69,7 @@ fn alice() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-/// What alice is told while Redis dies between her unit and her message.
+/// What alice is told when Redis dies between taking her unit and sending her message.
 async fn told(lab: &mut Lab, case: Case) -> Answer {
     let ((reached, at_the_gate), (go_on, waits)) = (oneshot::channel(), mpsc::channel());
     let config = cloud().await.deployment.patient_aws_config();
@@ -85,10 +86,10 @@ async fn told(lab: &mut Lab, case: Case) -> Answer {
     asked.await.unwrap()
 }
 
-/// How each reservation ends that was promised, by what its buyer is told who looks.
+/// How each promised reservation ends, as its buyer sees it.
 async fn run(case: Case) -> Vec<String> {
     let mut lab = Lab::selling(terms(UNITS, 1)).await;
-    // From the beginning: what it held when it died was alice's alone.
+    // From the beginning: when it died, Redis held only alice's reservation.
     let redis = Redis::MayForgetFrom(0);
     let told = told(&mut lab, case).await;
     let id = told.text("reservation_id").to_owned();

@@ -1,4 +1,4 @@
-//! Lotteries that are drawn at their end: who enters, who wins, and that nobody is left out or wins twice.
+//! Lotteries that are drawn at their end: who enters, who wins, and that everyone is counted and wins at most once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,12 +23,12 @@ use crate::lab::{Lab, SALE, message_batch};
 use crate::resources::receive;
 use crate::wait::until;
 
-/// Seconds after the end of a round at which it is drawn.
+/// Seconds from a round's end to its draw.
 pub(crate) const AFTER_S: i64 = fulfilment::DRAW_AFTER_S as i64 + 5;
-/// Seconds after a draw first saw that Redis lost its round, from which on empty queues are proof.
+/// Seconds from the first draw that saw Redis lose the round until empty queues count as proof.
 const SETTLED_S: i64 = 15 * 60 + 5;
 
-/// Terms of a lottery with so many tickets and so many of each prize, open for an hour by now.
+/// Terms of a lottery with this many tickets and this many of each prize, open for the next hour.
 pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
     let counts = counts.iter().filter(|count| **count > 0);
     let prizes = (1..).zip(counts).map(|(n, count)| Prize { name: format!("Prize {n}"), count: *count }).collect();
@@ -41,13 +41,13 @@ pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
     terms
 }
 
-/// An operator ends the round.
+/// Ends the round as an operator.
 pub(crate) async fn end(lab: &Lab) {
     let close = Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator().json(&json!({ "round": 1 }));
     lab.answer(&close).await.expect(200);
 }
 
-/// Runs the draw so many seconds from now. Where it stands then.
+/// Runs the draw this many seconds from now and returns its state.
 pub(crate) async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
     let deps = lab.draw_in(ahead_s);
     let summary = draw::handle(&deps).await.unwrap();
@@ -55,7 +55,7 @@ pub(crate) async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
         let (id, now) = (lab.round().await.id, deps.clock.now());
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let again = fulfilment::draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &id, now, until).await;
-        panic!("a step failed; once more: {again:?}");
+        panic!("a step failed; the retry returned {again:?}");
     }
     summary.draws.into_values().next().unwrap_or_default()
 }
@@ -64,7 +64,7 @@ pub(crate) fn stands(at: DrawStands) -> String {
     format!("{at:?}")
 }
 
-/// The orders of the round by unit.
+/// The round's orders, sorted by unit.
 async fn orders(lab: &Lab) -> Vec<Order> {
     let live = lab.ledger.live_orders(&lab.round().await.id).await.unwrap();
     let ids: Vec<_> = live.into_iter().map(|order| order.id).collect();
@@ -73,7 +73,8 @@ async fn orders(lab: &Lab) -> Vec<Order> {
     orders
 }
 
-/// Each prize is won by the order that the specification names, and by no other. How many were won.
+/// Asserts that each prize is won by the order that the specification names, and by no other. Returns how many were
+/// won.
 pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
     let (round, orders) = (lab.round().await, orders(lab).await);
     let draw = lab.ledger.draw(&round.id).await.unwrap().expect("there is a draw");
@@ -108,7 +109,7 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
     won
 }
 
-/// The numbers of the prizes whose winners wait to be notified.
+/// Takes the winner messages and returns their positions.
 pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
     let mut positions = Vec::new();
     loop {
@@ -124,7 +125,7 @@ pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
     }
 }
 
-/// What the user sees of the reservation.
+/// The award, as the user sees it.
 async fn award_of(lab: &Lab, order: &Order) -> Value {
     let ask = Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str());
     lab.answer(&ask).await.expect(200).body["award"].clone()
@@ -141,7 +142,7 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     for order in &entries {
         assert_eq!((order.award, award_of(&lab, order).await), (None, json!({ "kind": "entered" })));
     }
-    assert_eq!(draw_in(&lab, AFTER_S).await, "", "it is open");
+    assert_eq!(draw_in(&lab, AFTER_S).await, "", "still open");
     end(&lab).await;
     assert_eq!(draw_in(&lab, 10).await, stands(DrawStands::TooEarly));
     assert_eq!(lab.ledger.draw(&lab.round().await.id).await.unwrap(), None);
@@ -154,7 +155,7 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     assert_eq!(told, [1, 2, 3, 4]);
     let mut seen: Vec<String> = Vec::new();
     for order in orders(&lab).await {
-        // A process goes for a second by what it has read of the draw.
+        // A process uses what it read of the draw for a second.
         let award = until("the draw is seen", 2, async || {
             Some(award_of(&lab, &order).await).filter(|award| *award != json!({ "kind": "entered" }))
         });
@@ -165,13 +166,13 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     let blank = r#"{"kind":"blank"}"#.to_owned();
     assert_eq!(seen, [vec![blank; 8], vec![prize(1)], vec![prize(2); 3]].concat());
 
-    // Who was read before the draw is not told of a blank for that: lists come from an index that lags.
+    // An order read before the draw is not taken for a blank: lists come from an index that lags.
     let terms = TermsCache::new(lab.ledger.clone(), Clock::system());
     for (before, since) in entries.iter().zip(orders(&lab).await) {
         assert_eq!(terms.award_of(before).await.unwrap(), terms.award_of(&since).await.unwrap());
     }
 
-    // It runs again and again, and nothing more comes of it.
+    // Later runs change nothing.
     let contents = lab.contents().await;
     assert_eq!(draw::handle(&lab.draw_in(AFTER_S + 60)).await.unwrap(), draw::Summary::default());
     assert_eq!((lab.contents().await, winner_messages(&lab).await), (contents, vec![]));
@@ -219,13 +220,13 @@ async fn a_reservation_whose_order_is_to_come_is_waited_for() {
     end(&lab).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
     let hours_later = draw::handle(&lab.draw_in(7200)).await.unwrap();
-    assert_eq!((hours_later.drawn, hours_later.late), (0, 1), "it is late, and goes without nobody");
+    assert_eq!((hours_later.drawn, hours_later.late), (0, 1), "it is late, and leaves nobody out");
     assert!(lab.deliver(&[&bob]).await.batch_item_failures.is_empty());
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
     assert_eq!((drawn_once(&lab).await, orders(&lab).await.len()), (1, 2));
 }
 
-/// The outbox is read in pages while reconciliation moves what is in it, so a reading can miss a reservation.
+/// Reconciliation moves reservations in the outbox while it is read in pages, so a read can miss one.
 #[tokio::test]
 async fn a_reservation_that_the_outbox_does_not_show_is_waited_for() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -248,17 +249,17 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     let (bob, carol) = (lab.reserve("bob").await, lab.reserve("carol").await);
     end(&lab).await;
     lab.redis(&["FLUSHALL"]).await;
-    // SQS has the messages and does not count them yet, or a sender is about to send them.
+    // The messages are in SQS and not counted yet, or about to be sent.
     emptied(&lab, &lab.orders_url).await;
-    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be under way");
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be in flight");
     let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "and this one is in time");
+    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "this one is in time");
 
     assert_eq!(
         draw_in(&lab, SETTLED_S).await,
         stands(DrawStands::Entering),
-        "that Redis lost it was seen after its end"
+        "the loss was seen only after the round's end"
     );
     assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S).await, stands(DrawStands::Counting), "the index may lag");
     let later = order::Deps { clock: Clock::ahead_by_ms((AFTER_S + SETTLED_S) * 1000), ..lab.order() };
@@ -275,7 +276,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 2);
 }
 
-/// A failover may have forgotten that it is held, and a dead letter comes minutes after the others.
+/// A failover may have made Redis forget that it is held, and a dead letter arrives minutes after the other messages.
 #[tokio::test]
 async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -299,7 +300,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
 }
 
-/// The version before made a draw's item and no other fence.
+/// The previous version wrote a draw's item as its only fence.
 #[tokio::test]
 async fn what_the_version_before_fenced_is_fenced() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -319,7 +320,7 @@ async fn what_the_version_before_fenced_is_fenced() {
     }
 }
 
-/// Takes all messages out of a queue. Their bodies.
+/// Empties a queue and returns the messages' bodies.
 async fn emptied(lab: &Lab, url: &str) -> Vec<String> {
     let mut bodies = Vec::new();
     loop {
@@ -335,8 +336,8 @@ async fn emptied(lab: &Lab, url: &str) -> Vec<String> {
     }
 }
 
-/// Redis is lost, and the order function or SQS was away around the end: entries that were promised are in the queue, or are
-/// dead letters already. However long that takes, they are waited for.
+/// Redis is lost, and the order function or SQS was away around the end: promised entries are in the queue or already
+/// dead letters. The draw waits for them, however long they take.
 #[tokio::test]
 async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
     let lab = Lab::selling(lottery(10, &[3])).await;
@@ -354,19 +355,19 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
         assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is a dead letter");
     }
     let received = receive(&lab.sqs, &lab.orders_dlq_url).await;
-    assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "somebody works on it");
+    assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "it is being worked on");
     let late = order::Deps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "so it is in time");
+    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "it is in time");
     for message in received {
         let delete = lab.sqs.delete_message().queue_url(&lab.orders_dlq_url);
         delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
     }
-    assert_eq!(draw_in(&lab, 6 * hour).await, stands(DrawStands::Entering), "what SQS says may be a minute old");
+    assert_eq!(draw_in(&lab, 6 * hour).await, stands(DrawStands::Entering), "SQS's counts may be a minute old");
     assert_eq!(draw_in(&lab, 6 * hour + 60).await, stands(DrawStands::Entering));
     let again = lab.sqs.send_message().queue_url(&lab.orders_url).message_body("of another sale").send().await;
     assert!(again.is_ok());
-    assert_eq!(draw_in(&lab, 7 * hour).await, stands(DrawStands::Entering), "it begins anew");
+    assert_eq!(draw_in(&lab, 7 * hour).await, stands(DrawStands::Entering), "the wait starts again");
     emptied(&lab, &lab.orders_url).await;
     assert_eq!(draw_in(&lab, 8 * hour).await, stands(DrawStands::Entering));
     assert_eq!(draw_in(&lab, 8 * hour + 125).await, stands(DrawStands::Counting), "the index may lag");
@@ -374,7 +375,7 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
     assert_eq!((drawn_once(&lab).await, orders(&lab).await.len()), (1, 1));
 }
 
-/// Redis decides when nobody can enter any more, so its clock is asked: that of the draw may be ahead.
+/// Redis decides when entries close, so the draw asks for its clock: the draw's own may be ahead.
 #[tokio::test]
 async fn a_round_that_redis_still_sells_is_not_drawn() {
     let mut terms = lottery(10, &[1]);
@@ -389,7 +390,7 @@ async fn a_round_that_redis_still_sells_is_not_drawn() {
     assert_eq!((drawn_once(&lab).await, orders(&lab).await.len()), (1, 2));
 }
 
-/// Draw and operator are ordered by the ledger and not by their clocks.
+/// The ledger orders the draw and the operator, not their clocks.
 #[tokio::test]
 async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -407,14 +408,14 @@ async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
         assert_eq!(steer(key, &later).await, Steered::Refused(Refusal::Over));
     }
     assert_eq!(lab.round().await, round);
-    // What is no term is free.
+    // Steering that changes no term is still allowed.
     let request = crate::rounds::request("pause");
     let paused = lab.ledger.steer_round(&round.id, &request, |round, _| Ok(round.pause())).await.unwrap();
     assert!(matches!(paused, Steered::Made(_)));
     drawn_once(&lab).await;
 }
 
-/// The other way round: the operator was first, and the draw has read the round before that.
+/// The reverse: the operator was first, and the draw had read the round before that.
 #[tokio::test]
 async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -428,7 +429,7 @@ async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
     assert_eq!(lab.ledger.place_entry(bob.clone()).await.unwrap(), Placed::Order(bob));
 }
 
-/// A hundred thousand prizes are drawn among a few hundred chunks.
+/// A hundred thousand prizes are drawn from a few hundred chunks.
 #[tokio::test]
 async fn a_chunk_of_entries_is_read_once_in_a_run() {
     let lab = Lab::selling(lottery(70, &[70])).await;
@@ -450,7 +451,8 @@ async fn a_chunk_of_entries_is_read_once_in_a_run() {
     assert_eq!(reads.count(), 1);
 }
 
-/// Redis has a reservation as ordered whose order the ledger does not have: the index lags, or reconciliation is to mend it.
+/// Redis has a reservation as ordered, but the ledger does not have its order: the index lags, or reconciliation has
+/// yet to repair it.
 #[tokio::test]
 async fn entries_that_redis_knows_and_the_ledger_does_not_are_waited_for_a_quarter_of_an_hour() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -467,7 +469,7 @@ async fn entries_that_redis_knows_and_the_ledger_does_not_are_waited_for_a_quart
     assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 1);
 }
 
-/// Entries that come while the rush lasts are not checked against the draw, which is one item for all of them.
+/// Entries during the rush are not checked against the draw, which is a single item.
 #[tokio::test]
 async fn an_entry_in_the_rush_costs_what_any_order_costs() {
     let lab = Lab::selling(lottery(10, &[1])).await;
@@ -482,7 +484,7 @@ async fn an_entry_in_the_rush_costs_what_any_order_costs() {
     assert!(targets[0].ends_with("TransactWriteItems"), "{targets:?}");
 }
 
-/// Everything public follows from the seed and the entries, and nothing of it is out before the entries have closed.
+/// Everything public follows from the seed and the entries, and none of it is out before the entries have closed.
 #[tokio::test]
 async fn what_is_public_checks_the_draw_and_comes_in_order() {
     let path = format!("/v1/sales/{SALE}/rounds/1/draw");
@@ -490,7 +492,7 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     for n in 0..5 {
         lab.buy(&format!("user-{n}")).await;
     }
-    // A new process each time: what one remembers for a moment is not what is asked here.
+    // A new process each time, so that none answers from memory.
     let draw = async || shown(&lab.catalog(), &path).await;
     let entries = async |chunk: &str| ask(&lab.catalog(), &Ask::get(format!("{path}/entries/{chunk}"))).await;
     let is_hidden = async || {
@@ -501,7 +503,7 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     is_hidden().await;
     let commitment = draw().await.body["commitment"].clone();
     end(&lab).await;
-    // The round is over for more than a minute, and nobody has drawn.
+    // The round has been over for more than a minute and is not drawn yet.
     let id = lab.round().await.id;
     crate::rounds::change(&lab.ledger, &id, "long ago", |round| round.terms.closes_at_ms.0 -= 120_000).await;
     is_hidden().await;

@@ -1,5 +1,5 @@
-//! The whole system: deployed on the emulator and asked over HTTP, or its functions in this process on parts of a test's
-//! own.
+//! The whole system: deployed on the emulator and called over HTTP, or its functions in this process on a test's own
+//! parts.
 
 mod answer;
 mod ask;

@@ -1,4 +1,4 @@
-//! Something that happens just when a request is on its way to DynamoDB.
+//! Makes something happen while a request is on its way to DynamoDB.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use tokio::task::block_in_place;
 use crate::cloud::cloud;
 use crate::lab::Lab;
 
-/// What a test has happen.
+/// What a test makes happen.
 type Event = Box<dyn FnOnce() -> futures::future::BoxFuture<'static, ()> + Send>;
 
 struct Meanwhile {
@@ -52,8 +52,8 @@ impl Intercept for Meanwhile {
     }
 }
 
-/// A ledger on the lab's table. `event` happens once, between what its first request of this kind was made from and that
-/// request. Tells whether it has happened. Needs a runtime of several threads.
+/// A ledger on the lab's table. `event` happens once, after the first request of this kind is built and before it is
+/// sent. Tells whether it has happened. Needs a multi-threaded runtime.
 pub(crate) async fn ledger_with(
     lab: &Lab,
     target: &'static str,

@@ -1,4 +1,5 @@
-//! Events for the merchant's systems: what happens in the ledger comes to whoever listens to the bus, in the form of its schema.
+//! Events for the merchant's systems: each change in the ledger reaches every listener on the bus, in the form of its
+//! schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -33,7 +34,7 @@ use crate::rounds;
 use crate::shop::Shop;
 use crate::wait::until;
 
-/// A system of the merchant's: a queue, which a rule of its own fills.
+/// One of the merchant's systems: a queue that its own rule fills.
 pub(crate) struct Merchant {
     sqs: Sqs,
     url: String,
@@ -41,7 +42,7 @@ pub(crate) struct Merchant {
 }
 
 impl Merchant {
-    /// Listens on a bus to what fits the pattern.
+    /// Listens on a bus for events that match the pattern.
     pub(crate) async fn listening(bus: &str, pattern: &Value) -> Self {
         let config = cloud().await.deployment.patient_aws_config();
         let (events, sqs) = (EventBridge::new(&config), Sqs::new(&config));
@@ -57,7 +58,7 @@ impl Merchant {
         Self { sqs, url, came: Vec::new() }
     }
 
-    /// Everything that has come so far, in the order in which it came.
+    /// Everything received so far, in order of arrival.
     pub(crate) async fn hears(&mut self) -> &[Value] {
         loop {
             let messages = receive(&self.sqs, &self.url).await;
@@ -77,7 +78,7 @@ impl Merchant {
 }
 
 impl Lab {
-    /// A bus of the lab's own, with everything on it.
+    /// A bus of the lab's own, with a merchant that hears everything on it.
     pub(crate) async fn merchant(&self) -> Merchant {
         let events = EventBridge::new(&cloud().await.deployment.patient_aws_config());
         events.create_event_bus().name(&self.table).send().await.unwrap();
@@ -88,7 +89,7 @@ impl Lab {
         emitter::Deps::new(&self.another_process()).unwrap()
     }
 
-    /// Reconciles with a clock that is so many seconds ahead.
+    /// Reconciles with a clock that is this many seconds ahead.
     async fn look_in(&self, ahead_s: i64) -> Result<reconciliation::Summary, FulfilmentError> {
         let clock = Clock::ahead_by_ms(ahead_s * 1000);
         let deps = reconciliation::Deps { clock, ..self.reconciliation() };
@@ -104,7 +105,7 @@ impl Lab {
 
 type Items = BTreeMap<String, BTreeMap<String, AttributeValue>>;
 
-/// The stream of a lab's table: the records that a table's stream has of what was written between two looks.
+/// Stands in for the stream of a lab's table, with the records of what was written between two looks.
 pub(crate) struct Tape {
     last: Items,
     records: Vec<Value>,
@@ -115,12 +116,12 @@ impl Tape {
         Self { last: items(&lab.dynamodb, &lab.table).await, records: Vec::new() }
     }
 
-    /// As if everything in the table was written from now on.
+    /// A tape for which everything in the table is new.
     pub(crate) fn empty() -> Self {
         Self { last: Items::new(), records: Vec::new() }
     }
 
-    /// Records what was written since.
+    /// Records what was written since the last call.
     pub(crate) async fn roll(&mut self, lab: &Lab) {
         let now = items(&lab.dynamodb, &lab.table).await;
         for (pk, item) in &now {
@@ -155,7 +156,7 @@ fn batch(records: &[Value]) -> StreamEvent {
     serde_json::from_value(json!({ "Records": records })).unwrap()
 }
 
-/// The schemas by the type that they are for, with the members that they name.
+/// Each event type's schema, compiled and as JSON.
 fn schemas() -> BTreeMap<String, (Validator, Value)> {
     let folder = local::paths::root().join("events/schemas");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -172,13 +173,13 @@ fn schemas() -> BTreeMap<String, (Validator, Value)> {
         .collect()
 }
 
-/// Holds events to the schemas of their types, which name each member that there is.
+/// Checks events against the schemas of their types, which must name every member. Returns the types.
 pub(crate) fn hold_to_schemas<'a>(events: impl IntoIterator<Item = &'a Value>) -> BTreeSet<String> {
     let schemas = schemas();
     let mut kinds = BTreeSet::new();
     for event in events {
         let kind = event["type"].as_str().unwrap();
-        let (validator, schema) = schemas.get(kind).unwrap_or_else(|| panic!("no schema is for {kind}"));
+        let (validator, schema) = schemas.get(kind).unwrap_or_else(|| panic!("no schema for {kind}"));
         let errors: Vec<String> = validator.iter_errors(event).map(|error| error.to_string()).collect();
         assert_eq!(errors, [""; 0], "{event}");
         for member in event.as_object().unwrap().keys() {
@@ -202,7 +203,7 @@ async fn pay(lab: &Lab, payment: &str, claim: &Claim) -> String {
     lab.answer(&ask).await.expect(200).text("outcome").to_owned()
 }
 
-/// What the ledger says that the merchant must have heard: the type and what it is about.
+/// The events that the merchant must have heard according to the ledger: each one's type and subject.
 fn owed(items: &Items) -> BTreeSet<(String, String)> {
     let text = |item: &BTreeMap<String, AttributeValue>, name: &str| item[name].as_s().unwrap().clone();
     let mut owed = BTreeSet::new();
@@ -237,7 +238,7 @@ fn owed(items: &Items) -> BTreeSet<(String, String)> {
     owed
 }
 
-/// Likewise, as an event says it.
+/// The same, from an event.
 fn told(event: &Value) -> (String, String) {
     let round = format!("{}.{}", event["sale_id"].as_str().unwrap(), event["round"]);
     let about = ["payment_id", "reservation_id"].into_iter().filter(|_| event["type"] != "order.paid");
@@ -280,7 +281,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
         let granted = Order::granted(claim, price, Clock::system().now(), award);
         assert!(matches!(lab.ledger.place(granted).await.unwrap(), Placed::Order(_)));
     }
-    // What came back sells out again.
+    // The returned units sell out again.
     lab.reserve("erin").await;
     lab.reserve("frank").await;
     lab.look_in(0).await.unwrap();
@@ -292,18 +293,18 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     assert_eq!(emitted.failed().count(), 0);
     let first = merchant.hears().await.to_vec();
     let every_kind: BTreeSet<String> = schemas().into_keys().collect();
-    assert_eq!(hold_to_schemas(&first), every_kind, "the day has all kinds of events");
+    assert_eq!(hold_to_schemas(&first), every_kind, "the day has events of every type");
     assert_eq!(ids(&first).len(), first.len());
     assert_eq!(first.iter().map(told).collect::<BTreeSet<_>>(), owed(&items(&lab.dynamodb, &lab.table).await));
 
-    // By another process, an hour later.
+    // As another process would, an hour later.
     emitter::handle(&lab.emitter(), tape.batch()).await;
     let both = merchant.hears().await;
     let again = &both[first.len()..];
     let by_id = |events: &[Value]| -> BTreeMap<String, Value> {
         events.iter().map(|event| (event["id"].as_str().unwrap().to_owned(), event.clone())).collect()
     };
-    assert_eq!((again.len(), by_id(again)), (first.len(), by_id(&first)), "byte for byte what came before");
+    assert_eq!((again.len(), by_id(again)), (first.len(), by_id(&first)), "byte for byte the same events");
 }
 
 #[test]
@@ -346,16 +347,16 @@ async fn a_record_that_cannot_be_read_holds_nobody_up_and_is_kept() {
     let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.remove(0).body.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), poison["Records"][0]);
 
-    // As long as it cannot be kept either, it comes again.
+    // If it cannot be kept either, it comes again.
     lab.sqs.delete_queue().queue_url(&lab.emitter_failures_url).send().await.unwrap();
     let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison).unwrap()).await;
     assert_eq!(handled.failed().collect::<Vec<_>>(), ["1100000000051"]);
 }
 
-/// A bus that refuses the entries in whose details one of the words is.
+/// A bus that refuses entries whose details contain one of the words.
 #[derive(Default)]
 struct Picky {
-    /// The word, and the code of the refusal.
+    /// Each word, with the error code of the refusal.
     refuses: Mutex<Vec<(String, &'static str)>>,
     took: Mutex<Vec<Value>>,
     calls: Mutex<Vec<usize>>,
@@ -418,7 +419,7 @@ async fn what_the_bus_refuses_comes_again_and_what_it_never_takes_is_kept() {
     *bus.refuses.lock().unwrap() =
         vec![("user-03".into(), "ThrottlingException"), ("user-17".into(), "InternalFailure")];
     let handled = emitter::handle(&deps, batch(&records)).await;
-    assert_eq!(handled.failed().collect::<Vec<_>>(), ["3", "17"], "Lambda goes on with the first of them");
+    assert_eq!(handled.failed().collect::<Vec<_>>(), ["3", "17"], "Lambda resumes at the first of them");
     assert_eq!(bus.took.lock().unwrap().len(), 23, "the others are not held up");
     let mut calls = std::mem::take(&mut *bus.calls.lock().unwrap());
     calls.sort_unstable();
@@ -430,7 +431,7 @@ async fn what_the_bus_refuses_comes_again_and_what_it_never_takes_is_kept() {
     let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.remove(0).body.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), records[16]);
     let took = bus.took.lock().unwrap().clone();
-    assert_eq!((took.len(), ids(&took).len()), (23 + 22, 24), "what came twice has one id");
+    assert_eq!((took.len(), ids(&took).len()), (23 + 22, 24), "a repeated event has the same id");
 }
 
 #[tokio::test]
@@ -453,7 +454,7 @@ async fn two_looks_at_once_note_each_thing_once() {
     let noted = lab.noted().await;
     assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 1));
 
-    // One that was late finds that somebody was there since.
+    // A late writer finds that another has written since.
     let stale = NotedRound::new(&lab.round().await);
     assert!(!lab.ledger.note_milestones(&stale, &lab.round().await, Milestones::default()).await.unwrap());
     assert_eq!(lab.noted().await, noted);
@@ -468,11 +469,11 @@ async fn a_round_that_redis_lost_is_not_sold_out_again_for_that() {
     let noted = lab.noted().await;
     assert_eq!(noted.sold_out_times, 1);
     lab.redis(&["FLUSHALL"]).await;
-    // It is rebuilt from the guards before anybody looks at it.
+    // Reconciliation rebuilds it from the guards before it looks at it.
     lab.look_in(0).await.unwrap();
     lab.look_in(0).await.unwrap();
     assert_eq!(lab.noted().await, noted);
-    // Over, and gone from Redis.
+    // The round is over, and gone from Redis.
     lab.redis(&["FLUSHALL"]).await;
     lab.look_in(3700).await.unwrap();
     let ended = lab.noted().await;
@@ -486,10 +487,10 @@ async fn a_round_that_redis_lost_is_not_sold_out_again_for_that() {
 async fn a_look_after_the_end_tells_all_and_a_moved_end_is_no_end() {
     let lab = Lab::selling(terms(1, 1)).await;
     lab.buy("alice").await;
-    // Its end was set before the test system was there.
+    // The end was set before the test system was up.
     let left_s = lab.round().await.terms.closes_at_ms.since_ms(Clock::system().now()) as i64 / 1000;
     lab.look_in(left_s + 30).await.unwrap();
-    assert_eq!(lab.noted().await.ended_at_ms, None, "somebody's clock may still move it");
+    assert_eq!(lab.noted().await.ended_at_ms, None, "a function with a slow clock may still move it");
     lab.look_in(3700).await.unwrap();
     let noted = lab.noted().await;
     assert_eq!((noted.sold_out_times, noted.opened_at_ms.is_some(), noted.ended_at_ms.is_some()), (1, true, true));
@@ -529,14 +530,14 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
             .map(|noted| noted.milestones)
             .unwrap_or_default()
     };
-    until("it is noted that the sale has opened", 10, async || {
+    until("the opening is noted", 10, async || {
         reconciled().await;
         noted().await.opened_at_ms
     })
     .await;
 
     let (alice, bob, carol) = (shop.buy("alice").await, shop.buy("bob").await, shop.buy("carol").await);
-    until("it is noted that the sale is sold out", 10, async || {
+    until("the sell-out is noted", 10, async || {
         reconciled().await;
         (noted().await.sold_out_times == 1).then_some(())
     })
@@ -551,7 +552,7 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
     let closed = Ask::post(format!("/v1/admin/sales/{}/close", shop.sale)).by_operator().json(&json!({ "round": 1 }));
     closed.send().await.expect(200);
-    until("it is noted that the round is over", 90, async || {
+    until("the round's end is noted", 90, async || {
         tokio::time::sleep(Duration::from_secs(5)).await;
         reconciled().await;
         noted().await.ended_at_ms
@@ -570,7 +571,7 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     };
     let owed = owed(&of_sale(items(&dynamodb, &deployment.table).await));
     assert!(owed.len() >= 11, "{owed:?}");
-    // The stream of the table that all tests share is worked off a batch at a time, on a busy machine for minutes.
+    // All tests share this table's stream, which is worked off a batch at a time. On a busy machine that takes minutes.
     until("the merchant has heard of everything in the ledger", 200, async || {
         let heard: BTreeSet<_> = merchant.hears().await.iter().map(told).collect();
         (heard == owed).then_some(())
@@ -591,6 +592,6 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
         "sale.sold_out",
     ];
     assert_eq!(kinds, BTreeSet::from(expected));
-    // At least once: what came more often is recognized by its id.
+    // Delivery is at least once; a repeated event is recognized by its id.
     assert_eq!(ids(heard).len(), owed.len());
 }

@@ -12,7 +12,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
 
-/// Writes of a test that are made at once.
+/// Concurrent writes.
 const AT_ONCE: usize = 16;
 
 async fn lab() -> Lab {
@@ -58,7 +58,7 @@ fn ids(orders: &[Value]) -> Vec<String> {
     orders.iter().map(|order| order["reservation_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Every order that the pages of a query show, and how many each page has.
+/// Every order that a query's pages show, and the size of each page.
 async fn walk(lab: &Lab, query: &str) -> (Vec<Value>, Vec<usize>) {
     let (mut orders, mut sizes, mut cursor) = (Vec::new(), Vec::new(), String::new());
     loop {
@@ -73,7 +73,7 @@ async fn walk(lab: &Lab, query: &str) -> (Vec<Value>, Vec<usize>) {
     }
 }
 
-/// The orders of a query, whose ids are those.
+/// Asserts that a query finds the orders with these ids.
 async fn found(lab: &Lab, query: &str, expected: &[&ReservationId]) {
     let (orders, _) = walk(lab, query).await;
     let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
@@ -85,7 +85,7 @@ async fn pages_show_each_order_once_while_new_ones_are_written() {
     let lab = lab().await;
     let of = round(SALE, 1);
     let begun = now_ms() - 1_000_000;
-    // Many have the same moment: the order of these is nothing that DynamoDB promises.
+    // Many share a moment, and DynamoDB promises no order among these.
     let old: Vec<Order> =
         (0..200).map(|n| Order::cancelled(claim(&of, &format!("old-{n}"), 1), EpochMs(begun + n / 50))).collect();
     let expected: BTreeSet<String> = old.iter().map(|order| order.claim.id.to_string()).collect();
@@ -119,7 +119,7 @@ async fn pages_show_each_order_once_while_new_ones_are_written() {
     assert!(parsed.is_sorted_by(|a, b| a >= b), "the newest first");
 
     let (all, _) = walk(&lab, "sale=lamp&limit=100").await;
-    assert_eq!(all.len(), 200 + written, "as many as there are rows");
+    assert_eq!(all.len(), 200 + written, "every row is shown");
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn each_filter() {
     assert_eq!(*paid, expected);
 }
 
-/// A page of a rare state looks at so many orders and no more, and leads on from there.
+/// A page for a rare state reads a bounded number of orders, even if none matches, and links to the next page.
 #[tokio::test]
 async fn one_request_reads_a_bounded_number_of_orders() {
     let lab = lab().await;
@@ -291,11 +291,11 @@ async fn an_export_has_the_rows_that_the_orders_are() {
     let paid = place(&lab, pending(claim(&of, "=cmd()", 1), 500)).await;
     lab.ledger.pay(&paid, "+pay", price(), EpochMs(600)).await.unwrap();
     lab.ledger.pay(&paid, "pay_too_late", price(), EpochMs(700)).await.unwrap();
-    // Some of one moment stand on both sides of a seam.
+    // Some orders of the same moment are on both sides of a page boundary.
     let many =
         (1..ORDERS as i64).map(|n| Order::cancelled(claim(&of, &format!("u,\"{n}"), 1), EpochMs(1_000 + n / 40)));
     fence_all(&lab, many.collect()).await;
-    // One that is made after the first page was asked for is in no page.
+    // An order made after the first page was requested is on no page.
     lab.ledger.fence(Order::cancelled(claim(&of, "later", 1), EpochMs(now_ms() + 3_600_000))).await.unwrap();
 
     let lines = export(&lab, "jsonl").await;
@@ -333,7 +333,7 @@ async fn an_export_has_the_rows_that_the_orders_are() {
             assert_eq!(cell, told, "{column} of {order}");
         }
     }
-    assert_eq!(sheet.text.matches("reservation_id").count(), 1, "the line of columns is on the first page alone");
+    assert_eq!(sheet.text.matches("reservation_id").count(), 1, "only the first page has the header row");
 
     let page = Ask::get("/v1/admin/sales/lamp/rounds/1/orders").by_operator();
     let first = lab.answer(&page).await;
@@ -356,7 +356,7 @@ async fn the_pages_of_a_report_add_up_to_the_orders() {
     place(&lab, pending(late, 8_000)).await;
     let many = (0..CANCELLED as i64).map(|n| Order::cancelled(claim(&of, &format!("u{n}"), 3), EpochMs(9_000 + n)));
     fence_all(&lab, many.collect()).await;
-    // One that is made after the first page was asked for is on no page.
+    // An order made after the first page was requested is on no page.
     lab.ledger.fence(Order::cancelled(claim(&of, "later", 3), EpochMs(now_ms() + 3_600_000))).await.unwrap();
 
     let path = "/v1/admin/sales/lamp/rounds/1/report";

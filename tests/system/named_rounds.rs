@@ -1,4 +1,4 @@
-//! Steering names the round that it is about, and a key names one request.
+//! Steering names its round, and a key names one request.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ledger::Ledger;
@@ -14,7 +14,7 @@ use crate::meanwhile::ledger_with;
 use crate::rounds;
 use crate::shop::new_sale;
 
-/// Half the length of the rounds: wider than clocks are put forward or back.
+/// Half the length of the rounds, and more than tests put clocks forward or back.
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
 fn ask(what: &str, body: &Value) -> Ask {
@@ -38,7 +38,7 @@ fn all_of(round: u32) -> Vec<Ask> {
     ]
 }
 
-/// A sale that comes again every day, in round 1, open.
+/// A sale that recurs daily, in round 1, open.
 async fn daily() -> Lab {
     let lab = Lab::new().await;
     let now = Clock::system().now().0;
@@ -82,7 +82,7 @@ async fn what_was_meant_for_yesterdays_round_changes_nothing_today() {
     for wrong in [1, 3] {
         for ask in all_of(wrong) {
             let refused = lab.answer(&ask).await.problem(409, "round_changed");
-            assert_eq!(refused.body["round"], 2, "it says which one runs");
+            assert_eq!(refused.body["round"], 2, "it names the current round");
         }
     }
     assert_eq!(steered(&lab).await, before);
@@ -111,7 +111,7 @@ async fn a_round_that_begins_between_decision_and_change_is_left_alone() {
     }
 }
 
-/// Its answer was lost, and the next round has begun since.
+/// The answer was lost, and the next round has begun since.
 #[tokio::test]
 async fn what_was_done_yesterday_is_known_again_today() {
     let lab = daily().await;
@@ -125,7 +125,7 @@ async fn what_was_done_yesterday_is_known_again_today() {
     assert_eq!(steered(&lab).await, before);
 }
 
-/// The clock of the process that began the second round was ahead.
+/// The process that began the second round had a fast clock.
 #[tokio::test]
 async fn of_two_rounds_that_are_not_over_yet_the_second_is_listed() {
     let lab = daily().await;
@@ -140,7 +140,7 @@ async fn of_two_rounds_that_are_not_over_yet_the_second_is_listed() {
     assert_eq!(rounds, [2]);
 }
 
-/// Whoever sends it for the round that runs now, since the other one is over, is not sure what became of it.
+/// An operator who resends a key for the current round, now that the old one is over, does not know what became of it.
 #[tokio::test]
 async fn a_key_of_yesterday_names_nothing_else_today() {
     let lab = daily().await;
@@ -164,7 +164,7 @@ async fn a_key_that_named_another_request_is_refused() {
     let lab = Lab::selling(terms(3, 1)).await;
     let restock = |units: u32| keyed("restock", "key-1", &json!({ "round": 1, "units": units }));
     assert_eq!(lab.answer(&restock(2)).await.expect(200).body["total"], 5);
-    assert_eq!(lab.answer(&restock(2)).await.expect(200).body["total"], 5, "the same again");
+    assert_eq!(lab.answer(&restock(2)).await.expect(200).body["total"], 5, "the same request again");
     let before = steered(&lab).await;
     let others = [
         restock(20),
@@ -177,7 +177,7 @@ async fn a_key_that_named_another_request_is_refused() {
         lab.answer(&other).await.problem(409, "key_reused");
     }
     assert_eq!(steered(&lab).await, before);
-    // Not a part of another key.
+    // A part of a used key is a different key.
     assert_eq!(
         lab.answer(&keyed("restock", "key", &json!({ "round": 1, "units": 1 }))).await.expect(200).body["total"],
         6
@@ -198,7 +198,7 @@ async fn a_round_that_is_over_takes_no_units_and_is_not_resumed() {
     }
     assert_eq!(steered(&lab).await, before);
     lab.answer(&restock).await.expect(200);
-    assert_eq!(lab.round().await.terms.total, 5, "what was done before its end is done");
+    assert_eq!(lab.round().await.terms.total, 5, "a change from before the end stands");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! `openapi.yaml`, and what every answer and every accepted request of these tests is held to by it.
+//! `openapi.yaml`, and what it demands of every answer and every accepted request in these tests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::asked::Asked;
 
-/// A header's extension: the codes that it always comes with, or [`EVERY_PROBLEM`].
+/// A header's extension: the codes with which it is always sent, or [`EVERY_PROBLEM`].
 const SENT_WITH: &str = "x-sent-with";
-/// The same, for problems that have a member of this name.
+/// The same, for problems with a member of this name.
 const SENT_WITH_MEMBER: &str = "x-sent-with-member";
 const EVERY_PROBLEM: &str = "problem";
 const PROBLEM: &str = "application/problem+json";
@@ -27,7 +27,7 @@ pub(crate) enum By {
 
 pub(crate) struct OpenApi {
     pub(crate) document: Value,
-    /// By the schema's text: the same schema stands behind many answers.
+    /// By the schema's text, since many answers share a schema.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
@@ -55,7 +55,7 @@ fn plain(text: &str, schema: &Value) -> Value {
 }
 
 impl OpenApi {
-    /// What is behind a reference, or the value itself.
+    /// Follows a reference. Any other value is returned as it is.
     pub(crate) fn resolve<'a>(&'a self, mut value: &'a Value) -> &'a Value {
         while let Some(pointer) = value["$ref"].as_str() {
             let there = self.document.pointer(&pointer[1..]);
@@ -64,7 +64,7 @@ impl OpenApi {
         value
     }
 
-    /// Every operation: method, path and what it says.
+    /// Every operation: its method, path and description.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (String, &String, &Value)> {
         members(&self.document["paths"]).flat_map(|(path, item)| {
             members(item).map(move |(method, operation)| (method.to_uppercase(), path, operation))
@@ -76,23 +76,23 @@ impl OpenApi {
         operation[FUNCTION].as_str().unwrap_or_else(|| panic!("{} has no {FUNCTION}", operation["operationId"]))
     }
 
-    /// The function that the gateway gives a request to.
+    /// The function to which the gateway routes a request.
     pub(crate) fn function_for(&self, asked: &Asked) -> Option<&str> {
         self.operation(asked).map(|(operation, _)| self.function_of(operation))
     }
 
-    /// Every answer of an operation: status and what it says.
+    /// An operation's answers: each one's status and description.
     pub(crate) fn answers<'a>(&'a self, operation: &'a Value) -> impl Iterator<Item = (u16, &'a Value)> {
         let answers = members(&operation["responses"]);
         answers.map(|(status, answer)| (status.parse().expect("a status"), self.resolve(answer)))
     }
 
-    /// What does not fit the schema.
+    /// How a value violates the schema.
     pub(crate) fn misfits(&self, schema: &Value, value: &Value) -> Vec<String> {
         let key = schema.to_string();
         let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
         let validator = validators.entry(key).or_insert_with(|| {
-            // References point into the document, so the schema is looked at inside of it.
+            // References point into the document, so the schema is evaluated inside it.
             let inside = json!({ "$ref": "#/it", "it": schema, "components": self.document["components"] });
             let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
             Arc::new(options.build(&inside).unwrap_or_else(|error| panic!("{schema}: {error}")))
@@ -102,7 +102,7 @@ impl OpenApi {
         validator.iter_errors(value).map(|error| format!("{}: {error:.300}", error.instance_path())).collect()
     }
 
-    /// The operation that a request is for, with what stands in the places of its path.
+    /// The operation that a request is for, with the values of its path parameters.
     fn operation(&self, asked: &Asked) -> Option<(&Value, Vec<(String, String)>)> {
         let segments: Vec<&str> = asked.path.split('/').collect();
         let matched = self.operations().filter(|(method, ..)| *method == asked.method).filter_map(|(_, path, it)| {
@@ -120,14 +120,14 @@ impl OpenApi {
             }
             Some((it, places))
         });
-        // Among several, the gateway takes the one with the fewest places.
+        // Of several matches, the gateway takes the one with the fewest path parameters.
         matched.min_by_key(|(_, places)| places.len())
     }
 
-    /// Whether `openapi.yaml` says that this request can be answered so.
+    /// Whether `openapi.yaml` allows this answer to this request.
     ///
     /// # Errors
-    /// What it does not say.
+    /// What it does not allow.
     pub(crate) fn check(
         &self,
         asked: &Asked,
@@ -157,7 +157,7 @@ impl OpenApi {
             self.misfits(&content["schema"], body)
         };
         if by == By::Function && status >= 400 && media_type != PROBLEM {
-            return Err("only the gateway speaks like that".to_owned());
+            return Err("only the gateway may answer like this".to_owned());
         }
         if !misfits.is_empty() {
             return Err(format!("body of {status}: {}", misfits.join("; ")));
@@ -199,13 +199,13 @@ impl OpenApi {
         let known = |name: &str| members(documented).any(|(known, _)| known.eq_ignore_ascii_case(name));
         let unknown = headers.keys().find(|name| *name != "content-type" && !known(name.as_str()));
         match unknown {
-            // The gateway adds headers of its own.
+            // The gateway adds its own headers.
             Some(name) if by == By::Function => Err(format!("a header {name}")),
             _ => Ok(()),
         }
     }
 
-    /// What is answered as good must be a request as documented.
+    /// An accepted request must be a documented one.
     fn check_accepted(&self, operation: &Value, places: &[(String, String)], asked: &Asked) -> Result<(), String> {
         let parameters: Vec<&Value> = items(&operation["parameters"]).map(|it| self.resolve(it)).collect();
         for parameter in &parameters {
@@ -240,8 +240,8 @@ impl OpenApi {
         }
         let body: Value = match serde_json::from_slice(&asked.body) {
             Ok(body) => body,
-            // Half of a surrogate pair is JSON by its grammar, and no text that a schema could be held to. A function may pass
-            // over it where it reads nothing.
+            // Half of a surrogate pair is JSON by its grammar, but no text that a schema could check. A function may
+            // pass over it in what it does not read.
             Err(_) if serde_json::from_slice::<serde::de::IgnoredAny>(&asked.body).is_ok() => return Ok(()),
             Err(error) => return Err(format!("accepted: {error}")),
         };
@@ -250,7 +250,7 @@ impl OpenApi {
     }
 }
 
-/// What an operator leaves out of a sale is what the document says.
+/// Members that an operator omits take the document's defaults.
 #[test]
 fn a_created_sale_has_the_defaults_of_the_document() {
     let properties = &OPENAPI.document["components"]["schemas"]["DoorTerms"]["properties"];

@@ -1,4 +1,4 @@
-//! Who is an operator: only whoever has the group and nothing that could be taken for it.
+//! Who is an operator: only a user in the group, and nobody with something that resembles it.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn sales() -> Ask {
     Ask::get("/v1/admin/sales")
 }
 
-/// Through the gateway of the emulator, which makes text of a list as AWS does.
+/// Through the emulator's gateway, which turns lists into text as AWS does.
 #[tokio::test]
 async fn no_other_group_opens_the_operators_routes() {
     let issuer = &cloud().await.issuer;

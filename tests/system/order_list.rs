@@ -8,10 +8,10 @@ use crate::lab::Lab;
 use crate::shop::Shop;
 use crate::wait::until;
 
-/// One more than fits on two pages: no one may be left out or shown twice at the seams.
+/// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.
 const ORDERS: usize = 2 * ledger::ORDERS_PAGE as usize + 1;
 
-/// Every order that the pages show, and how many each page has.
+/// Every order that the pages show, and the size of each page.
 async fn walk(page: impl AsyncFn(String) -> crate::answer::Answer) -> (Vec<serde_json::Value>, Vec<usize>) {
     let (mut orders, mut sizes, mut path) = (Vec::new(), Vec::new(), "/v1/orders".to_owned());
     loop {
@@ -38,7 +38,7 @@ async fn pages_show_each_order_once_and_the_newest_first() {
     let page = async |path: String| Ask::get(path).by("paige").send().await;
     let (orders, sizes) = until("all orders are there", 20, async || {
         let (orders, sizes) = walk(page).await;
-        // What is queued stands before the pages.
+        // Queued reservations come before the pages.
         let is_ordered = orders.iter().all(|order| order["status"] != "queued");
         (orders.len() >= ORDERS && is_ordered).then_some((orders, sizes))
     })

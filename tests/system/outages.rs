@@ -15,10 +15,10 @@ use crate::lab::{Lab, SALE};
 use crate::resources::{depth, receive};
 use crate::wait::until;
 
-/// Where nobody listens.
+/// An address where nothing listens.
 const NOWHERE: &str = "127.0.0.1:1";
 
-/// What a buyer hears of an open sale that Redis lost.
+/// What a buyer is told about an open sale that Redis lost.
 const RESTORING: &str = "the sale is being restored";
 
 /// The reservation function with a queue that cannot be reached.
@@ -70,7 +70,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     let reserve = Ask::reserve("lamp", "alice");
     let id = try_again(ask_of(&without_queue(&lab).await, &reserve).await).text("reservation_id").to_owned();
 
-    // By a clock that knows nothing of the time that the first request took.
+    // Its clock leaves out the time that the first request took.
     let early = reservation::Deps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
     let at_once = ask_of(&early, &reserve).await.problem(409, "limit_reached");
     assert_eq!(at_once.body["reservation_ids"], serde_json::json!([id]));
@@ -99,7 +99,7 @@ async fn without_redis_nothing_is_promised() {
     ask_of(&deps, &Ask::get("/v1/orders").by("bob")).await.expect(200);
 }
 
-/// Cancelled in the ledger, not yet in Redis: the retry ends it.
+/// The order is cancelled in the ledger but not yet in Redis. The retry finishes it.
 #[tokio::test]
 async fn a_cancellation_without_redis_is_finished_by_the_retry() {
     let lab = Lab::selling(terms(1, 1)).await;
@@ -142,7 +142,7 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     assert_eq!(lab.clean_audit().await, (1, 0, 3));
 }
 
-/// Nothing is left to be bought, so nothing is rebuilt.
+/// Nothing can be bought any more, so nothing is rebuilt.
 #[tokio::test]
 async fn a_round_that_redis_loses_after_its_close_is_closed() {
     let mut lab = Lab::selling(terms(4, 1)).await;

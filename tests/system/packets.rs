@@ -25,10 +25,10 @@ use crate::meanwhile::ledger_with;
 use crate::resources::depth;
 use crate::rounds;
 
-/// An amount that is no multiple of any number of parts here.
+/// An amount that no number of parts here divides.
 pub(crate) const TOTAL_MINOR: u64 = 1_000_003;
 
-/// Terms of a red packet with so many parts, open by now.
+/// Terms of a red packet with this many parts, already open.
 pub(crate) fn packet(parts: u32) -> Terms {
     let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Drawn, beacon: false };
     with_awards(parts, split)
@@ -41,7 +41,7 @@ fn with_awards(units: u32, allocation: Allocation) -> Terms {
     terms
 }
 
-/// What each unit of a round won, made from its seed without the table that the ledger keeps. The round is committed to it.
+/// What each unit of a round won, computed from its seed without the ledger's table. The round is committed to it.
 async fn table_of(lab: &Lab, id: &RoundId) -> Table {
     let round = lab.ledger.round(id).await.unwrap().expect("the ledger has it");
     let seed = lab.ledger.seed(id).await.unwrap().expect("it has a seed").seed;
@@ -51,7 +51,7 @@ async fn table_of(lab: &Lab, id: &RoundId) -> Table {
     table
 }
 
-/// The live orders of the latest round. Each has a unit of its own, and what that won.
+/// The latest round's live orders. Each has its own unit, and what that unit won.
 async fn live_orders(lab: &Lab) -> Vec<Order> {
     let round = lab.round().await;
     let table = table_of(lab, &round.id).await;
@@ -67,7 +67,7 @@ async fn live_orders(lab: &Lab) -> Vec<Order> {
     orders
 }
 
-/// What the audit says was won, once that agrees with the orders.
+/// What was won according to the audit, once it agrees with the orders.
 async fn awarded(lab: &Lab) -> Awarded {
     let (round, orders) = (lab.round().await, live_orders(lab).await);
     let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
@@ -78,12 +78,12 @@ async fn awarded(lab: &Lab) -> Awarded {
     awarded
 }
 
-/// What nobody has of the packet, in minor units. What orders have and this add up to its total.
+/// The packet's unclaimed amount, in minor units. With what orders have, it adds up to the packet's total.
 pub(crate) async fn unclaimed(lab: &Lab) -> i64 {
     let tally = awarded(lab).await.amount.expect("it is an amount");
     let amounts = live_orders(lab).await.into_iter().map(|order| match order.award {
         Some(Award::Amount { amount_minor }) => i64::try_from(amount_minor).unwrap(),
-        other => panic!("{other:?} is no amount"),
+        other => panic!("{other:?} is not an amount"),
     });
     let sum: i64 = amounts.sum();
     assert_eq!((tally.awarded, tally.total), (sum, i64::try_from(TOTAL_MINOR).unwrap()));
@@ -154,7 +154,7 @@ async fn each_instant_prize_is_won_once() {
     assert_eq!(won, 3);
 }
 
-/// Free and without awards: everything is as usual, apart from the payment.
+/// Free units without awards behave as usual, apart from the payment.
 #[tokio::test]
 async fn plain_units_can_be_free() {
     let free = Terms { settlement: Settlement::Free, per_user_limit: 2, ..with_awards(3, Allocation::Units) };
@@ -170,7 +170,7 @@ async fn plain_units_can_be_free() {
     assert_eq!((audited.awarded, lab.clean_audit().await), (None, (1, 0, 2)));
 }
 
-/// More parts than a chunk has, and a process that finds a chunk missing: the version before loads a round without it.
+/// More parts than a chunk has, and a missing chunk, as after the previous version loads a round.
 #[tokio::test]
 async fn a_large_table_is_kept_in_chunks_and_a_missing_one_is_written_again() {
     let parts = 2 * u32::try_from(award::CHUNK_VALUES).unwrap() + 5;
@@ -214,11 +214,11 @@ async fn who_gets_another_unit_wins_what_that_one_won() {
         assert_eq!((live_orders(&lab).await.len(), lab.clean_audit().await), (2, (1, 0, 2)));
     }
     assert_eq!(lab.order_of(&bob).await.award, won);
-    // A second reservation of bob's is one too many, and its unit goes to carol.
+    // A second reservation of bob's exceeds the limit, and its unit goes to carol.
     let second = lab.reserve("bob").await;
     assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
     let failed = lab.order_of(&second).await;
-    assert_eq!((failed.failure, failed.award), (Some(Failure::LimitReached), None), "nobody hears what it won");
+    assert_eq!((failed.failure, failed.award), (Some(Failure::LimitReached), None), "nobody learns what it won");
     assert_eq!(lab.buy("carol").await.unit, second.unit);
     assert_eq!(unclaimed(&lab).await, 0);
 }
@@ -232,7 +232,7 @@ async fn redis_is_restored_from_the_guards_alone() {
     lab.redis(&["FLUSHALL"]).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     assert_eq!(lab.free().await, [Unit(2), Unit(3), Unit(4)]);
-    // Who comes first gets the unit that bob was told, and bob another one.
+    // The first to come gets the unit that bob was promised, and bob another one.
     assert_eq!(lab.buy("carol").await.unit, bob.unit);
     assert!(lab.deliver(&[&bob]).await.batch_item_failures.is_empty());
     lab.buy("dave").await;
@@ -248,12 +248,12 @@ async fn a_reservation_of_a_free_round_is_never_cancelled() {
         let before = lab.contents().await;
         let problem = lab.answer(&cancel(&alice)).await.problem(409, "not_cancellable");
         assert_eq!(problem.body["reservation_status"], status);
-        assert_eq!(lab.contents().await, before, "nothing is written");
+        assert_eq!(lab.contents().await, before, "nothing was written");
     };
     refused("queued").await;
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     refused("granted").await;
-    // A stranger learns nothing, and what nobody has is unknown.
+    // A stranger is told the same as for a reservation that does not exist.
     let stranger = Ask::delete(format!("/v1/reservations/{}", alice.id)).by("bob");
     lab.answer(&stranger).await.problem(404, "unknown_reservation");
     assert_eq!((live_orders(&lab).await.len(), lab.clean_audit().await), (1, (1, 0, 1)));
@@ -348,7 +348,7 @@ async fn the_next_round_has_a_seed_of_its_own() {
     assert_ne!(one.values(), other.values());
 }
 
-/// The table would not be what was promised, so nobody buys by it.
+/// The table would not be the promised one, so nobody may buy by it.
 #[tokio::test]
 async fn a_round_whose_seed_is_not_the_one_that_it_is_committed_to_is_not_loaded() {
     let lab = Lab::new().await;

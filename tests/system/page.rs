@@ -1,4 +1,4 @@
-//! The local web server: the page and the API on one origin, and what stands in for the rest of the world.
+//! The local web server: the page and the API on one origin, and stand-ins for the rest of the world.
 
 use local::identity::Issuer;
 use local::web::WebServer;
@@ -54,7 +54,7 @@ async fn every_answer_keeps_strangers_out() {
         ("/v1/nowhere", 404),
     ] {
         let answer = page.get(path).await;
-        // There may be no page yet.
+        // The page may not be built yet.
         assert!(answer.status() == status || path == "/", "{path}: {answer:?}");
         let header = |name: &str| answer.headers()[name].to_str().unwrap();
         let policy = header("content-security-policy");
@@ -88,7 +88,7 @@ async fn whoever_logs_in_is_known_to_the_api() {
         assert!(page.post("/stand-in/login", &bad).await.status().is_client_error(), "{bad}");
     }
     let unmarked = page.http.post(format!("{}/stand-in/login", page.server.url())).body(r#"{"user":"alice"}"#);
-    assert_eq!(unmarked.send().await.unwrap().status(), 415, "what a form of another page could send");
+    assert_eq!(unmarked.send().await.unwrap().status(), 415, "a form on another page could send this");
 }
 
 #[tokio::test]

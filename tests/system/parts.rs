@@ -1,4 +1,4 @@
-//! What the functions of a lab talk to, through proxies that behave as they are told.
+//! What the functions of a lab talk to, through proxies whose behaviour tests set.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Parts {
         let aws = FaultyAws::start(&deployment.endpoint).await;
         let redis = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
         let config = deployment.aws_config().into_builder().endpoint_url(aws.endpoint()).build();
-        // Clients of one process share what they may spend on retries, unless told apart: here each stands for a process.
+        // Clients in one process share a budget for retries unless told apart. Here each stands for a process.
         let own = RetryPartition::new(Uuid::now_v7().to_string());
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).retry_partition(own.clone());
         let sqs = aws_sdk_sqs::config::Builder::from(&config).retry_partition(own);
@@ -43,12 +43,12 @@ impl Parts {
         Self { aws, redis, stock, ledger, context }
     }
 
-    /// A function, in a process that knows nothing yet: `parts.start(order::Deps::new)`.
+    /// A function in a process that has read nothing yet: `parts.start(order::Deps::new)`.
     pub(crate) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         new(&self.context.another_process()).unwrap()
     }
 
-    /// The expiry function, for which every payment window is over.
+    /// The expiry function, by whose clock every payment window is over.
     pub(crate) fn expiry(&self) -> expiry::Deps {
         expiry::Deps { clock: Clock::ahead_by_ms(10_000_000), ..self.start(expiry::Deps::new) }
     }
@@ -59,15 +59,15 @@ impl Parts {
     }
 }
 
-/// How long Lambda lets a function run: `infra/cdk/lib/functions.ts` says so.
+/// How long Lambda lets a function run, from `infra/cdk/lib/functions.ts`.
 pub(crate) fn lambda_timeout(function: &str) -> Duration {
     let facts = std::fs::read_to_string(local::paths::cdk().join("lib/functions.ts")).unwrap();
     let of_function = format!("{function}: {{ timeout_s: ");
     let seconds = facts.lines().find_map(|line| line.trim().strip_prefix(&of_function)?.split(',').next());
-    Duration::from_secs(seconds.and_then(|s| s.parse().ok()).unwrap_or_else(|| panic!("no timeout of {function}")))
+    Duration::from_secs(seconds.and_then(|s| s.parse().ok()).unwrap_or_else(|| panic!("{function} has no timeout")))
 }
 
-/// Ends `work` when Lambda would, and says what that was and how long it took.
+/// Ends `work` when Lambda would. Returns what it was and how long it took.
 pub(crate) async fn as_lambda_would(function: &'static str, what: String, work: impl Future<Output = ()>) -> Ran {
     let limit = lambda_timeout(function);
     let began = tokio::time::Instant::now();
@@ -92,7 +92,7 @@ impl std::fmt::Debug for Ran {
     }
 }
 
-/// Every run must have ended before Lambda's time was up.
+/// Asserts that every run ended before Lambda's time was up.
 #[track_caller]
 pub(crate) fn all_ended(runs: &[Ran]) {
     let cut_off: Vec<_> = runs.iter().filter(|run| !run.ended).collect();

@@ -1,4 +1,4 @@
-//! Passes for tests: sealed with the lab's keys or with those of the deployed system.
+//! Passes for tests, sealed with the lab's keys or those of the deployed system.
 
 use std::sync::LazyLock;
 
@@ -11,9 +11,9 @@ use crate::cloud::cloud;
 
 /// The keys of every lab.
 const RING: &str = r#"{"signing":1,"key1":"a key for tests, which is long enough"}"#;
-/// Stands in a path where the pass will be.
+/// Stands for the pass in a path.
 pub(crate) const PLACE: &str = "PASS";
-/// How old a pass is unless a test says so: good by clocks that are minutes off, too.
+/// A pass's age unless a test says otherwise: valid even on clocks that are minutes off.
 const AGE_S: i64 = 150;
 
 /// The keys of every lab.
@@ -33,7 +33,7 @@ impl PassOf {
         Self { sale: sale.to_owned(), round, user: user.to_owned(), issued_at: None }
     }
 
-    /// None for what cannot be a sale or a user.
+    /// None if the sale or the user is not valid.
     pub(crate) fn seal(&self, ring: &KeyRing) -> Option<String> {
         let round = RoundId { sale: self.sale.parse().ok()?, number: RoundNumber(self.round) };
         let long_ago = || EpochMs(Clock::system().now().0 - AGE_S * 1000);
@@ -47,7 +47,7 @@ impl PassOf {
     }
 }
 
-/// The name of the secret that has the lab's keys, on the emulator.
+/// The name of the emulator's secret with the lab's keys.
 pub(crate) async fn lab_secret() -> &'static str {
     static SECRET: OnceCell<()> = OnceCell::const_new();
     const NAME: &str = "lab-pass-keys";

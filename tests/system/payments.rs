@@ -1,4 +1,4 @@
-//! One payment is applied to one order, once, and for the amount that it first came with.
+//! One payment is applied to one order, once, and only for the amount that it first came with.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
@@ -21,7 +21,7 @@ async fn pay(lab: &Lab, payment: &str, claim: &Claim, price_minor: u64) -> Strin
     lab.answer(&ask).await.expect(200).text("outcome").to_owned()
 }
 
-/// What the ledger says of an order's payments.
+/// An order's payments according to the ledger.
 async fn taken(lab: &Lab, claim: &Claim) -> (OrderState, Option<String>, Vec<String>) {
     let order = lab.order_of(claim).await;
     (order.state, order.payment_id, order.refunds_due)
@@ -39,7 +39,7 @@ async fn one_payment_is_not_applied_to_two_orders() {
     let before = taken(&lab, &bob).await;
     for _ in 0..2 {
         assert_eq!(pay(&lab, "pay_1", &bob, 990).await, "payment_reused");
-        assert_eq!(taken(&lab, &bob).await, before, "nothing is written");
+        assert_eq!(taken(&lab, &bob).await, before, "nothing was written");
     }
     assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied", "the same callback again");
     assert_eq!(pay(&lab, "pay_2", &bob, 990).await, "applied", "with a payment of its own");
@@ -73,7 +73,7 @@ async fn a_repeat_with_another_amount_is_not_applied() {
     assert_eq!(callback(&lab, &yen).await.expect(200).text("outcome"), "amount_changed");
     assert_eq!(taken(&lab, &alice).await, before);
     assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
-    // Nor one that was to be given back because of its amount.
+    // Nor is a payment that was to be given back because of its amount.
     assert_eq!(pay(&lab, "pay_2", &bob, 989).await, "refund_due");
     assert_eq!(pay(&lab, "pay_2", &bob, 990).await, "amount_changed");
     assert_eq!(pay(&lab, "pay_2", &bob, 989).await, "refund_due");
@@ -97,7 +97,7 @@ async fn of_orders_that_one_payment_comes_for_at_once_one_takes_it() {
     }
 }
 
-/// An order that the previous version paid, which wrote nothing of the payment besides.
+/// The previous version paid the order and wrote no item for the payment.
 #[tokio::test]
 async fn an_order_that_was_paid_before_payments_were_remembered_stays_paid() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -108,7 +108,7 @@ async fn an_order_that_was_paid_before_payments_were_remembered_stays_paid() {
     forgotten.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap();
     assert_eq!(pay(&lab, "pay_1", &alice, 991).await, "amount_changed");
     assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
-    assert_eq!(pay(&lab, "pay_1", &bob, 990).await, "payment_reused", "since its callback came again");
+    assert_eq!(pay(&lab, "pay_1", &bob, 990).await, "payment_reused", "its callback has come again since");
 }
 
 #[tokio::test]
@@ -145,13 +145,13 @@ async fn leave(lab: &Lab, claim: &Claim) {
     assert_eq!(lab.order_of(claim).await.state, OrderState::Expired);
 }
 
-/// Delivers what waits for the expiry function now.
+/// Delivers the messages that wait for the expiry function.
 async fn deliver_expiries(lab: &Lab) {
     let waiting = receive(&lab.sqs, &lab.expiry_url).await;
     expire(lab, waiting.into_iter().filter_map(|message| message.body)).await;
 }
 
-/// The provider's callbacks failed on this side until the order had expired.
+/// The provider's callbacks failed on our side until the order had expired.
 #[tokio::test]
 async fn an_order_that_was_paid_too_late_does_not_count_as_unpaid() {
     let mut terms = terms(9, 1);
@@ -161,7 +161,7 @@ async fn an_order_that_was_paid_too_late_does_not_count_as_unpaid() {
     let first = lab.buy("alice").await;
     leave(&lab, &first).await;
     refused().await;
-    assert_eq!(pay(&lab, "pay_0", &first, 1).await, "refund_due", "not its price");
+    assert_eq!(pay(&lab, "pay_0", &first, 1).await, "refund_due", "the wrong amount");
     deliver_expiries(&lab).await;
     refused().await;
     for _ in 0..2 {
@@ -178,7 +178,7 @@ async fn an_order_that_was_paid_too_late_does_not_count_as_unpaid() {
     assert_eq!(lab.clean_audit().await, (9, 0, 0));
 }
 
-/// The order has expired in the ledger and Redis has not heard of it when the payment comes.
+/// The order has expired in the ledger, but Redis does not know it yet when the payment comes.
 #[tokio::test]
 async fn a_late_payment_may_come_before_the_unit_is_back() {
     let mut terms = terms(9, 1);
@@ -191,7 +191,7 @@ async fn a_late_payment_may_come_before_the_unit_is_back() {
     assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "refund_due");
     deliver_expiries(&lab).await;
     leave(&lab, &alice).await;
-    // As one that read the order before the payment came would.
+    // As a function does that read the order before the payment came.
     lab.stock.round(&alice.id.round).release(&alice, None, true).await.unwrap();
     lab.buy("alice").await;
     assert_eq!(lab.clean_audit().await, (8, 0, 1));

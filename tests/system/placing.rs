@@ -28,8 +28,8 @@ async fn end_only(lab: &Lab, claim: &Claim, step: Transition) {
     assert_eq!(ended.state, step.to());
 }
 
-/// The order of a reservation stands in the ledger as `make` leaves it, and Redis was not told. Its message then settles
-/// Redis, once, and changes no item.
+/// `make` leaves the reservation's order in the ledger without telling Redis. Its message then settles Redis, once, and
+/// changes no item.
 async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, settled: ClaimState) {
     let lab = Lab::selling(terms(2, 1)).await;
     let claim = lab.reserve("alice").await;
@@ -43,7 +43,7 @@ async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, 
     let after = lab.contents().await;
     let orders = |contents: &Contents| {
         let items = contents.items.clone().into_iter();
-        // Failing at the limit is counted besides.
+        // A failure at the limit is also counted.
         items.filter(|(key, _)| !key.starts_with("STRIKES#")).collect::<BTreeMap<_, _>>()
     };
     assert_eq!(orders(&before), orders(&after));
@@ -98,7 +98,7 @@ async fn fenced_before_gives_its_unit_back() {
     }
 }
 
-/// The end of a reservation as its user sees it.
+/// How a reservation ended, as its user sees it.
 async fn seen(lab: &Lab, claim: &Claim) -> (String, Option<String>) {
     let ask = Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
     let answer = lab.answer(&ask).await.expect(200);
@@ -124,7 +124,7 @@ async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
     }
 }
 
-/// The first run reseated and died before it wrote the order.
+/// The first run changed the unit and died before it wrote the order.
 #[tokio::test]
 async fn a_changed_unit_is_kept_by_the_next_run() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -159,7 +159,7 @@ async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
 async fn a_slot_that_is_taken_fails_and_gives_the_unit_back() {
     let lab = Lab::selling(terms(3, 1)).await;
     let first = lab.buy("alice").await;
-    // Redis forgets alice, and her first unit stays handed out.
+    // Redis forgets alice, but her first unit stays taken.
     lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
     let second = lab.reserve("alice").await;
     assert_eq!((first.slot, second.slot, second.unit), (second.slot, first.slot, Unit(2)));

@@ -22,17 +22,17 @@ use crate::push_gateway::{Conduct, PushGateway};
 use crate::resources::items;
 use crate::wait::until;
 
-/// Longest wait for what comes over a socket.
+/// The longest wait for a message over a socket.
 const TOLD_WITHIN: Duration = Duration::from_secs(90);
 
 type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
-/// A connection id that nobody had before.
+/// A connection id that has never been used.
 fn fresh_connection() -> String {
     Uuid::new_v4().as_simple().to_string()[..16].to_owned()
 }
 
-/// The event `name` of a connection.
+/// A connection's event `name`.
 pub(crate) fn event(name: &str, connection: &str, token: Option<&str>) -> ApiGatewayWebsocketProxyRequest {
     let mut event = sample(&format!("websocket/{name}"));
     event["requestContext"]["connectionId"] = json!(connection);
@@ -43,7 +43,7 @@ pub(crate) fn event(name: &str, connection: &str, token: Option<&str>) -> ApiGat
     serde_json::from_value(event).expect("the event is one of a WebSocket API")
 }
 
-/// A lab's context with connections at `endpoint`, whose users come from `issuer`.
+/// A lab's context with connections at `endpoint` and users from `issuer`.
 async fn pushing(lab: &Lab, endpoint: &str, issuer: &str) -> Context {
     let settings = lab.settings().with("PUSH_ENDPOINT", endpoint).with("JWT_ISSUER", issuer);
     let settings = settings.with("JWT_AUDIENCE", AUDIENCE);
@@ -58,19 +58,19 @@ async fn notifier(lab: &Lab, endpoint: &str) -> notifier::Deps {
     notifier::Deps::new(&pushing(lab, endpoint, "nobody").await).unwrap()
 }
 
-/// Notes a connection of a user that is there since `ago_s`.
+/// Stores a connection that a user opened `ago_s` ago.
 async fn connected(lab: &Lab, name: &str, id: &str, ago_s: i64) {
     let connected_at_ms = EpochMs(Clock::system().now().0 - ago_s * 1000);
     lab.ledger.connect(&Connection { id: id.to_owned(), user: user(name), connected_at_ms }).await.unwrap();
 }
 
-/// The ids of the connections that a table has, in order.
+/// The ids of a table's connections, in order.
 pub(crate) async fn connections(lab: &Lab) -> Vec<String> {
     let items = items(&lab.dynamodb, &lab.table).await;
     items.into_keys().filter_map(|pk| Some(pk.strip_prefix("CONN#")?.to_owned())).collect()
 }
 
-/// A record of the stream: the sample's, of another user's new order, at another place.
+/// The sample's stream record, for a new order of this user and at this place.
 fn record(name: &str, place: u32) -> Value {
     let mut record = sample("notifier/placed")["Records"][0].clone();
     let id: ReservationId = fresh_id(&round("lamp", 1));
@@ -118,7 +118,7 @@ async fn a_connection_that_ends_is_forgotten_and_no_message_is_taken() {
     assert_eq!(websocket::handle(&deps, event("connect", "a", Some(&token))).await.status_code, 200);
     assert_eq!(connections(&lab).await, ["a"]);
     let before = items(&lab.dynamodb, &lab.table).await;
-    assert!(before["CONN#a"].contains_key("expires_at"), "time takes it: {before:?}");
+    assert!(before["CONN#a"].contains_key("expires_at"), "it expires by itself: {before:?}");
     for _ in 0..2 {
         assert_eq!(websocket::handle(&deps, event("message", "a", Some(&token))).await.status_code, 400);
     }
@@ -158,7 +158,7 @@ async fn every_connection_of_the_buyer_hears_and_nobody_elses() {
 #[tokio::test]
 async fn a_connection_that_has_ended_is_forgotten() {
     let lab = Lab::new().await;
-    // The emulator says of every connection that it does not know that it is gone.
+    // The emulator says that a connection that it does not know is gone.
     let endpoint = format!("{}/_aws/execute-api/0a1b2c3d/push", cloud().await.deployment.endpoint);
     let deps = notifier(&lab, &endpoint).await;
     connected(&lab, "alice", "gone=", 5).await;
@@ -186,19 +186,20 @@ async fn one_connection_that_fails_takes_nothing_from_the_others() {
     assert_eq!(again, ["1", "2"]);
     assert_eq!(heard(), [1, 0, 0, 1]);
 
-    // Lambda gives the first that failed again, and all after it. Who has heard it does not hear it twice.
+    // Lambda delivers the first failed record again, and all after it. A connection that has heard it does not hear it
+    // twice.
     gateway.set("alice-2", Conduct::Takes);
     gateway.set("bob", Conduct::Takes);
     assert_eq!(failed(&notifier::handle(&deps, batch(&records)).await), [""; 0]);
     assert_eq!(heard(), [1, 1, 1, 1]);
 
-    // Another process does not know who has heard: at least once is the promise.
+    // Another process does not know who has heard. The promise is at least once.
     let another = notifier(&lab, &gateway.endpoint()).await;
     assert_eq!(failed(&notifier::handle(&another, batch(&records)).await), [""; 0]);
     assert_eq!(heard(), [2, 2, 2, 2]);
 }
 
-/// A client of the deployed API, or the status with which it is refused.
+/// A client of the deployed API, or the status with which it was refused.
 async fn dial(token: &str) -> Result<Socket, u16> {
     let url = cloud().await.deployment.push_url.as_deref().expect("the stack has a WebSocket API");
     match connect_async(format!("{url}?token={token}")).await {
@@ -216,7 +217,7 @@ async fn next(socket: &mut Socket) -> Value {
     }
 }
 
-/// Places an order of a sale that the deployed table does not have, so that nothing else looks at it.
+/// Places an order of a sale that the deployed table does not have, so that no function touches it.
 async fn place(ledger: &Ledger, name: &str) -> Order {
     let unit = Uuid::now_v7().as_u128() as u32;
     let now = Clock::system().now();
@@ -238,7 +239,7 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let mut expired = cloud.issuer.claims(&name, &[]);
     expired.exp = expired.iat - 60;
     for refused in ["", "x", &cloud.issuer.sign(&expired).unwrap()] {
-        // The emulator says 403 whatever the function says.
+        // The emulator answers 403 whatever the function says.
         let status = dial(refused).await.expect_err("it is refused");
         assert!(status == 401 || status == 403, "{status}");
     }

@@ -1,4 +1,4 @@
-//! API Gateway's `@connections` as the emulator cannot be told to be: it refuses, or says nothing.
+//! API Gateway's `@connections`, with refusals and silence that the emulator does not offer.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// How a connection treats what is sent to it.
+/// How a connection treats the messages sent to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Conduct {
     Takes,
@@ -28,7 +28,7 @@ struct Connections {
     closed: Vec<String>,
 }
 
-/// Takes messages and remembers them. Dropping it ends it.
+/// Takes messages and remembers them, until dropped.
 pub(crate) struct PushGateway {
     address: SocketAddr,
     connections: Arc<Mutex<Connections>>,
@@ -50,7 +50,7 @@ impl PushGateway {
         format!("http://{}/push", self.address)
     }
 
-    /// From now on.
+    /// Sets how a connection behaves from now on.
     pub(crate) fn set(&self, connection: &str, conduct: Conduct) {
         lock(&self.connections).conduct.insert(connection.to_owned(), conduct);
     }

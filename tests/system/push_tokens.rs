@@ -1,4 +1,4 @@
-//! Who may connect: what `$connect` makes of tokens, and of issuers that are not what they should be.
+//! Who may connect: how `$connect` treats tokens, and issuers that are not what they should be.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ async fn only_a_good_token_connects_and_nothing_is_written_for_another() {
     assert_eq!(connections(&lab).await, ["c"]);
 }
 
-/// Something that answers at the addresses of an issuer, and counts how often its keys are asked for.
+/// Answers at an issuer's addresses and counts the requests for its keys.
 struct FakeIssuer {
     url: String,
     asked: Arc<AtomicUsize>,
@@ -78,9 +78,9 @@ enum Fault {
     Redirects,
     NoKeys,
     Hangs,
-    /// A sound one, whose keys are others.
+    /// A sound issuer, with other keys.
     None,
-    /// A sound one, with the keys of the cloud's issuer.
+    /// A sound issuer, with the keys of the cloud's issuer.
     Renewed,
 }
 
@@ -167,7 +167,7 @@ async fn unknown_keys_make_the_issuer_be_asked_once() {
     assert_eq!(issuer.asked.load(Ordering::Relaxed), 1);
 }
 
-/// Moves the clock of this test's runtime on. What is waiting then is done waiting.
+/// Advances the clock of this test's runtime, which ends whatever waits for it.
 async fn pass(minutes: u64) {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(minutes * 60 + 1)).await;
@@ -185,13 +185,13 @@ async fn keys_are_found_when_they_are_new_and_kept_for_a_while_when_the_issuer_i
     let token = Some(token.as_str());
     assert_eq!(status(&deps, token).await, 401);
     issuer.fault.send_replace(Fault::Renewed);
-    assert_eq!(status(&deps, token).await, 401, "it was asked a moment ago");
+    assert_eq!(status(&deps, token).await, 401, "the issuer was asked a moment ago");
     pass(1).await;
     assert_eq!(status(&deps, token).await, 200);
     assert_eq!(issuer.asked.load(Ordering::Relaxed), 2);
     issuer.fault.send_replace(Fault::NoDocument);
     pass(61).await;
-    assert_eq!(status(&deps, token).await, 200, "the issuer is away for a moment");
+    assert_eq!(status(&deps, token).await, 200, "its keys are good for a while without the issuer");
     pass(60).await;
     assert_eq!(status(&deps, token).await, 503, "its keys are too old");
     issuer.fault.send_replace(Fault::Renewed);

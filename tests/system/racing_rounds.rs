@@ -1,4 +1,4 @@
-//! Every conditional write of offers and rounds, each with another one that comes in between.
+//! Every conditional write of offers and rounds, each with another write that comes in between.
 
 use std::sync::atomic::Ordering;
 
@@ -35,7 +35,7 @@ fn made(steered: Steered) -> Latest {
     *latest
 }
 
-/// A sale that comes again every day, whose first round is over.
+/// A sale that recurs daily, whose first round is over.
 async fn over() -> Lab {
     let lab = Lab::new().await;
     let now = Clock::system().now();
@@ -72,7 +72,7 @@ async fn a_crowd_of_operators_adds_each_of_its_units_once() {
         let (request, now) = (of_test(key, "1"), Clock::system().now());
         lab.ledger.steer_round(&id, &request, |round, _| round.restock(1, now)).await
     };
-    // Of three that come at once in five tries none can lose all of them.
+    // Of three concurrent writers with five attempts each, none can lose them all.
     for copies in [["a", "a", "b"], ["b", "c", "c"], ["a", "d", "c"]] {
         for answer in join_all(copies.iter().map(|key| restock(key))).await {
             made(answer.unwrap());
@@ -135,7 +135,7 @@ async fn of_many_runs_at_once_one_begins_the_next_round() {
     assert_eq!((begun, lab.round().await.id), (1, round(SALE, 2)));
 }
 
-/// Operators see it as not loaded, and by the time they take units away it is.
+/// Operators see the round as not loaded, but it is by the time they take units away.
 #[tokio::test(flavor = "multi_thread")]
 async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
     let lab = Lab::new().await;
@@ -152,10 +152,10 @@ async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
     made(edit_round(&ledger, "more", &units(6)).await);
     assert_eq!((lab.round().await.terms.total, lab.round().await.loaded_at_ms), (6, Some(now)));
     let later = lab.ledger.mark_loaded(&round(SALE, 1), now.plus_s(60)).await.unwrap().unwrap();
-    assert_eq!((later.loaded_at_ms, later.terms.total), (Some(now), 6), "it was loaded then");
+    assert_eq!((later.loaded_at_ms, later.terms.total), (Some(now), 6), "the time of the first load stays");
 }
 
-/// The other way round: what warmup read is out of date as it loads.
+/// The reverse: what warmup read is out of date when it loads.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
     let lab = Lab::new().await;
@@ -206,7 +206,7 @@ async fn what_two_operators_publish_is_published_once() {
         assert!(happened.load(Ordering::Relaxed));
         assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
         let Round { version, paused, .. } = published.round.unwrap();
-        assert_eq!((version, paused), (2, true), "the round as it was steered since");
+        assert_eq!((version, paused), (2, true), "the round includes the steering since");
     }
     assert_eq!(lab.offer().await.log.entries().len(), 1);
 }

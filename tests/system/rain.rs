@@ -11,18 +11,18 @@ use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::wait::until;
 
-/// When the next drop comes, in seconds from now: time enough to ask before it.
+/// Seconds from now to the next drop: time enough to ask before it.
 const SOON_S: u32 = 12;
 /// Longer than a test takes.
 const LATER_S: u32 = 3000;
 
-/// A sale that opened a minute ago: one unit was available then, one of three drops in so many seconds.
+/// A sale that opened a minute ago: one of its three units was available then, and one drops in this many seconds.
 fn raining(drop_in_s: u32) -> Terms {
     let drops = vec![RainDrop { after_s: 60 + drop_in_s, units: 1 }];
     Terms { rain: Some(Rain { at_once: 1, drops, ..Rain::default() }), ..terms(3, 1) }
 }
 
-/// With such a sale, loaded.
+/// A lab with such a sale, loaded.
 async fn raining_lab(drop_in_s: u32) -> Lab {
     let lab = Lab::new().await;
     lab.publish(SALE, &raining(drop_in_s)).await;
@@ -59,7 +59,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
     let live = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body;
     assert_eq!((&live["units"]["free"], &live["units"]["to_drop"]), (&json!(2), &json!(2)));
 
-    // Every process may remember that nothing is left, and none does so once there is something.
+    // A process may remember that nothing is left, but not once there is something.
     let mut refused = 0;
     let won = until("bob gets a unit", 20, async || {
         let name = format!("bob-{refused}");
@@ -79,7 +79,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
     assert_eq!(last.body.get("next_release_at"), None, "nothing more drops");
     let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
     assert_eq!((&card.body["rain"], card.body.get("next_release_at")), (&json!({ "units": 3, "dropped": 2 }), None));
-    assert_eq!(lab.clean_audit().await, (1, 0, 2), "what never drops is free");
+    assert_eq!(lab.clean_audit().await, (1, 0, 2), "a unit that never drops is free");
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
     let other = change(&more, "key-4").body(json!({ "round": 2, "rain": more }).to_string());
     lab.answer(&other).await.problem(409, "round_changed");
 
-    // Nobody wins before those who were told that nothing is left have forgotten it.
+    // No buyer wins before processes have forgotten that nothing was left.
     lab.until_sellable().await;
     let bob = lab.buy("bob").await;
     assert_eq!(bob.unit.0, 2);
@@ -128,8 +128,8 @@ async fn a_round_that_redis_lost_rains_on() {
     assert_eq!((summary.rebuilt, summary.failed), (1, 0));
     heal(&lab).await;
     assert_eq!(plan_in_redis(&lab).await, RainPlan::of_terms(&lab.round().await.terms));
-    assert_eq!(lab.buy("bob").await.unit.0, 2, "what was available still is");
+    assert_eq!(lab.buy("bob").await.unit.0, 2, "the available unit still is");
     let told = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
-    assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(LATER_S), "the plan as it was changed");
+    assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(LATER_S), "the changed plan");
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
 }

@@ -17,7 +17,7 @@ use crate::parts::Parts;
 use crate::resources::{depth, items};
 use crate::wait::until;
 
-/// A unit without a message.
+/// Takes a unit without sending its message.
 async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
     let reserved =
         lab.stock.round(&round(sale, 1)).reserve(Uuid::now_v7(), user, sale::BuyerClass::EVERYONE).await.unwrap();
@@ -34,18 +34,18 @@ async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
         lab.stock.round(&claim.id.round).confirm(&claim).await.unwrap();
     }
     let late = take(&lab, SALE, &user("late")).await;
-    // By a clock that is ahead, so that it has waited for a while.
+    // With a clock that is ahead, so that the reservation has waited for a while.
     let deps = reconciliation::Deps { clock: Clock::ahead_by_ms(300_000), ..lab.reconciliation() };
     let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!(summary.sent, 1, "{summary:?}");
-    assert!((299..400).contains(&summary.outbox_age_s), "the age of the one that waits: {summary:?}");
+    assert!((299..400).contains(&summary.outbox_age_s), "the age of the waiting one: {summary:?}");
     lab.deliver(&[&late]).await;
     assert_eq!(lab.order_of(&late).await.state, OrderState::Pending);
     let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!((summary.sent, summary.outbox_age_s), (0, 0), "{summary:?}");
 }
 
-/// One that was sent again is behind younger ones in the outbox, and older than they.
+/// A reservation that was sent again is behind younger ones in the outbox.
 #[tokio::test]
 async fn the_oldest_that_waits_may_have_been_sent_again() {
     let lab = Lab::selling(terms(10, 1)).await;
@@ -56,7 +56,7 @@ async fn the_oldest_that_waits_may_have_been_sent_again() {
     assert_eq!(since, Some(old.reserved_at_ms));
 }
 
-/// Makes what waits in the outbox a minute older, and a little.
+/// Makes the outbox's entry a little more than a minute older.
 async fn pass_a_minute(lab: &Lab) {
     const MINUTE_MS: i64 = 61_000;
     let (buyers, outbox) = (format!("buyers:{{{SALE}:1:0}}"), format!("outbox:{{{SALE}:1:0}}"));
@@ -66,7 +66,7 @@ async fn pass_a_minute(lab: &Lab) {
     let (rest, reserved_at) = entry.rsplit_once(' ').unwrap();
     lab.redis(&["HDEL", &buyers, "alice"]).await;
     lab.redis(&["HSET", &buyers, "alice", &format!("{rest} {}", back(reserved_at))]).await;
-    // Zeros in front say something of their own.
+    // A leading zero has a meaning of its own.
     let moved = element.split(' ').map(|field| match field.strip_prefix('0') {
         Some(moment) => format!("0{}", back(moment)),
         None if field.starts_with(|first: char| first.is_ascii_digit()) => back(field),
@@ -75,7 +75,8 @@ async fn pass_a_minute(lab: &Lab) {
     lab.redis(&["LSET", &outbox, "0", &moved.collect::<Vec<_>>().join(" ")]).await;
 }
 
-/// What a queue did not take is sent once it takes messages again, and not at an age that had doubled meanwhile.
+/// A message that the queue refused is sent once the queue takes messages again, and not at an age that doubled
+/// meanwhile.
 #[tokio::test]
 async fn what_the_queue_did_not_take_is_due_every_minute() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -90,12 +91,12 @@ async fn what_the_queue_did_not_take_is_due_every_minute() {
     };
     for minute in 1..=10 {
         pass_a_minute(&lab).await;
-        assert!(send(&nowhere).await.is_err(), "it is tried in minute {minute}");
+        assert!(send(&nowhere).await.is_err(), "tried in minute {minute}");
         assert_eq!(send(&nowhere).await.unwrap(), 0, "once");
     }
     pass_a_minute(&lab).await;
     assert_eq!(send(&orders).await.unwrap(), 1);
-    // From then on again at doubling ages, of which sixteen minutes is one.
+    // From then on it is sent again at doubling ages, of which sixteen minutes is one.
     let mut sent = Vec::new();
     for _ in 12..=30 {
         pass_a_minute(&lab).await;
@@ -104,7 +105,7 @@ async fn what_the_queue_did_not_take_is_due_every_minute() {
     assert_eq!(sent.iter().sum::<usize>(), 1, "{sent:?}");
 }
 
-/// Eight sales that close first, and about whose orders the ledger says nothing; and one with a message that was never sent.
+/// Eight sales that close first, whose orders the ledger does not return, and one with a message that was never sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messages() {
     let lab = Lab::selling(terms(10, 1)).await;
@@ -130,7 +131,7 @@ async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messa
     }
 }
 
-/// Orders that this version cannot read are no reason to leave the others as they are.
+/// Orders that this version cannot read do not keep the others from expiring.
 #[tokio::test]
 async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
     let lab = Lab::selling(terms(10, 1)).await;
@@ -178,7 +179,7 @@ async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
     assert!(found.iter().any(|place| place.contains(&id)), "{found:?}");
 }
 
-/// An SQS that fails in the middle leaves the rest for the next run, and nothing is forgotten.
+/// When SQS fails in the middle, the rest is left for the next run and nothing is forgotten.
 #[tokio::test]
 async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     let lab = Lab::selling(terms(300, 1)).await;
@@ -204,7 +205,7 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     assert_eq!(sent.len(), 300);
 }
 
-/// The process that found SQS away is the one that sends everything once it is back.
+/// The process that found SQS away sends everything once SQS is back.
 #[tokio::test]
 async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     const HELD: usize = 40;
@@ -220,8 +221,8 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     let orders = OrderQueue::new(client, &lab.orders_url, Clock::system());
     let deps = reconciliation::Deps { orders, ..lab.reconciliation() };
     sqs.set(Reach::Refuses).await;
-    // Until it is not even asked.
-    until("it is left alone", 20, async || {
+    // Until SQS is not even asked.
+    until("the breaker is open", 20, async || {
         let summary = reconciliation::handle(&deps).await.unwrap();
         assert_eq!(summary.sent, 0, "{summary:?}");
         let message = OrderMessage::new(take_again(&lab).await, None);
@@ -229,14 +230,14 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     })
     .await;
     sqs.set(Reach::Answers).await;
-    until("it is asked again and has everything", 20, async || {
+    until("SQS is asked again and has everything", 20, async || {
         let summary = reconciliation::handle(&deps).await.unwrap();
         (summary.sent >= HELD && summary.failed == 0).then_some(())
     })
     .await;
 }
 
-/// The claim of somebody who has one.
+/// The claim of a user who has one.
 async fn take_again(lab: &Lab) -> Claim {
     let view = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
     view.claims.into_iter().next().expect("all are held")

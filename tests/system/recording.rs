@@ -1,4 +1,4 @@
-//! Records what the clients of a test ask and hear, and checks it in the end: the crate `history`.
+//! Records what a test's clients ask and hear, and checks it at the end with the crate `history`.
 
 use history::{Asking, Buyers, Clocks, Ledger, Recorder, Redis};
 use lambda_http::{Body, Response};
@@ -11,7 +11,7 @@ use crate::ask::{Ask, Who};
 use crate::lab::Lab;
 use crate::rounds;
 
-/// A client sends this request, now. None if it asks nothing that is recorded.
+/// Records that a client sends this request now. None if such requests are not recorded.
 fn begin(recorder: &Recorder, ask: &Ask) -> Option<Asking> {
     let user = match &ask.who {
         Who::User(user) => user,
@@ -49,15 +49,16 @@ pub(crate) async fn ask_reservation(recorder: &Recorder, deps: &reservation::Dep
 }
 
 impl Lab {
-    /// What everybody heard of the first rounds of these sales can be true, and fits what the ledger has now. To be called once, when
-    /// all requests are answered and no message is under way. `redis` says whether it may have forgotten something.
+    /// Checks that what clients heard about these sales' first rounds is possible and fits the ledger. To be called
+    /// once, when all requests are answered and no message is in flight. `redis` says whether it may have forgotten
+    /// something.
     pub(crate) async fn check_history(&self, test: &str, sales: &[&str], redis: Redis) {
         let clocks = self.recorder.clocks();
         assert!(matches!(clocks, Clocks::Together { .. }), "all run in this process");
         self.check_history_by(clocks, test, sales, redis).await;
     }
 
-    /// Likewise, if the clocks of functions and Redis are not the recorder's.
+    /// The same, for functions and a Redis whose clocks are not the recorder's.
     pub(crate) async fn check_history_by(&self, clocks: Clocks, test: &str, sales: &[&str], redis: Redis) {
         let read_at = self.recorder.now_ns();
         let orders = every_order(&self.dynamodb, &self.table).await.unwrap();
@@ -66,7 +67,7 @@ impl Lab {
             let published = rounds::latest_round(&self.ledger, &round(sale, 1).sale).await;
             let audited =
                 fulfilment::audit(&self.stock, &self.ledger, &published, Clock::system().now()).await.unwrap();
-            // What is held may still become an order.
+            // A held unit may still become an order.
             let is_at_rest = audited.in_redis && audited.audit.held == 0;
             let ledger = if is_at_rest { Ledger::AtRest(read_at) } else { Ledger::NotRead };
             let run = Run { redis, buyers: Buyers::Recorded, clocks, ledger };
@@ -76,7 +77,7 @@ impl Lab {
     }
 }
 
-/// A history is consistent. One that is not is in the file that the failure names.
+/// Asserts that a history is consistent. If it is not, the failure names the file that holds it.
 pub(crate) fn passes(test: &str, history: &history::History) {
     let (report, file) = recorded::judge(history, test).unwrap();
     assert!(report.is_consistent(), "{test}: {report}\n{file:?}");

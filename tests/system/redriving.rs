@@ -4,7 +4,7 @@ use crate::ask::Ask;
 use crate::lab::Lab;
 use crate::resources::{depth, receive};
 
-/// More than SQS gives at once, and no multiple of it.
+/// More than SQS returns at once, and no multiple of that.
 const MESSAGES: usize = 23;
 
 fn redrive(queue: &str) -> Ask {

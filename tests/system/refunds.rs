@@ -1,4 +1,4 @@
-//! Payments that are to be given back: they are listed until an operator marks them, once.
+//! Payments to give back are listed until an operator marks them, once.
 
 use futures::future::join_all;
 use sale::{Claim, OrderState};
@@ -62,7 +62,7 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
     let again = mark(&lab, &expected[2], "otto").await.expect(200).body;
     let mut same = marked.clone();
     same["changed"] = json!(false);
-    assert_eq!(again, same, "it says when and by whom it was done");
+    assert_eq!(again, same, "it says when and by whom it was marked");
     expected.remove(2);
     assert_eq!(due(&lab).await, expected);
 
@@ -82,7 +82,7 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
     }
 }
 
-/// Guards against a callback that the provider repeats for days.
+/// The provider may repeat a callback for days.
 #[tokio::test]
 async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -98,9 +98,9 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     }
     assert_eq!(due(&lab).await, [] as [&str; 0]);
     assert_eq!(mark(&lab, "pay_1", "otto").await.expect(200).body["refunded_at"], before["refunded_at"]);
-    assert_eq!(look().await["refund_due"], Value::Null, "its user has it back");
+    assert_eq!(look().await["refund_due"], Value::Null, "its user was refunded");
     assert_eq!(lab.order_of(&claim).await.state, OrderState::Cancelled);
-    // Another amount, or another order, contradicts it as before.
+    // Another amount or order is still a contradiction.
     let ask = Ask::paid("pay_1", &claim.id.to_string(), 991, &lab.payment_key);
     assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "amount_changed");
     let bob = lab.buy("bob").await;
@@ -127,10 +127,10 @@ async fn of_operators_who_mark_it_at_once_one_does() {
     }
     let mut after = lab.order_of(&claim).await;
     assert_eq!(std::mem::take(&mut after.refunds_made), ["pay_1"]);
-    assert_eq!(after, before, "the order is as it was");
+    assert_eq!(after, before, "the order is otherwise unchanged");
 }
 
-/// A version before this one noted it on the order and on the payment, and in no index.
+/// An earlier version noted it on the order and the payment, but in no index.
 #[tokio::test]
 async fn what_an_earlier_version_noted_can_be_marked_and_is_listed_once_its_callback_comes_again() {
     use aws_sdk_dynamodb::types::AttributeValue;

@@ -1,4 +1,4 @@
-//! What a buyer hears who gets no unit.
+//! What a refused buyer is told.
 
 use serde_json::json;
 use tests::user;
@@ -27,11 +27,11 @@ async fn the_same_key_is_the_same_reservation() {
     let first = id("alice", "key-1").await;
     assert_eq!(id("alice", "key-1").await, first);
     shop.wait_for("alice", &first, "pending_payment").await;
-    assert_eq!(id("alice", "key-1").await, first, "also once it is ordered");
+    assert_eq!(id("alice", "key-1").await, first, "even once it is ordered");
     assert_ne!(id("alice", "key-2").await, first);
     assert_ne!(id("bob", "key-1").await, first);
     shop.cancel("alice", &first).await.expect(200);
-    assert_eq!(id("alice", "key-1").await, first, "also once it is cancelled");
+    assert_eq!(id("alice", "key-1").await, first, "even once it is cancelled");
     assert_eq!(shop.look("alice", &first).await.text("status"), "cancelled");
     let derived = sale::ReservationId::derived(tests::round(&shop.sale, 1), &user("alice"), "key-1");
     assert_eq!(derived.to_string(), first);
@@ -52,7 +52,7 @@ async fn before_it_opens_and_after_it_closed() {
     let mut comers = 0;
     let closed = until("it closes", 10, async || {
         comers += 1;
-        // Another one each time: who gives back again and again gets no more.
+        // A new user each time, since repeated cancelling is limited.
         let comer = format!("bob-{comers}");
         let answer = closing.try_to_reserve(&comer).await;
         match answer.status {
@@ -72,7 +72,7 @@ async fn before_it_opens_and_after_it_closed() {
 async fn what_is_not_there_is_not_found() {
     Ask::post("/v1/sales/shop-nowhere/challenges").by("alice").send().await.problem(404, "unknown_sale");
     let shop = Shop::open("rounds", json!({})).await;
-    // Whoever has a pass was let in to a round that exists.
+    // A pass proves that the round exists.
     Ask::reserve_in(&shop.sale, 2, "alice").send().await.problem(503, "overloaded");
     for path in [
         "/v1/admin/sales/shop-nowhere",

@@ -1,4 +1,4 @@
-//! Tables and queues of one test, and all that is in them.
+//! One test's tables and queues, and everything in them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use aws_sdk_sqs::types::{Message, MessageSystemAttributeName, QueueAttributeName
 
 use crate::lab::Lab;
 
-/// Makes a table with the keys and indexes of the table `model`.
+/// Creates a table with the keys and indexes of the table `model`.
 pub(crate) async fn make_table(dynamodb: &DynamoDb, model: &str, name: &str) {
     let model = dynamodb.describe_table().table_name(model).send().await.unwrap().table.unwrap();
     let indexes = model.global_secondary_indexes.unwrap().into_iter().map(|index| {
@@ -31,7 +31,7 @@ pub(crate) async fn make_table(dynamodb: &DynamoDb, model: &str, name: &str) {
         .unwrap();
 }
 
-/// Makes a queue with the visibility timeout that the deployed queues have, and returns its URL.
+/// Creates a queue with the deployed queues' visibility timeout, and returns its URL.
 pub(crate) async fn make_queue(sqs: &Sqs, name: &str) -> String {
     let queue = sqs.create_queue().queue_name(name).attributes(Attribute::VisibilityTimeout, "180");
     queue.send().await.unwrap().queue_url.unwrap()
@@ -50,7 +50,7 @@ pub(crate) async fn depth(sqs: &Sqs, url: &str) -> [u32; 3] {
     names.map(|name| attributes[&name].parse().unwrap())
 }
 
-/// Up to ten messages of a queue, received now.
+/// Receives up to ten messages from a queue.
 pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
     let receive = sqs.receive_message().queue_url(url).max_number_of_messages(10);
     let receive = receive.message_system_attribute_names(MessageSystemAttributeName::All);
@@ -68,7 +68,7 @@ pub(crate) async fn items(dynamodb: &DynamoDb, table: &str) -> BTreeMap<String, 
     items
 }
 
-/// Every key of a Redis, as `DUMP` gives it, with the moment at which it expires.
+/// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
 pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
     let mut redis = redis::Client::open(url).unwrap().get_multiplexed_async_connection().await.unwrap();
     let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
@@ -81,7 +81,7 @@ pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
     keys
 }
 
-/// All that a lab holds.
+/// Everything that a lab stores.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Contents {
     pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
@@ -109,7 +109,7 @@ impl Lab {
         }
     }
 
-    /// Makes Redis what it was when `keys` was read, as a failover to a replica that lags does.
+    /// Resets Redis to what it was when `keys` was read, as a failover to a lagging replica does.
     pub(crate) async fn rewind(&self, keys: &BTreeMap<String, (Vec<u8>, i64)>) {
         let client = redis::Client::open(self.valkey.url()).unwrap();
         let mut redis = client.get_multiplexed_async_connection().await.unwrap();
@@ -121,7 +121,7 @@ impl Lab {
         }
     }
 
-    /// Sends a command to Redis, past the scripts.
+    /// Sends a command to Redis, bypassing the scripts.
     pub(crate) async fn redis(&self, command: &[&str]) {
         let client = redis::Client::open(self.valkey.url()).unwrap();
         let mut redis = client.get_multiplexed_async_connection().await.unwrap();
@@ -129,14 +129,14 @@ impl Lab {
         assert_ne!(done, redis::Value::Int(0), "{command:?} changed nothing");
     }
 
-    /// What Redis answers a command, past the scripts.
+    /// Redis's answer to a command, bypassing the scripts.
     pub(crate) async fn redis_text(&self, command: &[&str]) -> String {
         let client = redis::Client::open(self.valkey.url()).unwrap();
         let mut redis = client.get_multiplexed_async_connection().await.unwrap();
         redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap()
     }
 
-    /// Deletes an item, past the ledger.
+    /// Deletes an item, bypassing the ledger.
     pub(crate) async fn delete_item(&self, pk: &str) {
         let delete = self.dynamodb.delete_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
         delete.condition_expression("attribute_exists(pk)").send().await.unwrap();

@@ -1,22 +1,22 @@
-//! Offers and rounds of a ledger, past the operators' routes.
+//! Offers and rounds of a ledger, bypassing the operators' routes.
 
 use ledger::{Created, Ledger, Steered};
 use sale::{LogEntry, Offer, Recurrence, Round, RoundId, SaleId, Terms};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A request that says nothing but its key.
+/// A request with nothing but its key.
 pub(crate) fn request(key: &str) -> LogEntry {
     LogEntry { key: key.to_owned(), action: "test".to_owned(), parameters: String::new(), by: None, at_ms: None }
 }
 
-/// Creates a sale, unless it is there.
+/// Creates a sale unless it exists.
 pub(crate) async fn draft(ledger: &Ledger, sale: &str, terms: &Terms, recurrence: Option<&Recurrence>) -> Created {
     let offer = Offer::draft(sale.parse().unwrap(), terms.clone(), recurrence.cloned());
     ledger.create_offer(&offer).await.unwrap()
 }
 
-/// Publishes a sale that is there.
+/// Publishes an existing sale.
 pub(crate) async fn publish(ledger: &Ledger, sale: &str) {
     ledger.publish(&sale.parse().unwrap(), &request("")).await.unwrap().expect("the sale is there");
 }
@@ -26,7 +26,7 @@ pub(crate) async fn latest_round(ledger: &Ledger, sale: &SaleId) -> Round {
     ledger.latest(sale).await.unwrap().and_then(|latest| latest.round).expect("the ledger has it")
 }
 
-/// Changes a round beyond the rules.
+/// Changes a round regardless of the rules.
 pub(crate) async fn change(ledger: &Ledger, id: &RoundId, key: &str, change: impl Fn(&mut Round)) {
     let request = request(key);
     let changed = ledger.steer_round(id, &request, |mut round, _| {
@@ -36,7 +36,7 @@ pub(crate) async fn change(ledger: &Ledger, id: &RoundId, key: &str, change: imp
     assert!(matches!(Box::pin(changed).await.unwrap(), Steered::Made(_)));
 }
 
-/// Makes it a day later: the latest round was a day ago.
+/// Makes it a day later: moves the latest round a day back.
 pub(crate) async fn pass_a_day(ledger: &Ledger, sale: &str) {
     let id = latest_round(ledger, &sale.parse().unwrap()).await.id;
     let earlier = |terms: &mut Terms| {

@@ -1,5 +1,5 @@
-//! `openapi.yaml` is the list of routes. The deployment's are made from it (`infra/cdk/lib/routes.ts`); these tests hold
-//! everything else that names routes to it.
+//! `openapi.yaml` is the list of routes. The deployment's are made from it (`infra/cdk/lib/routes.ts`); these tests
+//! check everything else that names routes against it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::openapi::OPENAPI;
 
 /// Every method that a handler could mistake for a listed one.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/// The rest of its path is one id: the gateway unescapes the path, and an id may have slashes.
+/// Its last parameter takes the rest of the path: the gateway unescapes the path, and an id may have slashes.
 const TAKES_THE_REST: &str = "/v1/admin/denied/{user}";
 
 type Route = (String, String);
@@ -28,7 +28,7 @@ fn documented() -> BTreeMap<Route, &'static str> {
     OPENAPI.operations().map(route).collect()
 }
 
-/// A good path of a route.
+/// A valid path of a route.
 fn filled(path: &str) -> String {
     let segment = |segment| match segment {
         "{sale_id}" => SALE.to_owned(),
@@ -40,13 +40,13 @@ fn filled(path: &str) -> String {
         "{queue}" => "orders".to_owned(),
         "{group}" => "members".to_owned(),
         "{user}" => "mallory".to_owned(),
-        placeholder if placeholder.starts_with('{') => panic!("{path}: say here what stands for {placeholder}"),
+        placeholder if placeholder.starts_with('{') => panic!("{path}: {placeholder} needs a value here"),
         plain => plain.to_owned(),
     };
     path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
-/// Paths that are listed, and neighbours of them that are not.
+/// Listed paths, and unlisted neighbours of them.
 fn paths() -> BTreeSet<String> {
     let mut paths = BTreeSet::from(["/".to_owned(), "/everything".to_owned()]);
     for (_, path) in documented().keys() {
@@ -70,7 +70,7 @@ async fn a_route_is_known_to_its_function_and_to_no_other() {
     let mut known = BTreeSet::new();
     for path in paths() {
         for method in METHODS {
-            // An operator may ask for everything.
+            // An operator may call every route.
             let ask = Ask { method, ..Ask::get(&path).by_operator() };
             let listed = OPENAPI.function_for(&Asked::from(&ask));
             for function in &functions {
@@ -98,7 +98,7 @@ fn cargo_lambda_watch_knows_the_routes() {
         for rule in rules.as_array().expect("a path has a list of rules") {
             let said = |what: &str| rule[what].as_str().unwrap_or_else(|| panic!("{path}: no {what}")).to_owned();
             let twice = watched.insert((said("method"), path.clone()), said("function"));
-            assert_eq!(twice, None, "{path} is there twice");
+            assert_eq!(twice, None, "{path} is listed twice");
         }
     }
     let documented = documented().into_iter().map(|(route, function)| (route, function.to_owned())).collect();
@@ -106,7 +106,7 @@ fn cargo_lambda_watch_knows_the_routes() {
     assert_eq!(not_in(&documented, &watched), [] as [String; 0], "not in Cargo.toml");
 }
 
-/// `…/resume` after `POST /v1/admin/sales/{sale_id}/pause` stands for its neighbour.
+/// In the page, `…/resume` after `POST /v1/admin/sales/{sale_id}/pause` replaces the last segment.
 #[test]
 fn the_page_on_routes_has_every_route() {
     let page = std::fs::read_to_string(local::paths::root().join("docs/routes.md")).unwrap();

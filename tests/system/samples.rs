@@ -1,4 +1,4 @@
-//! The sample events are good for the functions that they are named after.
+//! The sample events work with the functions that they are named after.
 
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ async fn an_operators_day() {
 #[tokio::test]
 async fn a_buyers_minute() {
     let lab = Lab::selling(terms(100, 1)).await;
-    // Its pass was given out when the sample was taken.
+    // Its pass was issued when the sample was taken.
     let event = sample("reservation/reserve");
     let taken = event["requestContext"]["timeEpoch"].as_i64().unwrap();
     let clock = Clock::ahead_by_ms(taken - Clock::system().now().0);
@@ -142,7 +142,7 @@ async fn invoke(function: &str, event: &Value) -> Value {
     answer
 }
 
-/// Nothing of theirs is published there, so each says that it understood and has nothing to do.
+/// Their sales are not published there, so each function reports that it understood and has nothing to do.
 #[tokio::test]
 async fn the_deployed_functions_understand_them() {
     for (function, name, status) in [
@@ -166,16 +166,16 @@ async fn the_deployed_functions_understand_them() {
     let due = invoke("expiry", &sample("expiry/due")).await;
     assert_eq!(due["batchItemFailures"].as_array().unwrap().len(), 1, "no such order: {due}");
     let winner = invoke("winners", &sample("winners/one")).await;
-    assert_eq!(winner["batchItemFailures"].as_array().unwrap().len(), 1, "nobody won there: {winner}");
+    assert_eq!(winner["batchItemFailures"].as_array().unwrap().len(), 1, "no such winner: {winner}");
     let event = invoke("webhook", &sample("webhook/one")).await;
-    assert_eq!(event["batchItemFailures"].as_array().unwrap().len(), 1, "there is no address: {event}");
+    assert_eq!(event["batchItemFailures"].as_array().unwrap().len(), 1, "no address: {event}");
     for name in ["placed", "paid", "refund", "round", "with_poison"] {
         let emitted = invoke("emitter", &sample(&format!("emitter/{name}"))).await;
         assert_eq!(emitted["batchItemFailures"], json!([]), "{name}");
     }
     for schedule in ["warmup", "reconciliation", "daily_reset", "draw"] {
-        // What is too late for a run on a busy machine is left to the next one.
-        until(&format!("{schedule} does all"), 20, async || {
+        // On a busy machine, a run leaves what comes too late to the next one.
+        until(&format!("{schedule} leaves nothing undone"), 20, async || {
             (invoke(schedule, &sample(&format!("{schedule}/tick"))).await["failed"] == 0).then_some(())
         })
         .await;

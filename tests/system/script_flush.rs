@@ -1,4 +1,4 @@
-//! Redis forgets its scripts, as a replica that takes over may not have them: again and again while everybody buys.
+//! Redis forgets its scripts again and again while everyone buys, as a replica that takes over may not have them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const UNITS: u32 = 40;
 const AT_ONCE: usize = 12;
 const CONSUMERS: usize = 2;
 
-/// Flushes until the stampede is over. How often.
+/// Flushes the scripts until the stampede is over. Returns how often.
 async fn flush(lab: Arc<Lab>, over: Arc<AtomicBool>) -> usize {
     let client = redis::Client::open(lab.valkey.url()).unwrap();
     let mut redis = client.get_multiplexed_async_connection().await.unwrap();
@@ -32,12 +32,12 @@ async fn flush(lab: Arc<Lab>, over: Arc<AtomicBool>) -> usize {
     flushes
 }
 
-/// Makes orders until every unit has one.
+/// Handles messages until every unit has an order.
 async fn consume(lab: Arc<Lab>, handled: Arc<AtomicUsize>) {
     while handled.load(Ordering::SeqCst) < UNITS as usize {
         let messages = receive(&lab.sqs, &lab.orders_url).await;
         let failed = order::handle(&lab.order(), events::received(&messages)).await.batch_item_failures;
-        assert_eq!(failed.len(), 0, "no message fails for it");
+        assert_eq!(failed.len(), 0, "no message fails because of it");
         for message in &messages {
             let delete = lab.sqs.delete_message().queue_url(&lab.orders_url);
             delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
@@ -58,7 +58,7 @@ async fn nobody_notices_that_the_scripts_are_gone() {
         .map(|buyer| {
             let (lab, deps, ask) = (Arc::clone(&lab), deps.clone(), Ask::reserve(SALE, &format!("user-{buyer}")));
             tokio::spawn(async move {
-                // However seldom the flusher comes to its turn.
+                // A flush for every request, however seldom the flusher gets its turn.
                 lab.redis(&["SCRIPT", "FLUSH"]).await;
                 Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await)
             })

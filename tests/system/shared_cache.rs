@@ -9,11 +9,11 @@ use crate::catalog::shown;
 use crate::lab::Lab;
 
 const VIEWERS: u64 = 10_000;
-/// They arrive evenly over so many milliseconds.
+/// They arrive evenly over this many milliseconds.
 const ARRIVE_WITHIN_MS: u64 = 60_000;
-/// How long the function takes, which viewers who come meanwhile wait for together.
+/// How long the function takes. Viewers who come meanwhile wait for the same answer.
 const FUNCTION_MS: u64 = 100;
-/// What the page of a sale asks for.
+/// What a sale's page requests.
 const PAGE: [&str; 2] = ["/v1/campaigns", "/v1/sales/lamp"];
 
 /// How a shared cache reads `Cache-Control` (RFC 9111, RFC 5861).
@@ -39,10 +39,10 @@ impl Rules {
     }
 }
 
-/// One place of a shared cache that lets one request through for all who wait for the same.
+/// One location of a shared cache that sends a single request for all viewers who wait for the same answer.
 #[derive(Default)]
 struct SharedCache {
-    /// When what it has was made, by path.
+    /// When each path's answer was made.
     made: HashMap<&'static str, u64>,
     calls: usize,
     oldest_ms: u64,
@@ -61,7 +61,7 @@ impl SharedCache {
         }
     }
 
-    /// From here on, who asks waits for this answer, or has it.
+    /// From here on, a viewer waits for this answer or gets it at once.
     fn fetch(&mut self, path: &'static str, now: u64) {
         self.calls += 1;
         self.made.insert(path, now + FUNCTION_MS);

@@ -1,4 +1,4 @@
-//! A sale in the deployed system, as operators and buyers reach it: over HTTP.
+//! A sale in the deployed system, which operators and buyers reach over HTTP.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(crate) fn in_s(seconds: i64) -> String {
     EpochMs(runtime::Clock::system().now().0 + seconds * 1000).to_string()
 }
 
-/// A sale that is open for an hour, as an operator sends it, with these members changed.
+/// A sale that is open for an hour, as an operator sends it, with these changes.
 pub(crate) fn new_sale(sale: &str, change: &Value) -> Value {
     let sample = events::sample("admin/create");
     let mut body: Value = serde_json::from_str(sample["body"].as_str().unwrap()).unwrap();
@@ -46,10 +46,10 @@ impl Shop {
         shop
     }
 
-    /// Likewise, loaded before it opens, as warmup does where it is in time. On a busy machine it may be late: then it is
-    /// another sale, with more time.
+    /// The same, but loaded before it opens, as warmup does when it is in time. If a busy machine is late, tries
+    /// another sale with more time.
     pub(crate) async fn open_in_time(name: &str, mut change: Value) -> Self {
-        // Not while the system itself still starts.
+        // Waits until the system itself has started.
         cloud().await;
         for lead_s in [4, 15, 60, 240] {
             let opens_at = in_s(lead_s);
@@ -61,7 +61,7 @@ impl Shop {
                 return shop;
             }
         }
-        panic!("{name} is never loaded in time");
+        panic!("{name} was never loaded in time");
     }
 
     pub(crate) async fn publish(&self) -> Answer {
@@ -82,7 +82,7 @@ impl Shop {
         Ask::get(format!("/v1/admin/sales/{}/rounds/1/audit", self.sale)).by_operator().send().await.expect(200).body
     }
 
-    /// The audit's free, held and ordered units, once it is clean. A unit whose order has just ended is free a moment later.
+    /// The audit's free, held and ordered units, once it is clean. When an order ends, its unit is free a moment later.
     pub(crate) async fn clean_audit(&self) -> (u64, u64, u64) {
         let audit = until("a clean audit", 10, async || {
             let audit = self.audit().await;
@@ -99,9 +99,9 @@ impl Shop {
         Ask::reserve(&self.sale, user).send().await
     }
 
-    /// Reserves a unit, and expects one. Returns the reservation's id.
+    /// Reserves a unit and returns the reservation's id. Panics if there is none.
     pub(crate) async fn reserve(&self, user: &str) -> String {
-        let answer = until("the user may ask again, and what came back is on sale", 30, async || {
+        let answer = until("the user may ask again, and a unit is on sale", 30, async || {
             let answer = self.try_to_reserve(user).await;
             (answer.status != 429 && answer.body["code"] != "sold_out").then_some(answer)
         });
@@ -119,7 +119,7 @@ impl Shop {
         .await
     }
 
-    /// Looks, unless the user has looked too often: then waits as long as it is told, for whoever looks next.
+    /// Looks once. If the user has looked too often, waits for as long as the answer says and returns none.
     async fn glance(&self, user: &str, id: &str) -> Option<Answer> {
         let answer = Ask::get(format!("/v1/reservations/{id}")).by(user).send().await;
         if answer.status == 429 {
@@ -141,10 +141,10 @@ impl Shop {
         Ask::delete(format!("/v1/reservations/{id}")).by(user).send().await
     }
 
-    /// What the payment provider hears.
+    /// Sends the payment provider's callback and returns its outcome.
     pub(crate) async fn pay(&self, payment: &str, id: &str, price_minor: u64) -> String {
         let key = cloud().await.deployment.payment_key().await.unwrap();
-        // The provider names no payment twice, and the table is that of every test.
+        // A provider never reuses a payment's name, and all tests share the table.
         let payment = format!("{payment}.{}", id.rsplit('.').next().unwrap());
         let answer = Ask::paid(&payment, id, price_minor, &key).send().await.expect(200);
         assert_eq!(answer.text("reservation_id"), id);

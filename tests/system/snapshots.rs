@@ -26,7 +26,7 @@ async fn many_questions_are_one_reading() {
     }
     let readings = lab.snapshot_calls.take_targets().iter().filter(|target| target.ends_with("Query")).count();
     let time_for = began.elapsed().as_secs() + 1;
-    assert!(readings as u64 <= time_for, "{readings} readings, though there was time for {time_for}");
+    assert!(readings as u64 <= time_for, "{readings} readings, but time for only {time_for}");
 }
 
 #[tokio::test]
@@ -45,10 +45,10 @@ async fn what_others_change_is_known_within_seconds() {
     let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
     assert!(!snapshots.now().await.unwrap().switches.stopped);
     lab.ledger.stop(None).await.unwrap();
-    until("it is known", 5, async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
+    until("the stop is known", 5, async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
 }
 
-/// A process that Lambda froze: its monotonic clock stood still, and the wall clock tells.
+/// Lambda froze the process: its monotonic clock stood still, but the wall clock did not.
 #[tokio::test]
 async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -62,11 +62,11 @@ async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
         lab.calls.take();
         let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
         assert!(all.iter().all(|snapshot| snapshot.switches.stopped == stopped), "after {pause_s} s");
-        assert_eq!(lab.calls.take().len(), 2, "one reads for all");
+        assert_eq!(lab.calls.take().len(), 2, "one read serves all");
     }
 }
 
-/// A part of the table that is throttled must not keep the others from being read.
+/// A throttled part of the table must not keep the others from being read.
 #[tokio::test]
 async fn what_cannot_be_read_does_not_hide_what_can() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -77,10 +77,11 @@ async fn what_cannot_be_read_does_not_hide_what_can() {
     lab.ledger.stop(None).await.unwrap();
     let stopped =
         until("the stop is known", 10, async || Some(snapshots.now().await.unwrap()).filter(|it| it.switches.stopped));
-    assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the sales that were known last hold");
+    assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the last known sales hold");
 }
 
-/// The ledger is asked about once a second while it does not answer, and the last word of it holds for minutes, not for ever.
+/// While the ledger does not answer, it is asked about once a second, and its last answer holds for minutes, not for
+/// ever.
 #[tokio::test]
 async fn what_cannot_be_read_holds_for_minutes() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -94,9 +95,9 @@ async fn what_cannot_be_read_holds_for_minutes() {
         assert!(snapshots.now().await.unwrap().sale(&SALE.parse().unwrap()).is_some());
     }
     moved_ms.store(6 * 60 * 1000, Ordering::Relaxed);
-    assert!(snapshots.now().await.is_err(), "a stop that nobody can read is none");
+    assert!(snapshots.now().await.is_err(), "the last answer is too old");
     parts.aws.set(Service::DynamoDb, Conduct::Answers);
-    until("it is read again", 5, async || snapshots.now().await.ok()).await;
+    until("the ledger is read again", 5, async || snapshots.now().await.ok()).await;
 }
 
 #[tokio::test]
@@ -106,7 +107,7 @@ async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
     let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
     snapshots.now().await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Hangs);
-    // Past the time for which it is good.
+    // Past the snapshot's lifetime.
     tokio::time::sleep(Duration::from_millis(2100)).await;
     for _ in 0..100 {
         let known = snapshots.now().now_or_never().expect("at once").unwrap();

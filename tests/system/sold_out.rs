@@ -1,4 +1,4 @@
-//! Sold out: a loser hears so without a call of Redis, whatever the pass, and a winner never does.
+//! Sold out: a loser is told so without a call to Redis, whatever the pass, and a winner never is.
 
 use runtime::Clock;
 use tests::{terms, user};
@@ -12,24 +12,24 @@ use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
 use crate::wait::until;
 
-/// Another process: nothing that one remembers is known to the other.
+/// Another process, which shares no memory with the first.
 fn process(lab: &Lab) -> reservation::Deps {
     lab.another_reservation(Clock::system())
 }
 
-/// A try with a pass that the gate issued.
+/// A request with a pass that the gate issued.
 async fn let_in(lab: &Lab, name: &str) -> Ask {
     let path = enter(lab, name).await.expect(201).text("reserve_path").to_owned();
     Ask::post(path).by(name).header("idempotency-key", "key-1")
 }
 
 async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    // Every try is the first one that this process sees of its user, so that no rate refuses it.
+    // Fresh counts, so that no rate limit refuses the request.
     let deps = reservation::Deps { counts: std::sync::Arc::default(), ..deps.clone() };
     Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await)
 }
 
-/// A process remembers what Redis said of the last unit, a unit comes back, and its winner retries at that process.
+/// A process remembers that the last unit is gone, a unit comes back, and its winner retries at that process.
 #[tokio::test]
 async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
     let lab = Lab::selling(terms(1, 1)).await;
@@ -38,7 +38,7 @@ async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
     let bobs = ask_of(&selling, &bob).await.expect(202).text("reservation_id").to_owned();
     ask_of(&marking, &alice).await.problem(409, "sold_out");
     lab.answer(&Ask::delete(format!("/v1/reservations/{bobs}")).by("bob")).await.expect(200);
-    // By now alice has a pass of after the moment at which the last unit was won, as the gate gives it.
+    // Alice now has a pass from after the last unit was won, if the gate gives her one.
     let alice = match enter(&lab, "alice").await {
         entered if entered.status == 201 => Ask { path: entered.text("reserve_path").to_owned(), ..alice },
         _ => alice,
@@ -48,7 +48,7 @@ async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
         (answer.status == 202).then_some(answer)
     })
     .await;
-    // What the process remembers is at most as old as it may be, or made anew by somebody else.
+    // What the process remembers may be as old as allowed, or renewed by another buyer.
     for _ in 0..5 {
         let again = ask_of(&marking, &alice).await.expect(202);
         assert_eq!(again.text("reservation_id"), won.text("reservation_id"));
@@ -56,7 +56,7 @@ async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
     }
 }
 
-/// The names are those as of the win, however often and wherever Redis is asked.
+/// A process remembers the buyers up to the win, however often and wherever Redis is asked.
 #[tokio::test]
 async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
     let lab = Lab::selling(terms(3, 1)).await;
@@ -70,12 +70,12 @@ async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
         let id = ask_of(&processes[0], &asks[0]).await.expect(202).text("reservation_id").to_owned();
         won.push((*name, id));
     }
-    // A pass that the gate gives to a winner once all is sold.
+    // A pass that the gate gives a winner once all is sold.
     for (name, asks) in &mut passes[..3] {
         asks.push(let_in(&lab, name).await);
     }
     for process in &processes {
-        until("the process tells losers by itself", 10, async || {
+        until("the process refuses losers by itself", 10, async || {
             let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(process, &passes[3].1[0])).await;
             answer.problem(409, "sold_out");
             calls.is_empty().then_some(())
@@ -96,14 +96,14 @@ async fn a_unit_that_comes_back_is_sold_within_four_seconds() {
     let alices = lab.reserve("alice").await;
     ask_of(&process, &Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
-    until("it is sold again", 4, async || {
+    until("the unit is sold again", 4, async || {
         (ask_of(&process, &Ask::reserve(SALE, "bob")).await.status == 202).then_some(())
     })
     .await;
     assert_eq!(lab.clean_audit().await.0, 0);
 }
 
-/// Everybody in the crowd was let in before the last unit was won.
+/// Everyone in the crowd was let in before the last unit was won.
 #[tokio::test]
 async fn the_crowd_is_told_from_memory() {
     let lab = Lab::selling(terms(1, 1)).await;
@@ -114,7 +114,7 @@ async fn the_crowd_is_told_from_memory() {
     }
     let alice = let_in(&lab, "alice").await;
     ask_of(&process, &alice).await.expect(202);
-    until("nobody of the crowd costs a call", 10, async || {
+    until("nobody in the crowd costs a call", 10, async || {
         let mut asked = Vec::new();
         for ask in &crowd {
             let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(&process, ask)).await;
@@ -126,7 +126,7 @@ async fn the_crowd_is_told_from_memory() {
     .await;
 }
 
-/// Neither click sends a key, and both have the pass that the page got.
+/// Neither click sends a key. Both use the pass that the page got.
 #[tokio::test]
 async fn a_double_click_without_a_key_is_one_reservation() {
     let lab = Lab::selling(terms(9, 3)).await;
@@ -161,8 +161,8 @@ async fn who_cancels_again_and_again_gets_no_more() {
     assert_eq!(lab.clean_audit().await, (8, 1, 0));
 }
 
-/// Redis took a unit and its answer was lost, so the client heard of no reservation. Its order is made of the message that
-/// reconciliation sends, a minute later at the earliest.
+/// Redis took a unit but its answer was lost, so the client heard of no reservation. Its order comes from the message
+/// that reconciliation sends, a minute later at the earliest.
 #[tokio::test]
 async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
     let mut terms = terms(9, 1);
@@ -181,7 +181,7 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
     lab.reserve("alice").await;
 }
 
-/// Nobody is punished for an order that the system made late: the buyer may have gone by then.
+/// No buyer is blamed for an order that the system made late: they may have left by then.
 #[tokio::test]
 async fn what_the_system_delayed_does_not_count_as_unpaid() {
     let lab = Lab::selling(terms(9, 1)).await;

@@ -18,7 +18,7 @@ use crate::resources::{depth, receive};
 const BUYERS: usize = 300;
 const UNITS: u32 = 50;
 const CONSUMERS: usize = 4;
-/// Times that a buyer asks again.
+/// How often a buyer asks again at most.
 const MOST_TRIES: u32 = 100;
 
 /// Handles what the queue holds until it is empty, each message twice at once.
@@ -47,7 +47,7 @@ async fn exactly_the_units_that_exist_are_sold() {
         let (deps, recorder) = (lab.reservation(), lab.recorder.clone());
         let ask = Ask::reserve("lamp", &format!("user-{buyer}")).header("idempotency-key", "key-1");
         tokio::spawn(async move {
-            // A machine may be too busy for a function to hear Redis in time; a buyer who is told so asks again.
+            // On a busy machine a function may hear Redis too late. A buyer who is told so asks again.
             for again in 0.. {
                 let answer = ask_reservation(&recorder, &deps, &ask).await;
                 if answer.status != 503 || again == MOST_TRIES {
@@ -72,7 +72,7 @@ async fn exactly_the_units_that_exist_are_sold() {
     }
     assert_eq!((won.len(), sold_out), (UNITS as usize, BUYERS - UNITS as usize));
     assert_eq!(lab.clean_audit().await, (0, UNITS, 0));
-    // Who asked again may have had a message sent each time.
+    // A buyer who asked again may have caused a message each time.
     let sent = depth(&lab.sqs, &lab.orders_url).await[0];
     assert!(
         sent >= UNITS && sent <= UNITS + tries,

@@ -12,7 +12,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
 
-/// In a process by whose clock a reservation that was just made has waited for more than two seconds.
+/// A process by whose clock a reservation just made has waited for more than two seconds.
 fn later(lab: &Lab) -> reservation::Deps {
     lab.another_reservation(Clock::ahead_by_ms(2_500))
 }
@@ -50,7 +50,7 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
     let queued = lab.answer(&of_sale("alice")).await.expect(200);
     assert_eq!(listed(&queued, "reservations"), [standing(&first, "queued")]);
     assert_eq!(queued.body["poll_after_ms"], 500);
-    assert_eq!(lab.answer(&of_sale("bob")).await.expect(200).body, nothing.body, "others have their own");
+    assert_eq!(lab.answer(&of_sale("bob")).await.expect(200).body, nothing.body, "other users have their own");
 
     assert!(lab.deliver(&[&first]).await.batch_item_failures.is_empty());
     let second = lab.reserve("alice").await;
@@ -64,7 +64,7 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
     lab.answer(&Ask::get("/v1/sales/nowhere/reservation".to_owned()).by("alice")).await.problem(404, "unknown_sale");
 }
 
-/// While a round is being sold out most who ask are queued.
+/// While a round sells out, most buyers who ask are queued.
 #[tokio::test]
 async fn who_is_queued_costs_the_ledger_nothing() {
     let lab = Lab::selling(terms(5, 2)).await;
@@ -98,7 +98,7 @@ async fn whoever_looks_after_two_seconds_has_the_order_made() {
     }
 }
 
-/// Redis may hear of an order late. Whoever looks by then hears of the order, over the limit of making some too.
+/// Redis may learn of an order late. A buyer who looks by then sees the order, even past the limit on expediting.
 #[tokio::test]
 async fn an_order_that_redis_has_not_heard_of_is_found() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -108,7 +108,7 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
     for _ in 0..gate::Route::Expedite.limits().per_user.burst {
         ask(&deps, nothing.clone()).await.problem(404, "unknown_reservation");
     }
-    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "queued", "there is none");
+    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
     let (price, now) = (lab.round().await.terms.price, Clock::system().now());
     let order = sale::Order::pending(alice.clone(), price, now, now.plus_s(600));
     lab.ledger.place(order).await.unwrap();
@@ -125,7 +125,7 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     crate::wait::until("the list has the order", 20, async || {
         let page = ask(&deps, Ask::get("/v1/orders".to_owned()).by("alice")).await;
         let listed = listed(&page, "orders");
-        // Both may have been reserved in one millisecond.
+        // Both may have been reserved in the same millisecond.
         let queued: std::collections::BTreeSet<_> = listed.iter().take(2).cloned().collect();
         let both = [standing(&second, "queued"), standing(&third, "queued")];
         let is_whole = listed.len() == 3 && listed[2] == standing(&first, "pending_payment");
@@ -134,7 +134,7 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     .await;
 }
 
-/// Twenty tabs of one user, each of which looks as often as the answers tell it to.
+/// Twenty tabs of one user, each looking as often as the answers tell it to.
 #[tokio::test]
 async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -149,10 +149,10 @@ async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
         }
     });
     join_all(tabs).await;
-    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending, "after two seconds somebody had it made");
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending, "after two seconds a look makes the order");
 }
 
-/// It lost its last writes and nothing else, so nothing says that there was more.
+/// Redis lost its last writes and nothing else, so nothing shows that there was more.
 #[tokio::test]
 async fn what_a_failover_forgot_is_unknown_until_its_order_is_written() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -165,7 +165,7 @@ async fn what_a_failover_forgot_is_unknown_until_its_order_is_written() {
     assert_eq!(lab.clean_audit().await, (4, 0, 1));
 }
 
-/// What Redis lost is found in the ledger, and what is only in the queue may still come.
+/// Orders that Redis lost are found in the ledger, and those that are only in the queue may still come.
 #[tokio::test]
 async fn a_round_that_redis_lost_is_said_to_settle() {
     let lab = Lab::selling(terms(5, 2)).await;
@@ -178,7 +178,7 @@ async fn a_round_that_redis_lost_is_said_to_settle() {
         (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
     })
     .await;
-    // Long after its end it is not made again, and nobody who bought hears that there was nothing.
+    // Long after its end the round is not rebuilt, and no buyer hears that there was nothing.
     crate::rounds::change(&lab.ledger, &first.id.round, "long ago", |round| {
         round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000
     })

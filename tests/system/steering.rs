@@ -12,7 +12,7 @@ use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::rounds;
 
-/// Of the first round, which is the only one here.
+/// Steers the first round, which is the only one here.
 fn ask(what: &str) -> Ask {
     Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().json(&json!({ "round": 1 }))
 }
@@ -26,12 +26,12 @@ fn restock(units: u32, key: &str) -> Ask {
     ask.body(json!({ "round": 1, "units": units }).to_string())
 }
 
-/// What Redis says of the round.
+/// Redis's counters of the round.
 async fn counters(lab: &Lab) -> Counters {
     lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
 }
 
-/// Has users buy until nothing is left. How many could.
+/// Has users buy until nothing is left. Returns how many could.
 async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
     lab.until_sellable().await;
     for sold in 0.. {
@@ -47,7 +47,7 @@ async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
     unreachable!()
 }
 
-/// It is loaded by then, and Redis did not hear of the pause.
+/// The round is loaded by then, and Redis was not told of the pause.
 #[tokio::test]
 async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
     let lab = Lab::new().await;
@@ -70,7 +70,7 @@ async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     assert_eq!(steer(&lab, "pause").await.body["paused"], true);
     let refused = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
     assert_eq!(refused.header("retry-after"), "10");
-    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "hers from before");
+    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
     let claim = lab.claim_of(&id, "alice").await;
     assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty(), "what was sold is ordered");
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
@@ -89,7 +89,7 @@ async fn a_late_copy_of_a_pause_does_not_pause_again() {
     steer(&lab, "resume").await;
     assert_eq!(lab.answer(&pause).await.expect(200).body["paused"], false);
     lab.buy("alice").await;
-    // Another request does.
+    // A new request does.
     lab.answer(&ask("pause").header("idempotency-key", "key-2")).await.expect(200);
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
 }
@@ -101,7 +101,7 @@ async fn a_closed_round_is_over() {
     let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
     let closed = steer(&lab, "close").await;
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
-    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "hers from before");
+    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
     assert_eq!(steer(&lab, "close").await.text("closes_at"), closed.text("closes_at"), "it keeps its end");
     lab.answer(&ask("resume")).await.problem(409, "not_amendable");
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
@@ -194,7 +194,7 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_steered() {
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert_eq!((summary.rebuilt, summary.failed), (1, 0));
     let after = counters(&lab).await;
-    assert!(after.epoch_ms > before.epoch_ms, "it was made again");
+    assert!(after.epoch_ms > before.epoch_ms, "the round was made again");
     let terms =
         |of: &Counters| (of.last_unit, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);
     assert_eq!(terms(&after), terms(&before));

@@ -44,7 +44,7 @@ async fn one_sale_is_stopped_and_the_others_sell() {
     lab.answer(&Ask::get(&path).by("alice")).await.expect(200);
     lab.answer(&Ask::get("/v1/orders").by("alice")).await.expect(200);
     lab.answer(&Ask::delete(&path).by("alice")).await.expect(200);
-    // Starting everything is not about one sale.
+    // Starting everything does not start a single stopped sale.
     switch(&lab, "start", json!({})).await.expect(200);
     stopped(&lab, SALE).await;
     for _ in 0..2 {
@@ -66,7 +66,7 @@ async fn everything_is_stopped_and_can_be_looked_at() {
     lab.reserve("bob").await;
 }
 
-/// The crowd of a sale meets many processes, most of which were idle when the operator stopped it.
+/// A sale's crowd meets many processes, most of which were idle when the operator stopped it.
 #[tokio::test]
 async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
     let lab = Lab::selling(terms(100, 1)).await;
@@ -85,8 +85,8 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
     assert_eq!(ask_all("during").await, [503; 40]);
     switch(&lab, "start", json!({})).await.expect(200);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
-    // On a busy machine the ledger answers some of the forty too late, and they go by what they knew.
-    until("everybody sells again", 30, async || (ask_all("after").await == [202; 40]).then_some(())).await;
+    // On a busy machine the ledger answers some of the forty too late, and they use what they knew.
+    until("all processes sell again", 30, async || (ask_all("after").await == [202; 40]).then_some(())).await;
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn what_does_not_say_what_to_stop_stops_nothing() {
     assert_eq!(lab.ledger.switches().await.unwrap(), ledger::Switches::default());
 }
 
-/// The limit is on what reaches Redis, whoever has which pass, in all processes together.
+/// The limit applies to what reaches Redis, from all processes together and whatever the pass.
 #[tokio::test]
 async fn an_isolated_sale_gets_no_more_than_its_share() {
     const PER_S: u32 = 2;
@@ -134,7 +134,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
     let began = Instant::now();
     let (answers, calls) = redis_calls(&lab.valkey.url(), async {
         let mut answers = Vec::new();
-        // Some rounds, so that more than one second's share is asked for.
+        // Several rounds, to ask for more than one second's share.
         for round in 0..10 {
             let asked = (0..30).map(|number| {
                 let deps = &processes[number % PROCESSES];
@@ -149,7 +149,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
         answers
     })
     .await;
-    // Seconds of Redis's clock that the work touched.
+    // How many seconds of Redis's clock the work touched.
     let seconds = began.elapsed().as_secs() as usize + 2;
     let won = answers.iter().filter(|answer| answer.status == 202).count();
     assert!((2..=seconds * PER_S as usize).contains(&won), "{won} in {seconds} s");
@@ -161,7 +161,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
     }
 }
 
-/// Who answers wrong does not use up what those who answer right may have.
+/// Wrong answers do not use up the share of right ones.
 #[tokio::test]
 async fn junk_does_not_use_up_an_isolated_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;

@@ -1,4 +1,4 @@
-//! AWS refuses for a while.
+//! AWS throttles for a while.
 
 use std::collections::HashMap;
 
@@ -21,10 +21,10 @@ use crate::wait::until;
 const BUYERS: usize = 100;
 const UNITS: u32 = 70;
 const AT_ONCE: usize = 12;
-/// SQS refuses from so many answers on, and until so many.
+/// SQS refuses from this many answers on, until that many.
 const REFUSES: [usize; 2] = [15, 50];
 
-/// Every second buyer sends a key, and can ask again.
+/// Every second buyer sends a key and can ask again.
 const fn has_key(buyer: usize) -> bool {
     buyer.is_multiple_of(2)
 }
@@ -78,9 +78,9 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     assert!(with_key.len() >= 5 && without.len() >= 5, "{with_key:?} {without:?}");
 
     for (buyer, id) in with_key {
-        assert_eq!(id_in(&answer(&deps, &ask(*buyer)).await.expect(202)), *id, "the retry is answered with the same");
+        assert_eq!(id_in(&answer(&deps, &ask(*buyer)).await.expect(202)), *id, "the retry gets the same id");
     }
-    // The others never ask again: reconciliation finds them in the outbox.
+    // The others never ask again. Reconciliation finds them in the outbox.
     heal(&lab).await;
     assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
     let ids: Vec<_> = promised.into_iter().chain(refused.into_values()).collect();
@@ -89,7 +89,7 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     assert!(orders.iter().all(|order| order.state == OrderState::Pending));
 }
 
-/// As the deployed queue: a dead letter after the fourth time.
+/// As in the deployed queue, a message becomes a dead letter after the fourth delivery.
 pub(crate) async fn with_dead_letters(lab: &Lab) {
     let wanted = lab.sqs.get_queue_attributes().queue_url(&lab.orders_dlq_url).attribute_names(Attribute::QueueArn);
     let arn = wanted.send().await.unwrap().attributes.unwrap()[&Attribute::QueueArn].clone();
@@ -98,7 +98,7 @@ pub(crate) async fn with_dead_letters(lab: &Lab) {
     set.attributes(Attribute::RedrivePolicy, policy).send().await.unwrap();
 }
 
-/// Gives the function what is in the queue now. How many messages it did, and how many failed.
+/// Delivers what is in the queue now. Returns how many messages succeeded and how many failed.
 async fn deliver(lab: &Lab, deps: &order::Deps) -> (usize, usize) {
     let messages = receive(&lab.sqs, &lab.orders_url).await;
     let response = order::handle(deps, events::received(&messages)).await;
@@ -129,7 +129,8 @@ async fn a_throttled_table_loses_no_message() {
     assert_eq!((failed, first.iter().map(|(done, _)| done).sum::<usize>()), (ORDERS, 0));
     assert_eq!(lab.clean_audit().await, (1, ORDERS as u32, 0));
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, ORDERS as u32, 0], "all are put off");
-    // In a process that has read it once, the table is not on the way of a reservation, and whoever asks for what only it knows hears when to ask again.
+    // A process that has read the table once needs it for no reservation. A request for what only the table knows is
+    // told when to ask again.
     answer(&buyers, &Ask::reserve(SALE, "late")).await.expect(202);
     let look = Ask::get(format!("/v1/reservations/{}", reserved[0].id)).by("user-0");
     let refused = until("Redis alone no longer tells where it stands", 20, async || {
@@ -140,7 +141,7 @@ async fn a_throttled_table_loses_no_message() {
 
     parts.aws.set(Service::DynamoDb, Conduct::FailsOften);
     let (mut done, mut failed_again) = (0, 0);
-    until("all are orders", 60, async || {
+    until("every reservation has an order", 60, async || {
         let (more, failed) = deliver(&lab, &deps).await;
         (done, failed_again) = (done + more, failed_again + failed);
         if done + failed_again >= ORDERS {

@@ -11,7 +11,7 @@ use crate::openapi::OPENAPI;
 /// `{"alg":"none","typ":"JWT"}`
 const ALG_NONE: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
 
-/// Every route whose token the gateway checks: method and path. Those that it lets pass say so.
+/// Every route whose token the gateway checks: method and path. The document marks the others.
 fn guarded_routes() -> Vec<(String, String)> {
     let guarded = OPENAPI.operations().filter(|(.., operation)| operation["security"].is_null());
     let routes: Vec<_> = guarded.map(|(method, path, _)| (method, path.clone())).collect();
@@ -28,7 +28,7 @@ fn ask(method: &str, path: &str) -> Ask {
         .replace("{user}", "nobody")
         .replace("{reservation_id}", "shop-nowhere.1.00000000000000000000000000000000");
     match method {
-        // Of nothing in particular they would stop everything.
+        // Without a sale's name they would stop everything.
         "POST" if path.ends_with("/stop") || path.ends_with("/start") => {
             Ask::post(path).json(&json!({ "sale_id": "shop-nowhere" }))
         }

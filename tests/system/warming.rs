@@ -62,13 +62,13 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     }
     assert_eq!(units, [3, 4, 5, 6].map(Unit).into());
     lab.answer(&Ask::reserve("lamp", "late")).await.problem(409, "sold_out");
-    // What was ordered before the loss still gives its unit back.
+    // An order from before the loss still gives its unit back.
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
     assert_eq!(lab.buy("late").await.unit, alice.unit);
     assert_eq!(lab.clean_audit().await, (0, 0, 6));
 }
 
-/// Redis has no round yet that could hear of it.
+/// Redis has no round yet to which it could apply the pause.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
     let lab = Lab::new().await;
@@ -91,7 +91,7 @@ async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
 #[tokio::test]
 async fn one_broken_sale_does_not_stop_the_others() {
     let lab = Lab::new().await;
-    // The first to close comes first.
+    // The first to close is loaded first.
     lab.publish("broken", &opening_in(-10)).await;
     let guard = [("pk", "UNIT#broken#1#1"), ("round_shard", "ROUND#broken#1#1")];
     let put = lab.dynamodb.put_item().table_name(&lab.table).item("unit", AttributeValue::N("1".into()));

@@ -1,4 +1,4 @@
-//! Events that are sent to the merchant's address: signed, again and again until it takes them, and nowhere else.
+//! Events sent to the merchant's address: signed, retried until it takes them, and sent nowhere else.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -26,11 +26,11 @@ use crate::wait::until;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Conduct {
     Answers(StatusCode),
-    /// To its own address for strangers.
+    /// To an address that must get no request.
     Redirects,
-    /// Never.
+    /// Never answers.
     Hangs,
-    /// Takes it, with a body that never ends.
+    /// Takes the event, and answers with a body that never ends.
     AnswersWithoutEnd,
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Conduct {
 #[derive(Default)]
 pub(crate) struct Receiver {
     key: String,
-    /// For the next requests; after these it takes what is signed.
+    /// For the next requests. After these it takes whatever is signed.
     conduct: Mutex<Vec<Conduct>>,
     /// What was taken.
     took: Mutex<Vec<Value>>,
@@ -66,7 +66,7 @@ async fn take(
         Some(Conduct::Hangs) => std::future::pending::<()>().await,
         Some(Conduct::AnswersWithoutEnd) | None => {}
     }
-    // The standard's own algorithm, which also looks at the time.
+    // The standard's own algorithm, which also checks the time.
     let webhook = Webhook::from_bytes(receiver.key.as_bytes().to_vec()).unwrap();
     if webhook.verify(body.as_bytes(), &headers).is_err() {
         return (StatusCode::UNAUTHORIZED, answer, axum::body::Body::empty());
@@ -81,13 +81,13 @@ async fn take(
     (StatusCode::OK, answer, body)
 }
 
-/// Starts a receiver, which treats its first requests so.
+/// Starts a receiver that treats its first requests like this.
 async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::Deps) {
     let (receiver, url) = listening(lab, conduct).await;
     (receiver, function(lab, &url).unwrap())
 }
 
-/// Likewise, and its address.
+/// The same, and its address.
 pub(crate) async fn listening(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, String) {
     let conduct = Mutex::new(conduct.iter().rev().copied().collect());
     let receiver = Arc::new(Receiver { key: lab.payment_key.clone(), conduct, ..Receiver::default() });
@@ -111,7 +111,7 @@ pub(crate) fn message() -> String {
     sample("webhook/one")["Records"][0]["body"].as_str().unwrap().to_owned()
 }
 
-/// A delivery of the sample, which is the nth.
+/// The sample's nth delivery.
 fn delivery(number: usize) -> SqsEvent {
     let mut event = sample("webhook/one");
     event["Records"][0]["attributes"]["ApproximateReceiveCount"] = json!(number.to_string());
@@ -204,7 +204,7 @@ impl Drop for Running {
     }
 }
 
-/// `docs/events.md` shows it.
+/// `docs/events.md` shows this receiver.
 #[tokio::test]
 async fn the_documented_receiver_takes_what_is_signed_and_knows_duplicates() {
     let lab = Lab::new().await;

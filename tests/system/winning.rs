@@ -1,4 +1,4 @@
-//! Winners who are notified: at the pace that the gift service takes, and all of them.
+//! Winners are notified: all of them, at the pace that the gift service can take.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -21,20 +21,20 @@ use crate::lab::{Lab, SALE};
 use crate::lotteries::{AFTER_S, end, lottery, winner_messages};
 
 const PRIZES: u32 = 40;
-/// Winners a second, and how long the gift service takes for each.
+/// Winners per second, and how long the gift service takes for each.
 const PER_S: u32 = 20;
 const SLOW: Duration = Duration::from_millis(300);
 
-/// A gift service of this test.
+/// This test's gift service.
 #[derive(Default)]
 struct Gifts {
-    /// What came, by id.
+    /// Notifications by id.
     came: Mutex<BTreeMap<String, Vec<Value>>>,
-    /// Requests that are worked on, now and at most.
+    /// Requests in progress, now and at most.
     at_once: Mutex<(usize, usize)>,
-    /// Every request's body, those included that it does not take.
+    /// Every request's body, including refused ones.
     asked: Mutex<Vec<String>>,
-    /// How often it answers with what before it takes anything.
+    /// Statuses that it answers before it takes anything.
     refusals: Mutex<Vec<StatusCode>>,
     key: String,
 }
@@ -71,7 +71,7 @@ async fn serve(gifts: &Arc<Gifts>) -> String {
     format!("http://{address}/gifts")
 }
 
-/// A lottery whose prizes all have winners, of whom nobody was told.
+/// A lottery whose prizes all have winners, none of whom was notified.
 async fn drawn(prizes: u32) -> Lab {
     let lab = Lab::selling(lottery(prizes, &[1, prizes - 1])).await;
     for n in 0..prizes {
@@ -99,7 +99,7 @@ async fn a_slow_gift_service_gets_each_winner_at_its_pace() {
     let deps = function(&lab, &serve(&gifts).await, PER_S);
     let began = Instant::now();
     for batch in (1..=PRIZES).collect::<Vec<_>>().chunks(10) {
-        // Each message twice, as SQS may deliver it; a batch is handled at once.
+        // Each message twice, as SQS may deliver it. A batch's messages are handled concurrently.
         let bodies = batch.iter().map(|position| message(*position));
         assert!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.is_empty());
         let again = batch.iter().map(|position| message(*position));
@@ -112,7 +112,7 @@ async fn a_slow_gift_service_gets_each_winner_at_its_pace() {
     let came = gifts.came.lock().unwrap();
     let ids: BTreeSet<String> = (1..=PRIZES).map(|position| format!("{SALE}.1.{position}")).collect();
     assert_eq!(came.keys().cloned().collect::<BTreeSet<_>>(), ids);
-    assert!(came.values().all(|bodies| bodies.len() == 1), "who was told is not told again");
+    assert!(came.values().all(|bodies| bodies.len() == 1), "no winner is notified twice");
     let users: BTreeSet<&str> = came.values().map(|bodies| bodies[0]["data"]["user"].as_str().unwrap()).collect();
     assert_eq!(users.len(), PRIZES as usize);
     let first = &came[&format!("{SALE}.1.1")][0];
@@ -132,7 +132,7 @@ async fn what_the_gift_service_does_not_take_comes_back() {
         assert_eq!(failed.len(), 1);
         assert_eq!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms, None);
     }
-    // Beside what never can be told of.
+    // Along with messages that can never succeed.
     let bodies = [message(1), message(3), "poison".to_owned()];
     assert_eq!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.len(), 2);
     let asked = gifts.asked.lock().unwrap().clone();
@@ -141,7 +141,7 @@ async fn what_the_gift_service_does_not_take_comes_back() {
     assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
 }
 
-/// A deployment gets its gift service when some draws are done.
+/// A deployment gets its gift service after some draws.
 #[tokio::test]
 async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
     let prizes = 3;
@@ -160,14 +160,14 @@ async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
     assert_eq!(handled(&nobody).await, BTreeSet::from([1, 2, 3]));
     for position in 1..=prizes {
         let winner = lab.ledger.winner(&round(SALE, 1), position).await.unwrap().unwrap();
-        assert_eq!(winner.notified_at_ms, None, "nobody was told");
+        assert_eq!(winner.notified_at_ms, None, "no winner was notified");
     }
 
     let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
     let deps = function(&lab, &serve(&gifts).await, 1000);
     assert_eq!(lab.answer(&resend(1)).await.expect(200).body, json!({ "sent": 2 }));
     assert_eq!(handled(&deps).await, BTreeSet::from([2, 3]));
-    // Asked for twice before anybody was told.
+    // Requested twice before any winner was notified.
     for _ in 0..2 {
         assert_eq!(lab.answer(&resend(0)).await.expect(200).body, json!({ "sent": 1 }));
     }

@@ -1,4 +1,4 @@
-//! Functions whose clocks are minutes off: whatever they believe, nothing is oversold or lost, and paid is final.
+//! Functions whose clocks are minutes off: whatever they show, nothing is oversold or lost, and paid is final.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const UNITS: u32 = 6;
 const OFF_MS: i64 = 5 * 60 * 1000;
 const WINDOW_MS: i64 = 900 * 1000;
 
-/// By how much each clock is ahead.
+/// How far each clock is ahead.
 #[derive(Debug, Clone, Copy)]
 struct Off {
     reservation: i64,
@@ -29,7 +29,7 @@ struct Off {
 }
 
 impl Off {
-    /// Every clock is off, each way.
+    /// Every combination of fast and slow clocks.
     fn all() -> Vec<Self> {
         let signs = (0..16).map(|bits: i64| [1, 2, 4, 8].map(|bit| if bits & bit == 0 { OFF_MS } else { -OFF_MS }));
         signs
@@ -38,7 +38,7 @@ impl Off {
     }
 }
 
-/// A lab whose functions have these clocks, which go on by `later_ms`.
+/// A lab whose functions have these clocks, all of them `later_ms` later.
 struct Clocks<'a> {
     lab: &'a Lab,
     off: Off,
@@ -53,7 +53,7 @@ impl Clocks<'_> {
     async fn ask(&self, ask: Ask) -> Answer {
         let clock = self.clock(self.off.reservation);
         let deps = reservation::Deps { clock, ..self.lab.reservation() };
-        // Otherwise nobody would come as far as to what a wrong clock could spoil.
+        // Otherwise the pass would be refused before a wrong clock could do any harm.
         let ask = ask.let_in_at(clock.now());
         Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await)
     }
@@ -100,7 +100,7 @@ async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
     lab
 }
 
-/// Each reservation is paid by a payment of its own.
+/// Each reservation has its own payment.
 fn payment_of(claim: &Claim) -> String {
     format!("pay_{}", claim.user)
 }
@@ -115,20 +115,20 @@ async fn a_sale_with(off: Off) {
     let all = [&alice, &bob, &carol, &dave, &eve, &frank];
     at.order(&all[..5]).await;
     at.order(&all[..5]).await;
-    // Frank has no order yet when he cancels; his message comes after it.
+    // Frank cancels before he has an order. His message comes afterwards.
     for buyer in [&bob, &frank] {
         at.ask(Ask::delete(format!("/v1/reservations/{}", buyer.id)).by(buyer.user.as_str())).await.expect(200);
     }
     at.order(&[&frank]).await;
     assert_eq!(at.pay(&alice).await.expect(200).text("outcome"), "applied");
 
-    // Wrong by ten minutes at most, between two clocks, is less than the window: nobody has expired.
+    // Two clocks differ by ten minutes at most. The window is longer, so no order has expired.
     at.expire(&all).await;
     at.reconcile().await;
     assert_eq!(at.states(&all).await, [Paid, Cancelled, Pending, Pending, Pending, Cancelled], "{off:?}");
     assert_eq!(lab.clean_audit().await, (2, 0, 4), "{off:?}");
 
-    // At the end of the window by the true time, some clocks say so and others do not; eve pays meanwhile.
+    // At the true end of the window, some clocks show it and others do not. Eve pays meanwhile.
     at.later_ms = WINDOW_MS;
     let ((), (), eves) = tokio::join!(at.expire(&all), at.reconcile(), at.pay(&eve));
     let outcome = eves.expect(200).text("outcome").to_owned();
@@ -137,7 +137,7 @@ async fn a_sale_with(off: Off) {
     assert_eq!(eves_order.state, if outcome == "applied" { Paid } else { Expired }, "{off:?}");
     assert_eq!(eves_order.refunds_due.len(), usize::from(outcome == "refund_due"), "{off:?}");
 
-    // Ten minutes later, by whatever clock, what was not paid has expired.
+    // Ten minutes later, by any clock, unpaid orders have expired.
     at.later_ms = WINDOW_MS + 2 * OFF_MS + 1000;
     at.expire(&all).await;
     at.reconcile().await;
@@ -147,7 +147,7 @@ async fn a_sale_with(off: Off) {
     let live = 1 + u32::from(outcome == "applied");
     assert_eq!(lab.clean_audit().await, (UNITS - live, 0, live), "{off:?}");
 
-    // By the clock of Redis the sale is still open: all that came back is sold again, and no more.
+    // By Redis's clock the sale is still open: all returned units are sold again, and no more.
     for late in 0..UNITS - live {
         let late = at.reserve(&format!("late-{late}")).await;
         at.order(&[&late]).await;
@@ -164,7 +164,7 @@ async fn the_invariants_hold_by_any_clock() {
     }
 }
 
-/// Redis has the clock of the window.
+/// Redis's clock decides when the sale is open.
 #[tokio::test]
 async fn a_wrong_clock_neither_opens_a_sale_nor_keeps_it_open() {
     let now = Clock::system().now().0;
@@ -180,7 +180,7 @@ async fn a_wrong_clock_neither_opens_a_sale_nor_keeps_it_open() {
     }
 }
 
-/// SQS measures the window, so the clock of the order function alone makes no order's message come early or late.
+/// SQS measures the window, so a wrong clock in the order function alone makes no order's message come early or late.
 #[tokio::test]
 async fn a_message_expires_its_order_after_the_window_by_any_clock_of_the_order_function() {
     for off_ms in [OFF_MS, -OFF_MS] {
@@ -196,7 +196,7 @@ async fn a_message_expires_its_order_after_the_window_by_any_clock_of_the_order_
     }
 }
 
-/// The window is shorter than what the clocks are off: the order expires at once, and its payment is noted for refund.
+/// The window is shorter than the clocks' error: the order expires at once, and its payment is noted for refund.
 #[tokio::test]
 async fn a_payment_that_comes_after_a_wrong_clock_expired_its_order_is_given_back() {
     let lab = Lab::selling(Terms { payment_window_s: 60, ..terms(UNITS, 1) }).await;

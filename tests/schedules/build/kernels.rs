@@ -1,17 +1,17 @@
-//! What is compiled a second time, and which mistakes are planted.
+//! The sources that are compiled a second time, and the mistakes that are planted in them.
 
-/// Sources that belong together, and what `src/scenarios/NAME.rs` puts through.
+/// Sources that belong together; `src/scenarios/NAME.rs` tests them.
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     /// Its first line of documentation.
     pub(crate) is: &'static str,
     pub(crate) sources: &'static [&'static str],
-    /// What its sources take from the crate that they are of.
+    /// `use` declarations that its sources expect in their own crate.
     pub(crate) uses: &'static str,
     pub(crate) mistakes: &'static [Mistake],
 }
 
-/// A mistake. What it replaces is in its source exactly once.
+/// A mistake. Each text that it replaces occurs exactly once in its source.
 pub(crate) struct Mistake {
     pub(crate) name: &'static str,
     pub(crate) is: &'static str,
@@ -22,13 +22,13 @@ pub(crate) struct Mistake {
 pub(crate) const KERNELS: &[Kernel] = &[
     Kernel {
         name: "refreshed",
-        is: "A value that is served while it is read again.",
+        is: "A value that is served while it is refreshed.",
         sources: &["shared/cache/src/refreshed.rs"],
         uses: "use crate::sync::{Clock, Moment};",
         mistakes: &[
             Mistake {
                 name: "read_without_the_lock",
-                is: "Whoever has to wait for a reading begins one.",
+                is: "A request that has to wait for a reading starts one.",
                 source: "shared/cache/src/refreshed.rs",
                 replaced: &[(
                     "let _reading = self.0.reading.lock().await;\n        let now",
@@ -37,7 +37,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             },
             Mistake {
                 name: "not_looked_again",
-                is: "Whoever waited for a reading begins another.",
+                is: "A request that waited for a reading starts another.",
                 source: "shared/cache/src/refreshed.rs",
                 replaced: &[(
                     "if let Some(value) = self.0.no_older_than(oldest, now) {",
@@ -46,7 +46,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             },
             Mistake {
                 name: "beside_not_looked_again",
-                is: "A reading in the background begins though another one has just ended.",
+                is: "A background reading starts although another has just ended.",
                 source: "shared/cache/src/refreshed.rs",
                 replaced: &[(
                     "if self.0.no_older_than(self.0.bounds.fresh, now).is_some() ||",
@@ -55,7 +55,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             },
             Mistake {
                 name: "lock_released_early",
-                is: "The lock is released before the reading in the background has ended.",
+                is: "The lock is released before the background reading has ended.",
                 source: "shared/cache/src/refreshed.rs",
                 replaced: &[
                     (
@@ -75,13 +75,13 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "breaker",
-        is: "When to leave a part alone.",
+        is: "A circuit breaker for a part that does not answer.",
         sources: &["shared/breaker/src/watch.rs"],
         uses: "",
         mistakes: &[
             Mistake {
                 name: "several_try",
-                is: "Nobody looks whether another one is trying.",
+                is: "A call does not check whether another one is trying.",
                 source: "shared/breaker/src/watch.rs",
                 replaced: &[(
                     "if left_alone.tried || Moment::now(clock).since(left_alone.since) < WAIT {",
@@ -90,13 +90,13 @@ pub(crate) const KERNELS: &[Kernel] = &[
             },
             Mistake {
                 name: "a_try_that_is_given_up_stays",
-                is: "A call that tries and is dropped goes on trying for ever.",
+                is: "A trying call that is dropped counts as trying for ever.",
                 source: "shared/breaker/src/watch.rs",
                 replaced: &[("            left_alone.tried = false;\n", "            left_alone.tried = true;\n")],
             },
             Mistake {
                 name: "calls_from_before_count",
-                is: "A call that began before the part was left alone ends the try of another.",
+                is: "A call that began before the breaker opened ends another call's try.",
                 source: "shared/breaker/src/watch.rs",
                 replaced: &[
                     ("        if !self.tries {\n            return;\n        }\n", ""),
@@ -116,7 +116,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
         mistakes: &[
             Mistake {
                 name: "stored_not_swapped",
-                is: "Whoever found a link silent replaces the one that is there by now.",
+                is: "A call that found a link silent replaces the newer one that is there by now.",
                 source: "shared/stock/src/slot.rs",
                 replaced: &[(
                     "self.opened.compare_and_swap(&Some(Arc::clone(old)), Some(Arc::new(fresh)));",
@@ -125,7 +125,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             },
             Mistake {
                 name: "not_looked_again",
-                is: "Whoever waited while another one made a link makes one too.",
+                is: "A call that waited while another made a link makes one too.",
                 source: "shared/stock/src/slot.rs",
                 replaced: &[(
                     "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known() {",
@@ -142,7 +142,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "lanes_seen",
-        is: "What was seen of a round with several lanes.",
+        is: "What a process has seen of a round with several lanes.",
         sources: &["shared/stock/src/lanes_seen.rs"],
         uses: "use stock::{Reserve, SoldOut, StockError};",
         mistakes: &[
@@ -165,13 +165,13 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "sold_out_mark",
-        is: "That a round is sold out.",
+        is: "The mark that a round is sold out.",
         sources: &["shared/process/src/sold_out_mark.rs"],
         uses: "",
         mistakes: &[
             Mistake {
                 name: "names_as_of_any_win",
-                is: "The names of the buyers need not be as of the last win.",
+                is: "The buyers' names may be older than the last win.",
                 source: "shared/process/src/sold_out_mark.rs",
                 replaced: &[(
                     ".filter(|names| names.wins == wins)",
@@ -206,7 +206,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             },
             Mistake {
                 name: "no_pause",
-                is: "A lease that fails, or is given up, is followed by another at once.",
+                is: "A lease that fails or is given up is retried at once.",
                 source: "shared/process/src/turns.rs",
                 replaced: &[("holds_for: TRY_AGAIN_AFTER });", "holds_for: TRY_AGAIN_AFTER.min(Duration::ZERO) });")],
             },
@@ -229,7 +229,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
         mistakes: &[
             Mistake {
                 name: "done_before_it_may_be_asked_for",
-                is: "Who asks while the work is being done is not heard.",
+                is: "A request for a flush that comes during a flush is lost.",
                 source: "shared/process/src/soon.rs",
                 replaced: &[(
                     "            asked.store(false, Ordering::Release);\n            work.await;\n",
@@ -254,7 +254,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
         uses: "",
         mistakes: &[Mistake {
             name: "loaded_then_stored",
-            is: "It is taken in two steps.",
+            is: "The count is taken in two steps.",
             source: "shared/process/src/demand.rs",
             replaced: &[(
                 "self.0.swap(0, Ordering::Relaxed)",
@@ -264,19 +264,19 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "kept",
-        is: "A value that is read again by whoever needs it.",
+        is: "A value that the request which needs it reads again.",
         sources: &["shared/process/src/kept.rs"],
         uses: "",
         mistakes: &[Mistake {
             name: "counted_from_the_end",
-            is: "Its age is counted from the end of its reading.",
+            is: "Its age counts from the end of its reading.",
             source: "shared/process/src/kept.rs",
             replaced: &[("Some((now, value.clone()));", "Some((Moment::now(clock), value.clone()));")],
         }],
     },
     Kernel {
         name: "forgeries",
-        is: "Who sends forged passes.",
+        is: "The users who send forged passes.",
         sources: &["shared/process/src/forgeries.rs"],
         uses: "",
         mistakes: &[Mistake {
@@ -297,7 +297,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "limiter",
-        is: "The rates of users and addresses.",
+        is: "The rate limits of users and addresses.",
         sources: &["shared/gate/src/bounded.rs"],
         uses: "",
         mistakes: &[Mistake {
@@ -312,7 +312,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "waking_clock",
-        is: "The clock of the rates.",
+        is: "The rate limiter's clock.",
         sources: &["shared/gate/src/waking_clock.rs"],
         uses: "",
         mistakes: &[Mistake {
@@ -332,7 +332,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
         uses: "",
         mistakes: &[Mistake {
             name: "the_last_one_is_kept",
-            is: "Of two that were made at the same time the second replaces the first.",
+            is: "Of two made at the same time, the second replaces the first.",
             source: "shared/context/src/made.rs",
             replaced: &[(
                 "Ok(Arc::clone(made().entry(key).or_insert(new)))",
@@ -342,7 +342,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "spans",
-        is: "The spans of time of which one value is told.",
+        is: "Spans of time, each with one reported value.",
         sources: &["shared/runtime/src/spans.rs"],
         uses: "",
         mistakes: &[Mistake {
@@ -357,7 +357,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "now_and_then",
-        is: "What is done once in a while.",
+        is: "Work that is done at intervals.",
         sources: &["shared/runtime/src/now_and_then.rs"],
         uses: "",
         mistakes: &[Mistake {
@@ -390,7 +390,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "pacer",
-        is: "The pace at which winners are told of.",
+        is: "The pace at which winners are notified.",
         sources: &["functions/winners/src/pacer.rs"],
         uses: "",
         mistakes: &[Mistake {
@@ -411,13 +411,13 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "missed",
-        is: "Whom Redis missed.",
+        is: "The users whom Redis missed.",
         sources: &["functions/waiting_room/src/missed.rs"],
         uses: "",
         mistakes: &[
             Mistake {
                 name: "not_noted_again",
-                is: "A user is lost with the request that was to tell of them.",
+                is: "A user is lost when the request that was to report them is dropped.",
                 source: "functions/waiting_room/src/missed.rs",
                 replaced: &[(
                     "            self.missed.note(self.round, self.user);\n",
@@ -437,7 +437,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "delivered",
-        is: "Who was told what.",
+        is: "Which connections were told of which change.",
         sources: &["functions/notifier/src/delivered.rs"],
         uses: "",
         mistakes: &[Mistake {

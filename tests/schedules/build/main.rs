@@ -17,7 +17,7 @@ fn main() {
     let mut code = String::new();
     for kernel in KERNELS {
         let scenario = package.join(format!("src/scenarios/{}.rs", kernel.name));
-        write!(code, "/// {}\npub mod {} {{\n", kernel.is, kernel.name).expect("it is a string");
+        write!(code, "/// {}\npub mod {} {{\n", kernel.is, kernel.name).expect("strings can be written");
         code += &variant(kernel, None, &root, &out, &scenario);
         for mistake in kernel.mistakes {
             code += &variant(kernel, Some(mistake), &root, &out, &scenario);
@@ -28,7 +28,7 @@ fn main() {
 }
 
 fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, scenario: &Path) -> String {
-    let (name, is) = mistake.map_or(("as_it_is", "As it is shipped."), |mistake| (mistake.name, mistake.is));
+    let (name, is) = mistake.map_or(("as_it_is", "As shipped."), |mistake| (mistake.name, mistake.is));
     let mut code = format!("/// {is}\npub mod {name} {{\nuse crate::sync;\n{}\n", kernel.uses);
     let mut planted = 0;
     for source in kernel.sources {
@@ -36,12 +36,12 @@ fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, 
         println!("cargo::rerun-if-changed={}", path.display());
         let module = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // Their own tests run in their own crates, also if somebody compiles this one for tests.
+        // Unit tests run only in the crate of the source, even when this crate is compiled for tests.
         let mut text = text.replace("#[cfg(test)]", "#[cfg(any())]");
         if let Some(Mistake { replaced, .. }) = mistake.filter(|mistake| mistake.source == *source) {
             for (right, wrong) in *replaced {
                 let found = text.matches(right).count();
-                assert!(found == 1, "the mistake {name} replaces what is {found} times in {source}: {right}");
+                assert!(found == 1, "the mistake {name} replaces text found {found} times in {source}: {right}");
                 text = text.replace(right, wrong);
                 planted += 1;
             }
@@ -50,8 +50,8 @@ fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, 
         fs::create_dir_all(&folder).expect("the folder can be written");
         let path = folder.join(format!("{module}.rs"));
         fs::write(&path, text).expect("the folder can be written");
-        write!(code, "#[path = {path:?}]\n/// The source.\npub mod {module};\n").expect("it is a string");
+        write!(code, "#[path = {path:?}]\n/// The source.\npub mod {module};\n").expect("strings can be written");
     }
     assert!(mistake.is_none() || planted > 0, "the mistake {name} is in no source of {}", kernel.name);
-    code + &format!("#[path = {scenario:?}]\n/// What it is put through.\npub mod scenario;\n}}\n")
+    code + &format!("#[path = {scenario:?}]\n/// The scenarios.\npub mod scenario;\n}}\n")
 }

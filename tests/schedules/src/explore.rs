@@ -5,37 +5,37 @@ use shuttle::{Config, FailurePersistence, Runner};
 
 use crate::sync::restart;
 
-/// Schedules of each kind that a test goes through, unless `SCHEDULES` says otherwise.
+/// Schedules of each kind that a test runs, unless `SCHEDULES` says otherwise.
 const SCHEDULES: usize = 1_000;
-/// The same ones in every run. `SHUTTLE_RANDOM_SEED` chooses others.
+/// The seed, so that every run has the same schedules. `SHUTTLE_RANDOM_SEED` overrides it.
 const SEED: u64 = 2026;
-/// Moments at which a schedule of the second kind takes the turn from who has it.
+/// How often a schedule of the second kind switches tasks.
 const CHANGES: usize = 4;
-/// More schedules than any scenario has that is small enough for all of them.
+/// The most schedules that [`explore_all`] runs.
 const MOST: usize = 200_000;
 
-/// Runs a scenario under random schedules, and under as many that change whose turn it is at a few random moments only: those find
-/// what needs one long pause. Gives their number.
+/// Runs a scenario under random schedules, and under as many that switch tasks only at a few random moments: those find mistakes
+/// that need one long pause. Returns the number of schedules.
 ///
 /// # Panics
-/// If the scenario does under one of them. The log has what to give to `shuttle::replay` to see it again.
+/// If the scenario panics under one of them. The log has the schedule to pass to `shuttle::replay`.
 pub fn explore(scenario: fn()) -> usize {
     let schedules = std::env::var("SCHEDULES").ok().and_then(|text| text.parse().ok()).unwrap_or(SCHEDULES);
     run(RandomScheduler::new_from_seed(SEED, schedules), FailurePersistence::Print, scenario)
         + run(PctScheduler::new_from_seed(SEED, CHANGES, schedules), FailurePersistence::Print, scenario)
 }
 
-/// Runs a small scenario under every schedule there is. Gives their number.
+/// Runs a small scenario under every possible schedule. Returns the number of schedules.
 ///
 /// # Panics
-/// If the scenario does under one of them, or has too many.
+/// If the scenario panics under one of them, or has too many.
 pub fn explore_all(scenario: fn()) -> usize {
     let schedules = run(DfsScheduler::new(Some(MOST), false), FailurePersistence::Print, scenario);
     assert!(schedules < MOST, "there are more schedules than were run");
     schedules
 }
 
-/// Asserts that a scenario breaks the rule that is told by these words, under one of the schedules of [`explore`].
+/// Asserts that the scenario panics with `rule` in its message under one of the schedules of [`explore`].
 ///
 /// # Panics
 /// If it does not.

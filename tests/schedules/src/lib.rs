@@ -1,8 +1,8 @@
-//! What requests share within a process, compiled a second time: with [`sync`], whose types let [shuttle] decide at each step
-//! who goes on. `docs/shared-state.md` lists all that is shared, and which test covers it.
+//! The state that requests share within a process, compiled a second time with [`sync`], whose types let [shuttle] choose at
+//! each step which task runs. `docs/shared-state.md` lists all shared state and the tests that cover it.
 //!
-//! The sources are those that are shipped (`build/kernels.rs` names them). They take what they share from a module `sync` of
-//! their parent, which is another one here. Each is there as it is and with planted mistakes, which its tests must catch.
+//! The sources are the shipped ones (`build/kernels.rs` names them). They import their shared types from their parent's module
+//! `sync`, which is a different one here. Each is compiled as it is and with planted mistakes, which the tests must catch.
 
 #![allow(
     clippy::duplicate_mod,

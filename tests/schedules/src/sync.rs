@@ -1,5 +1,5 @@
-//! The types that requests share, with a point before each step on one of them at which [shuttle] may let another task go on.
-//! Time passes only when a scenario says so.
+//! The types that requests share, where [shuttle] may let another task run before each step. Time passes only when a scenario
+//! says so.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub use cached::Cache;
 pub(crate) use clock::restart;
 pub use clock::{Clock, Clock as WallClock, Instant, Moment, pass, set_wall_clock};
 
-/// A point at which another task may go on.
+/// A point at which another task may run.
 pub fn step() {
     AtomicBool::new(false).load(Ordering::Relaxed);
 }
@@ -30,25 +30,25 @@ pub fn step() {
 pub struct AsyncMutex<T>(Arc<tokio::sync::Mutex<T>>);
 
 impl<T> AsyncMutex<T> {
-    /// Waits for it.
+    /// Waits for the lock.
     pub async fn lock(&self) -> tokio::sync::MutexGuard<'_, T> {
         step();
         self.0.lock().await
     }
 
-    /// Locks it if nobody has.
+    /// Takes the lock if it is free.
     ///
     /// # Errors
-    /// If somebody has.
+    /// If it is taken.
     pub fn try_lock(&self) -> Result<tokio::sync::MutexGuard<'_, T>, tokio::sync::TryLockError> {
         step();
         self.0.try_lock()
     }
 
-    /// Likewise, for a guard that can be given away.
+    /// Likewise, with a guard that owns its mutex.
     ///
     /// # Errors
-    /// If somebody has.
+    /// If it is taken.
     pub fn try_lock_owned(self: Arc<Self>) -> Result<tokio::sync::OwnedMutexGuard<T>, tokio::sync::TryLockError> {
         step();
         Arc::clone(&self.0).try_lock_owned()
@@ -60,7 +60,7 @@ impl<T> AsyncMutex<T> {
 pub struct Semaphore(tokio::sync::Semaphore);
 
 impl Semaphore {
-    /// With so many permits.
+    /// With this many permits.
     pub const fn new(permits: usize) -> Self {
         Self(tokio::sync::Semaphore::const_new(permits))
     }
@@ -75,7 +75,7 @@ impl Semaphore {
     }
 }
 
-/// What `arc_swap::ArcSwapOption` is to its users: each call is one step.
+/// Behaves like `arc_swap::ArcSwapOption`; each call is one step.
 #[derive(Debug)]
 pub struct ArcSwapOption<T>(std::sync::Mutex<Option<Arc<T>>>);
 
@@ -91,24 +91,24 @@ impl<T> ArcSwapOption<T> {
         Self(std::sync::Mutex::new(None))
     }
 
-    /// What it holds.
+    /// The current value.
     pub fn load(&self) -> Option<Arc<T>> {
         self.load_full()
     }
 
-    /// What it holds.
+    /// The current value.
     pub fn load_full(&self) -> Option<Arc<T>> {
         step();
         self.held().clone()
     }
 
-    /// Replaces what it holds.
+    /// Replaces the value.
     pub fn store(&self, value: Option<Arc<T>>) {
         step();
         *self.held() = value;
     }
 
-    /// Replaces what it holds if that is `current`. Gives what it held.
+    /// Replaces the value if it is `current`. Returns the previous value.
     pub fn compare_and_swap(&self, current: &Option<Arc<T>>, new: Option<Arc<T>>) -> Option<Arc<T>> {
         step();
         let mut held = self.held();
@@ -123,12 +123,12 @@ impl<T> ArcSwapOption<T> {
     }
 }
 
-/// Lets others go on.
+/// Lets other tasks run.
 pub async fn sleep(_: Duration) {
     shuttle::future::yield_now().await;
 }
 
-/// Lets others go on. Then it is that moment, or a later one.
+/// Lets other tasks run. Then moves time on to `at`, if that is still to come.
 pub async fn sleep_until(at: Instant) {
     shuttle::future::yield_now().await;
     pass(at.saturating_duration_since(Instant::now()));
@@ -139,7 +139,7 @@ pub async fn sleep_until(at: Instant) {
 #[error("it took too long")]
 pub struct Elapsed;
 
-/// Waits for a future, or for as long as the schedule says: then the future is dropped where it is.
+/// Waits for a future, or for as long as the schedule says and then drops the future.
 ///
 /// # Errors
 /// If it took too long.
@@ -152,7 +152,7 @@ pub async fn timeout<F: Future>(_: Duration, future: F) -> Result<F::Output, Ela
         }
         match polls {
             0 => return Poll::Ready(Err(Elapsed)),
-            // It may take as long as it wants.
+            // No timeout in half of the cases.
             6.. => {}
             _ => {
                 polls -= 1;
@@ -164,7 +164,7 @@ pub async fn timeout<F: Future>(_: Duration, future: F) -> Result<F::Output, Ela
     .await
 }
 
-/// What a request comes to, or None if it is given up at some point on its way.
+/// The result of a request, or None if it is dropped before it ends.
 pub async fn until_given_up<F: Future>(request: F) -> Option<F::Output> {
     timeout(Duration::ZERO, request).await.ok()
 }

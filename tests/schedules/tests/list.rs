@@ -1,10 +1,10 @@
-//! `docs/shared-state.md` lists everything that requests share within a process, and names tests that are there.
+//! `docs/shared-state.md` lists everything that requests share within a process, and names only tests that exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Types by which requests share something that changes.
+/// Types through which requests share mutable state.
 const SHARING: [&str; 12] = [
     "AsyncMutex",
     "Cache",
@@ -21,7 +21,7 @@ const SHARING: [&str; 12] = [
 ];
 const LIST: &str = "docs/shared-state.md";
 
-/// A file, and what is declared in it: a field, a type or a static.
+/// A file, and a field, type or static declared in it.
 type Item = (String, String);
 
 fn root() -> PathBuf {
@@ -32,12 +32,12 @@ fn root() -> PathBuf {
 fn the_list_has_what_is_shared_and_nothing_else() {
     let listed: Vec<Item> = rows().into_iter().flat_map(|(items, _)| items).collect();
     let is: BTreeSet<&Item> = listed.iter().collect();
-    assert_eq!(is.len(), listed.len(), "each is listed once");
+    assert_eq!(is.len(), listed.len(), "an item is listed twice");
     let declared = declared();
     let missing: Vec<&Item> = declared.iter().filter(|item| !is.contains(item)).collect();
     assert!(missing.is_empty(), "{LIST} lacks {missing:#?}");
     let gone: Vec<&&Item> = is.iter().filter(|item| !declared.contains(**item)).collect();
-    assert!(gone.is_empty(), "{LIST} lists what is not there: {gone:#?}");
+    assert!(gone.is_empty(), "{LIST} lists items that do not exist: {gone:#?}");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn rows() -> Vec<(Vec<Item>, Vec<Item>)> {
     let rows = text.lines().filter(|line| line.starts_with("| `shared/") || line.starts_with("| `functions/"));
     rows.map(|row| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [what, _, _, tests] = cells[..] else { panic!("{row} has not four columns") };
+        let [what, _, _, tests] = cells[..] else { panic!("{row} does not have four columns") };
         (named(what), named(tests))
     })
     .collect()
@@ -94,11 +94,11 @@ fn declared() -> BTreeSet<Item> {
     for folder in ["shared", "functions"] {
         sources(&root().join(folder), &mut files);
     }
-    assert!(files.len() > 100, "they are looked at");
+    assert!(files.len() > 100, "too few sources found");
     let mut declared = BTreeSet::new();
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
-        // Tests are at the end of a file.
+        // Tests come last in a file.
         let shipped = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         let file = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
         for name in shipped.lines().filter_map(|line| declaration(line.trim())) {
@@ -108,7 +108,7 @@ fn declared() -> BTreeSet<Item> {
     declared
 }
 
-/// The sources below a folder, without those of tests.
+/// The sources below a folder, without tests.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -123,7 +123,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name of what a line declares, if requests may share it. The whole line if it is not clear what that is.
+/// The name that a line declares, if requests may share it. The whole line if the name is unclear.
 fn declaration(line: &str) -> Option<&str> {
     let plain =
         ["pub(crate) ", "pub(super) ", "pub "].iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
@@ -134,7 +134,7 @@ fn declaration(line: &str) -> Option<&str> {
     if others.iter().any(|prefix| plain.starts_with(prefix)) || !plain.split(WORDS_END).any(shares) {
         return None;
     }
-    // What a variable is given goes into a field of its name.
+    // A variable's value goes into a field of the same name.
     let named = ["struct ", "type ", "let mut ", "let "];
     if let Some(rest) = named.iter().find_map(|prefix| plain.strip_prefix(prefix)) {
         return rest.split(WORDS_END).next();
@@ -148,7 +148,7 @@ fn declaration(line: &str) -> Option<&str> {
 
 const WORDS_END: fn(char) -> bool = |c| !c.is_alphanumeric() && c != '_';
 
-/// Whether something that is shared is named as a type, not only made.
+/// Whether a shared type is named, not only constructed.
 fn names_a_type(text: &str) -> bool {
     let made = |word: &str| text.split(word).skip(1).all(|rest| rest.starts_with("::"));
     text.split(WORDS_END).any(|word| shares(word) && !made(word))

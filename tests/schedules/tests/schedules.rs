@@ -1,4 +1,4 @@
-//! What requests share, under many schedules: as it is it keeps its rules, and each planted mistake breaks one.
+//! Shared state under many schedules: as shipped it keeps its rules, and each planted mistake breaks one.
 
 use schedules::{
     answer_metrics, answers, assert_caught, breaker, delivered, demand, explore, explore_all, forgeries, kept,

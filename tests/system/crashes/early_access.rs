@@ -1,4 +1,4 @@
-//! Who may buy before everyone else: the list, the way in, and units that are set aside.
+//! Early access: the list, admission, and units that are set aside.
 
 use sale::{Claim, OrderState};
 use serde_json::json;
@@ -80,10 +80,10 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// Of three units.
+/// Units set aside, of three.
 const SET_ASIDE: u32 = 2;
 
-/// More than one batch takes.
+/// More than fit into one batch.
 fn members() -> impl Iterator<Item = String> {
     (0..30).map(|number| format!("member-{number}"))
 }
@@ -92,7 +92,7 @@ fn list() -> Ask {
     Ask::post(USERS).by_operator().json(&json!({ "users": members().collect::<Vec<_>>() }))
 }
 
-/// Alice is a member, and nobody else.
+/// Alice is the only member.
 async fn with_sale(lab: &Lab) -> Vec<Claim> {
     lab.publish(SALE, &with_set_aside(SET_ASIDE)).await;
     lab.load(SALE).await;
@@ -100,7 +100,7 @@ async fn with_sale(lab: &Lab) -> Vec<Claim> {
     Vec::new()
 }
 
-/// The same request, with whatever pass.
+/// The same request, with a new pass.
 async fn by_alice(lab: &Lab) -> Ask {
     let path = enter(lab, "alice").await.expect(201).text("reserve_path").to_owned();
     Ask::post(path).by("alice").header("idempotency-key", "early")
@@ -114,7 +114,7 @@ async fn with_one_bought(lab: &Lab) -> Vec<Claim> {
     vec![claim]
 }
 
-/// Checks that this many units are still kept for members, and lets the moment come when everyone may have them.
+/// Checks that this many units are still set aside, then moves on to when everyone may buy them.
 async fn is_set_aside(lab: &Lab, units: u32) {
     let counters = lab.stock.round(&lab.round().await.id).counters().await.unwrap().unwrap();
     assert_eq!(counters.set_aside, units);

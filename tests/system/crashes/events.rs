@@ -1,4 +1,4 @@
-//! Events for the merchant's systems: what is noted of rounds, what is put on the bus, what is sent to an address.
+//! Events for the merchant's systems: milestones of rounds, events on the bus, and events sent to an address.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ pub(super) const FLOWS: &[Flow] = &[
             })
         },
         again: nobody,
-        // Whatever became of the run, SQS has the message, and gives it out again.
+        // However the run ended, SQS still has the message and delivers it again.
         end: |lab, _| {
             Box::pin(async {
                 assert_eq!(crate::resources::depth(&lab.sqs, &lab.webhook_url).await.iter().sum::<u32>(), 1);
@@ -88,7 +88,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// A bus that somebody listens to, and two orders.
+/// Two orders, with a listener on the bus.
 async fn bought(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     vec![lab.buy("alice").await, lab.buy("bob").await]
@@ -104,7 +104,7 @@ async fn batch(lab: &Lab) -> emitter::StreamEvent {
     batch
 }
 
-/// The stream gives the batch again, since nobody said that it was handled.
+/// The stream delivers the batch again, because it was not acknowledged.
 async fn every_event_is_heard(lab: &Lab, reserved: &[Claim]) {
     let mut merchant = lab.merchant().await;
     assert_eq!(emitter::handle(&lab.emitter(), batch(lab).await).await.failed().count(), 0);
@@ -112,8 +112,8 @@ async fn every_event_is_heard(lab: &Lab, reserved: &[Claim]) {
     hold_to_schemas(heard);
     let ids: BTreeSet<&str> = heard.iter().filter_map(|event| event["reservation_id"].as_str()).collect();
     for Claim { id, .. } in reserved {
-        assert!(ids.contains(&*id.to_string()), "nobody was told of {id}");
+        assert!(ids.contains(&*id.to_string()), "the merchant got no event of {id}");
     }
     let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.len();
-    assert!((1..=2).contains(&kept), "{kept} times: at least once");
+    assert!((1..=2).contains(&kept), "the unreadable record was kept {kept} times");
 }

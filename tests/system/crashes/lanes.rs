@@ -1,4 +1,4 @@
-//! Units on their way between lanes.
+//! Units in transit between lanes.
 
 use sale::{Claim, Lane, OrderState, Terms, UserId};
 use tests::{round, terms, user};
@@ -49,7 +49,7 @@ pub(super) const FLOWS: &[Flow] = &[
 
 const LANES: u16 = 2;
 
-/// A user whose home lane this is.
+/// A user with this home lane.
 pub(crate) fn at_home_in(index: u16, lanes: u16, number: usize) -> UserId {
     let users = (0..).map(|at| user(format!("user-{at}")));
     users.filter(|user| Lane::home_of(user, lanes).index() == index).nth(number).unwrap()
@@ -59,7 +59,7 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, at_home_in(0, LANES, 2).as_str()).header("idempotency-key", "key-1")
 }
 
-/// Two units in each of two lanes. Those of the first one are sold.
+/// Two units in each of two lanes; the first lane's are sold.
 async fn with_a_dry_lane(lab: &Lab) -> Vec<Claim> {
     lab.publish(SALE, &Terms { lanes: LANES, ..terms(4, 1) }).await;
     lab.load(SALE).await;
@@ -70,7 +70,7 @@ async fn with_a_dry_lane(lab: &Lab) -> Vec<Claim> {
     bought
 }
 
-/// Redis lost the first lane and made it anew as if nothing of it was sold, and its units are sold again.
+/// Redis lost the first lane, it was reloaded as if unsold, and its units were sold again.
 async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
     with_a_dry_lane(lab).await;
     lose_first_lane(lab).await;
@@ -92,7 +92,7 @@ async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
     again
 }
 
-/// Two have an order, and one in each lane has a reservation.
+/// Two orders, and one reservation in each lane.
 async fn with_a_lane_lost(lab: &Lab) -> Vec<Claim> {
     lab.publish(SALE, &Terms { lanes: LANES, ..terms(8, 1) }).await;
     lab.load(SALE).await;

@@ -1,4 +1,4 @@
-//! Tickets for a line, and looks at it, which move it on.
+//! Tickets for a line, and looks at it, which advance it.
 
 use line::LineState;
 use sale::Claim;
@@ -35,10 +35,10 @@ pub(super) const FLOWS: &[Flow] = &[
             Box::pin(async {
                 let document = look(lab).await;
                 assert_eq!(document.state, LineState::Moving);
-                let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("it is there");
+                let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("the ledger has the line");
                 assert!(
-                    kept.ceiling.expect("it has moved") >= document.admitted.front(),
-                    "beyond what the ledger knows"
+                    kept.ceiling.expect("the line has moved") >= document.admitted.front(),
+                    "it admits more than the ledger's ceiling"
                 );
                 assert!(look(lab).await.admitted.front() >= document.admitted.front(), "it moved back");
             })
@@ -47,7 +47,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// An open sale of four units, and sixty early people in its line, which nobody has looked at.
+/// An open sale of four units, with sixty early people in its line and no look at it yet.
 async fn with_queue(lab: &Lab) -> Vec<Claim> {
     lab.publish(SALE, &with_line(4, LINE)).await;
     lab.load(SALE).await;

@@ -1,4 +1,4 @@
-//! Lotteries that are drawn at their end: entries, the draw, and winners who are notified.
+//! Lotteries drawn at their end: entries, the draw, and the notification of winners.
 
 use context::Context;
 use runtime::{Clock, Settings};
@@ -45,7 +45,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, _| {
             Box::pin(async {
                 let prizes = drawn_once(lab).await;
-                // Some are told of twice; none is left out.
+                // Some messages are sent twice; none is missing.
                 let mut told = winner_messages(lab).await;
                 told.sort_unstable();
                 told.dedup();
@@ -93,7 +93,7 @@ pub(super) const FLOWS: &[Flow] = &[
         },
         end: |lab, _| {
             Box::pin(async {
-                // Whatever became of the run, one round of drand is named, and it stays.
+                // However the run ended, one drand round is named and stays.
                 let named = named(lab).await;
                 post(lab).await;
                 assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
@@ -137,7 +137,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// Likewise, with other settings.
+/// The same context with other settings.
 fn with_settings(context: &Context, settings: Settings) -> Context {
     Context::new(settings, context.aws().clone(), Clock::system())
 }
@@ -151,7 +151,7 @@ async fn open_with(lab: &Lab, terms: &Terms) {
     lab.load(SALE).await;
 }
 
-/// A draw whose entries have closed, and whose beacon nobody has posted.
+/// A draw whose entries are closed and whose beacon is not posted.
 async fn awaiting_beacon(lab: &Lab) -> Vec<Claim> {
     open_with(lab, &lottery_with_beacon(5, &[1, 1])).await;
     let reserved = entered(lab).await;
@@ -159,7 +159,7 @@ async fn awaiting_beacon(lab: &Lab) -> Vec<Claim> {
     reserved
 }
 
-/// Three entries, which two prizes are drawn among.
+/// Three entries for two prizes.
 async fn with_entries(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     entered(lab).await

@@ -1,11 +1,11 @@
-//! Every function dies at every effect that it has, before it and after it; then whoever asked asks again, the system's
-//! own retries and schedules run, and every unit must be in exactly one place. The effects are found by running, so that
-//! a new one is covered without anybody remembering.
+//! Every function dies at each of its effects, before it and after it. Then the caller asks again, the system's own
+//! retries and schedules run, and every unit must be in exactly one place. The effects are found by running the flows, so
+//! a new one is covered automatically.
 //!
-//! An effect is known by its kind and by how many of that kind came before it. Runs still differ: on a busy machine a
-//! request may be repeated, or a run may give up early. So some points are owed and the others are not. Owed is what most
-//! runs without a fault have: the test fails if no run dies there. A point that only some run had is tried as well, and if
-//! no run comes to it again, then the runs that were to die there came to a clean end without it.
+//! An effect is identified by its kind and by how many of that kind came before it. Runs still differ: on a busy machine a
+//! request may be repeated, or a run may give up early. So only some points are owed: those that most runs without a fault
+//! have. The test fails if no run dies at an owed point. Any other point that a run showed is tried as well; if no run
+//! reaches it again, the runs that were to die there have ended cleanly without it.
 
 mod early_access;
 mod events;
@@ -52,20 +52,20 @@ const FLOWS: [&[Flow]; 11] = [
     lines::FLOWS,
 ];
 
-/// Points that are tried beside each other. Each waits a good part of its time for what came back to be on sale again.
+/// Points that are tried concurrently. Each spends much of its time waiting for returned units to be on sale again.
 const AT_ONCE: usize = 8;
-/// Runs without a fault, which tell what is owed.
+/// Runs without a fault, which determine what is owed.
 const CLEAN_RUNS: usize = 3;
-/// Of these, as many must have an effect for it to be owed: more than half, so that one odd run neither adds nor hides one.
+/// How many of these must have an effect for it to be owed: a majority, so that one odd run neither adds nor hides one.
 const MOST: usize = 2;
-/// Runs that may miss an owed point. Each misses it with the small chance that an answer was too late in it.
+/// How often an owed point is tried. A run may miss it by chance, if an answer came too late.
 const TRIES: usize = 20;
-/// Likewise, a point that is not owed.
+/// How often a point that is not owed is tried.
 const EXTRA_TRIES: usize = 2;
-/// Fewer owed points than this mean that effects are overlooked. To be raised with every flow that is added.
+/// Fewer owed points than this mean that effects are overlooked. Raise it with every new flow.
 const OWED_AT_LEAST: usize = 1048;
 
-/// Runs a flow to its end. Its effects.
+/// Runs a flow to its end and returns its effects.
 async fn clean_run(flow: &'static Flow, permits: Arc<Semaphore>) -> BTreeSet<Effect> {
     let _permit = permits.acquire().await.unwrap();
     let lab = Lab::new().await;
@@ -76,14 +76,14 @@ async fn clean_run(flow: &'static Flow, permits: Arc<Semaphore>) -> BTreeSet<Eff
     fault.effects()
 }
 
-/// A run that was to die.
+/// A run that was meant to die.
 struct Crash {
     died: bool,
-    /// What it did until then.
+    /// Its effects until then.
     effects: BTreeSet<Effect>,
 }
 
-/// Runs a flow with its world ending at a point, and heals. It must heal from a run that did not come to the point too.
+/// Runs a flow whose world ends at a point, then heals. A run that did not reach the point must heal too.
 async fn crash(flow: &Flow, point: Point) -> Crash {
     let lab = Lab::new().await;
     let reserved = (flow.prepare)(&lab).await;
@@ -99,19 +99,19 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!(audit.held, 0, "a reservation is in limbo");
     for Claim { id, .. } in &reserved {
-        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
+        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} has no order");
     }
     sell(&lab, audit.free).await;
     assert!(lab.audit().await.is_clean());
     let allocation = lab.round().await.terms.allocation;
     if allocation.has_awards() && !allocation.is_drawn_at_end() {
-        assert_eq!(unclaimed(&lab).await, 0, "a packet that is bought out");
+        assert_eq!(unclaimed(&lab).await, 0, "a sold-out packet has no amount left");
     }
     Crash { died: !ended, effects: fault.effects() }
 }
 
-/// Whatever is available can be sold: nobody's slot is taken by what ended. In a sale that was closed nothing can, and in one
-/// that was paused once it goes on.
+/// Sells everything that is available, which shows that ended orders block no slot. A closed sale sells nothing, and a
+/// paused one is resumed first.
 async fn sell(lab: &Lab, free: u32) {
     let round = lab.round().await;
     let reserve = |name: &str| Ask::reserve_in(SALE, round.id.number.0, name);
@@ -124,7 +124,7 @@ async fn sell(lab: &Lab, free: u32) {
         lab.answer(&steering::ask("resume")).await.expect(200);
     }
     tests::until_sellable(lab.stock.of(&round)).await;
-    // What is still to become available nobody can buy yet.
+    // Units that are not available yet cannot be bought.
     let counters = lab.stock.of(&round).counters().await.unwrap().expect("the round is loaded");
     let to_come = counters.free() - counters.available(Clock::system().now());
     let mut sold = Vec::new();
@@ -138,13 +138,13 @@ async fn sell(lab: &Lab, free: u32) {
     lab.answer(&reserve("too-late")).await.problem(409, "sold_out");
 }
 
-/// What became of a point.
+/// The outcome of trying a point.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Died,
-    /// Every run came to a clean end without it.
+    /// Every run ended cleanly without it.
     NeverReached,
-    /// The system did not come to rest as it should. The panic has been printed.
+    /// The system did not heal. The panic has been printed.
     Broken,
 }
 
@@ -152,7 +152,7 @@ enum Outcome {
 struct Tried {
     point: Point,
     outcome: Outcome,
-    /// What the runs did.
+    /// The effects of its runs.
     effects: BTreeSet<Effect>,
 }
 
@@ -177,7 +177,7 @@ async fn try_point(flow: &'static Flow, point: Point, tries: usize, permits: Arc
     tried
 }
 
-/// What most runs without a fault have.
+/// The effects that most runs without a fault have.
 async fn owed(flow: &'static Flow, permits: &Arc<Semaphore>) -> BTreeSet<Effect> {
     let runs = join_all((0..CLEAN_RUNS).map(|_| clean_run(flow, Arc::clone(permits)))).await;
     let all: BTreeSet<&Effect> = runs.iter().flatten().collect();
@@ -189,7 +189,7 @@ async fn owed(flow: &'static Flow, permits: &Arc<Semaphore>) -> BTreeSet<Effect>
     owed
 }
 
-/// What came of a flow: how many points it owed, how many others it died at, and what went wrong.
+/// The result of a flow: at how many owed and other points it died, which points no run reached, and what failed.
 #[derive(Default)]
 struct Report {
     owed: usize,
@@ -198,7 +198,7 @@ struct Report {
     bad: Vec<String>,
 }
 
-/// Tries every point of a flow, and those that show meanwhile.
+/// Tries every owed point of a flow, and every other point that shows up meanwhile.
 async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
     let owed = owed(flow, &permits).await;
     let mut report = Report::default();
@@ -218,7 +218,7 @@ async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
             match tried.outcome {
                 Outcome::Died if is_owed => report.owed += 1,
                 Outcome::Died => report.others += 1,
-                Outcome::NeverReached if is_owed => report.bad.push(format!("{what}: none of {TRIES} runs came to it")),
+                Outcome::NeverReached if is_owed => report.bad.push(format!("{what}: none of {TRIES} runs reached it")),
                 Outcome::NeverReached => report.missed.push(what),
                 Outcome::Broken => report.bad.push(format!("{what}: it does not heal")),
             }
@@ -229,7 +229,7 @@ async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
     report
 }
 
-/// All flows, or those in whose names the environment's `CRASHES` is.
+/// Tries all flows, or those whose name contains the environment variable `CRASHES`.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_function_may_die_at_every_effect() {
     let permits = Arc::new(Semaphore::new(AT_ONCE));
@@ -249,8 +249,8 @@ async fn every_function_may_die_at_every_effect() {
         all.missed.extend(report.missed);
         all.bad.extend(report.bad);
     }
-    eprintln!("died at {} points that were owed and {} others: {points:?}", all.owed, all.others);
-    eprintln!("came to a clean end without: {:?}", all.missed);
+    eprintln!("died at {} owed points and {} others: {points:?}", all.owed, all.others);
+    eprintln!("ended cleanly without: {:?}", all.missed);
     assert!(all.bad.is_empty(), "{:#?}", all.bad);
-    assert!(wanted.is_some() || all.owed >= OWED_AT_LEAST, "only {} points: {points:?}", all.owed);
+    assert!(wanted.is_some() || all.owed >= OWED_AT_LEAST, "only {} owed points: {points:?}", all.owed);
 }

@@ -71,7 +71,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| {
             Box::pin(async {
                 all_are_granted(lab, reserved).await;
-                assert_ne!(lab.order_of(&reserved[0]).await.claim.unit, Unit(1), "alice has that");
+                assert_ne!(lab.order_of(&reserved[0]).await.claim.unit, Unit(1), "unit 1 is alice's");
             })
         },
     },
@@ -106,10 +106,10 @@ pub(super) const FLOWS: &[Flow] = &[
 ];
 
 const PARTS: u32 = 4;
-/// Wider than clocks are put forward or back.
+/// Wider than a daylight saving change.
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
-/// Every order has what its unit won, and what nobody has is the rest of the packet.
+/// Every order has its unit's award, and the unclaimed awards are the rest of the packet.
 async fn adds_up(lab: &Lab) {
     lab.load(SALE).await;
     unclaimed(lab).await;
@@ -126,7 +126,7 @@ async fn with_two_reserved(lab: &Lab) -> Vec<Claim> {
     vec![lab.reserve("alice").await, lab.reserve("bob").await]
 }
 
-/// Alice has an order on unit 1 that Redis forgot, and bob was given the same unit.
+/// Alice has an order on unit 1 that Redis forgot, and bob got the same unit.
 async fn with_unit_given_twice(lab: &Lab) -> Vec<Claim> {
     lab.publish(SALE, &packet(PARTS)).await;
     lab.load(SALE).await;
@@ -138,7 +138,7 @@ async fn with_unit_given_twice(lab: &Lab) -> Vec<Claim> {
     vec![bob]
 }
 
-/// A packet of every day, which was a day ago.
+/// A daily packet whose round was a day ago.
 async fn with_round_over(lab: &Lab) -> Vec<Claim> {
     let now = Clock::system().now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));

@@ -1,4 +1,4 @@
-//! The payment provider's callback, which it sends until it hears 2xx.
+//! The payment provider's callback, which it repeats until it gets 2xx.
 
 use sale::{Claim, OrderState};
 

@@ -48,7 +48,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| {
             Box::pin(async {
                 all_end_as(lab, reserved, OrderState::Pending).await;
-                assert_ne!(lab.order_of(&reserved[0]).await.claim.unit, Unit(1), "alice has that");
+                assert_ne!(lab.order_of(&reserved[0]).await.claim.unit, Unit(1), "unit 1 is alice's");
             })
         },
     },
@@ -113,7 +113,7 @@ pub(super) async fn deliver_dead_letter(world: &World, reserved: &[Claim]) {
     dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
 }
 
-/// By a process that lives on.
+/// In a process that does not die.
 pub(super) async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Claim]) {
     let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
     assert!(delivered.batch_item_failures.is_empty());
@@ -131,7 +131,7 @@ fn expiry_message(claim: &Claim) -> String {
     ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()
 }
 
-/// The order's expiry message comes when its payment window is over.
+/// Delivers the order's expiry message after its payment window.
 pub(super) async fn expire(lab: &Lab, claim: &Claim) {
     let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(claim)])).await;
     assert!(delivered.batch_item_failures.is_empty());
@@ -158,7 +158,7 @@ async fn with_two_reserved(lab: &Lab) -> Vec<Claim> {
     vec![lab.reserve("alice").await, lab.reserve("bob").await]
 }
 
-/// Four have orders that Redis forgot, on all the units, and bob was given one of these.
+/// Four orders that Redis forgot cover all units, and bob got one of these units.
 async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     for name in ["alice", "carol", "dave", "erin"] {
@@ -167,7 +167,7 @@ async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     let bob = lab.reserve("bob").await;
-    // The others' units are ordered in Redis again, so that none is left for him.
+    // Redis has the others' orders again, so no unit is left for bob.
     let _ = reconciliation::handle(&lab.reconciliation()).await;
     vec![bob]
 }
@@ -177,7 +177,7 @@ pub(super) async fn with_one_bought(lab: &Lab) -> Vec<Claim> {
     vec![lab.buy("alice").await]
 }
 
-/// Alice has an order on unit 1 that Redis forgot, and bob was given the same unit.
+/// Alice has an order on unit 1 that Redis forgot, and bob got the same unit.
 async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
     with_one_bought(lab).await;
     lab.redis(&["FLUSHALL"]).await;

@@ -1,4 +1,4 @@
-//! What makes whole what was lost: warmup, reconciliation, and operators who send dead letters back.
+//! Repairs: warmup, reconciliation, and operators who redrive dead letters.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -81,7 +81,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, _| {
             Box::pin(async {
                 let is_loaded = lab.stock.round(&round(SOON, 1)).is_loaded().await.unwrap();
-                assert!(is_loaded, "before it opens");
+                assert!(is_loaded, "a sale is loaded before it opens");
                 assert_eq!(lab.clean_audit().await, (4, 0, 0));
             })
         },
@@ -100,10 +100,10 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// What a hot sale is limited to.
+/// The limit for a hot sale.
 const LIMIT: u32 = 50;
 
-/// Looks by a clock that is so many minutes ahead.
+/// Runs reconciliation with its clock this many minutes ahead.
 async fn limit_if_hot(deps: &reconciliation::Deps, minute: i64) {
     let (clock, isolate_hot_to) = (Clock::ahead_by_ms(minute * 60_000), Some(LIMIT));
     let _ = reconciliation::handle(&reconciliation::Deps { clock, isolate_hot_to, ..deps.clone() }).await;
@@ -125,14 +125,14 @@ fn redrive() -> Ask {
     Ask::post("/v1/admin/redrive/orders").by_operator()
 }
 
-/// What died with the first run in its hands comes back by itself. Until then it is hidden.
+/// A message that the dead run had received is hidden until it comes back by itself.
 async fn redrive_until_nothing_is_left(lab: &Lab) {
     while depth(&lab.sqs, &lab.orders_dlq_url).await != [0, 0, 0] {
         lab.answer(&redrive()).await.expect(200);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let moved = depth(&lab.sqs, &lab.orders_url).await[0];
-    assert!(moved >= 2, "{moved} of 2: reconciliation would send it again and hide the loss");
+    assert!(moved >= 2, "{moved} of 2 moved: reconciliation would send the rest again and hide the loss");
 }
 
 pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
@@ -173,7 +173,7 @@ async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
     reserved
 }
 
-/// Redis has forgotten alice's order on unit 1, unit 2 is in no place, bob's order has ended without Redis, and carol's
+/// Redis has forgotten alice's order on unit 1, unit 2 is lost, bob's order ended only in the ledger, and carol's
 /// reservation waits for its message.
 async fn with_everything_wrong(lab: &Lab) -> Vec<Claim> {
     open(lab).await;

@@ -1,4 +1,4 @@
-//! The next round of sales that come again.
+//! The next round of recurring sales.
 
 use runtime::Clock;
 use sale::{Claim, EpochMs, OrderState, Recurrence, RoundNumber, Terms};
@@ -40,7 +40,7 @@ pub(super) const FLOWS: &[Flow] = &[
             Box::pin(async {
                 let (offer, third) = (lab.offer().await, lab.round().await);
                 assert_eq!((offer.version, third.id.clone(), third.version), (10, round(SALE, 3), 1));
-                // It opens tomorrow: every flow ends with what is on sale now.
+                // It would open tomorrow, but every flow ends by selling what is on sale now.
                 let now = Clock::system().now();
                 rounds::change(&lab.ledger, &third.id, "today", |round| {
                     (round.terms.opens_at_ms, round.terms.closes_at_ms) = (now, now.plus_s(3600));
@@ -60,10 +60,10 @@ pub(super) async fn reset(world: &World) {
 
 /// Two sales, so that a run can die between them.
 const SALES: [&str; 2] = [SALE, "vase"];
-/// Wider than clocks are put forward or back.
+/// Wider than a daylight saving change.
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
-/// Rounds that were a day ago, of one of which alice has an order and bob's message is still on its way.
+/// Rounds of a day ago. In one of them alice has an order and bob's message is still on its way.
 async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
     let now = Clock::system().now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
@@ -81,7 +81,7 @@ async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
     reserved
 }
 
-/// Both schedules come again.
+/// Both schedules run again.
 async fn reset_and_warm_up(lab: &Lab) {
     let reset = lab.daily_reset();
     assert_eq!(daily_reset::handle(&reset).await.unwrap().failed, 0);
@@ -92,7 +92,7 @@ async fn reset_and_warm_up(lab: &Lab) {
 async fn next_rounds_began_once(lab: &Lab, reserved: &[Claim]) {
     for sale in SALES.map(|sale| sale.parse().unwrap()) {
         let latest = lab.ledger.latest(&sale).await.unwrap().unwrap();
-        // Created, published, a day passed, next round.
+        // Versions: created, published, moved back a day, next round.
         assert_eq!((latest.offer.latest_round, latest.offer.version), (RoundNumber(2), 4));
         assert_eq!(latest.round.unwrap().version, 1);
     }
@@ -103,5 +103,5 @@ async fn next_rounds_began_once(lab: &Lab, reserved: &[Claim]) {
     let old = fulfilment::audit(&lab.stock, &lab.ledger, &old, now).await.unwrap().audit;
     assert!(old.is_clean(), "{old:?}");
     assert_eq!((old.free, old.held, old.ordered), (3, 0, 1));
-    assert_eq!(lab.clean_audit().await, (4, 0, 0), "yesterday's stragglers leave today alone");
+    assert_eq!(lab.clean_audit().await, (4, 0, 0), "late messages of yesterday's round do not touch today's");
 }

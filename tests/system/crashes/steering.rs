@@ -1,4 +1,4 @@
-//! Operators who hear nothing and ask again, with the same key.
+//! Operators who get no answer and ask again with the same key.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::lab::{Lab, SALE};
 use crate::rounds;
 use crate::shop::new_sale;
 
-/// What an offer's version is once it is published; its round begins with 1.
+/// An offer's version once it is published; its round starts at version 1.
 const PUBLISHED: u32 = 2;
 
 pub(super) const FLOWS: &[Flow] = &[
@@ -178,14 +178,14 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// The body of every request to create the sale: one that is sent again is the same to the byte.
+/// The body of every request to create the sale, so that a repeat is identical to the byte.
 static NEW_SALE: LazyLock<Value> = LazyLock::new(|| new_sale(SALE, &json!({ "total": 4, "per_user_limit": 1 })));
 
 fn create() -> Ask {
     Ask::post("/v1/admin/sales").by_operator().json(&NEW_SALE)
 }
 
-/// What an operator asks of the sale's first round, under the same key each time. Publishing takes no body.
+/// An operator's request for the sale's first round, with the same key each time. Publishing takes no body.
 pub(super) fn ask(what: &str) -> Ask {
     let path = format!("/v1/admin/sales/{SALE}/{what}");
     let ask = Ask::post(path).by_operator().header("idempotency-key", format!("key-{what}"));
@@ -196,7 +196,7 @@ fn restock() -> Ask {
     ask("restock").body(json!({ "round": 1, "units": 2 }).to_string())
 }
 
-/// One unit more at once, and no more after that.
+/// Releases one more unit at once and none after it.
 fn rain() -> Ask {
     ask("rain").body(json!({ "round": 1, "rain": { "at_once": 1 } }).to_string())
 }
@@ -205,7 +205,7 @@ pub(super) async fn operate(world: &World, ask: Ask) {
     admin::handle(&world.start(admin::Deps::new), ask.request()).await;
 }
 
-/// Alice has an order, and bob's message is on its way.
+/// Alice has an order and bob's message is on its way.
 async fn with_sale_that_recurs(lab: &Lab) -> Vec<Claim> {
     let daily = Recurrence::daily("Etc/UTC").unwrap();
     rounds::draft(&lab.ledger, SALE, &terms(4, 1), Some(&daily)).await;

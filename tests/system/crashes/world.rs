@@ -16,7 +16,7 @@ use tests::{Fault, FaultProxy};
 use crate::cloud::cloud;
 use crate::lab::Lab;
 
-/// A function's world: everything that it talks to, through proxies that end it.
+/// A function's world: everything that it talks to, behind proxies that can cut it off.
 pub(super) struct World {
     context: Context,
     _proxies: [FaultProxy; 2],
@@ -39,17 +39,17 @@ impl World {
         Self { context, _proxies: [redis, aws] }
     }
 
-    /// A function, in a process that knows nothing yet: `world.start(order::Deps::new)`.
+    /// A function in a new process: `world.start(order::Deps::new)`.
     pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         new(&self.context.another_process()).unwrap()
     }
 
-    /// The expiry function with a clock that is so many seconds ahead.
+    /// The expiry function with its clock this many seconds ahead.
     pub(super) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
         expiry::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::Deps::new) }
     }
 
-    /// The function that draws, with a clock that is so many seconds ahead.
+    /// The draw function, likewise.
     pub(super) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
         draw::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(draw::Deps::new) }
     }
@@ -59,14 +59,14 @@ impl World {
         order::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(order::Deps::new) }
     }
 
-    /// Reconciliation that waits for nothing.
+    /// Reconciliation that sends messages again at once.
     pub(super) fn reconciliation(&self) -> reconciliation::Deps {
         reconciliation::Deps { send_again_after: Duration::ZERO, ..self.start(reconciliation::Deps::new) }
     }
 }
 
-/// What a dead function had received comes back after a second and not after its minute: SQS has no clock that can be
-/// put forward.
+/// Brings messages that a dead function had received back after a second instead of a minute, because the SQS clock cannot
+/// be moved.
 #[derive(Debug)]
 struct ShortTimeout;
 

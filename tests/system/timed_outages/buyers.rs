@@ -1,4 +1,4 @@
-//! What buyers and their payment provider do, and what they hear.
+//! What buyers and their payment provider do, and what they are told.
 
 use std::collections::BTreeMap;
 
@@ -11,44 +11,44 @@ use crate::ask::Ask;
 use crate::lab::SALE;
 use crate::recording::{ask_reservation, recorded};
 
-/// When something was heard.
+/// When an answer was heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Before,
-    /// Just when the part goes.
+    /// Just as the part goes away.
     Caught,
     During,
     After,
 }
 
-/// What a buyer who wants a unit heard.
+/// What a buyer who wants a unit was told.
 #[derive(Debug, Clone)]
 pub(super) struct Heard {
     pub(super) when: When,
-    /// Since the part went away, in seconds.
+    /// Seconds since the part went away.
     pub(super) after_s: u64,
     pub(super) name: String,
-    /// Whether the buyer sends a key, and asks again if there is no unit.
+    /// Whether the buyer sends a key, and asks again after getting no unit.
     pub(super) has_key: bool,
-    /// Whether it came from a process that had just been started.
+    /// Whether the answer came from a process that had just started.
     pub(super) of_new: bool,
     /// How often the schedules had run.
     pub(super) runs: u32,
-    /// Steps since the part was back.
+    /// Steps since the part came back.
     pub(super) steps_back: u32,
     pub(super) answer: Answer,
 }
 
 impl Heard {
-    /// Whether a breaker may have been open yet: the first call that finds the part back lets the others of its process in, and
-    /// processes take turns.
+    /// Whether a breaker may still have been open: the first call that finds the part back lets the process's other
+    /// calls in, and processes take turns.
     pub(super) fn may_be_turned_away(&self) -> bool {
         self.when == When::After && self.steps_back <= PROCESSES
     }
 }
 
 impl World {
-    /// Whoever looked at a reservation of theirs saw it, or heard to ask again. It was never unknown.
+    /// Every buyer who looked at a reservation saw it or was told to ask again. It was never unknown.
     pub(super) fn looks_are_honest(&self) {
         assert!(!self.looks.is_empty());
         for (when, answer) in &self.looks {
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Has a payment process hear of the payment of an order that is not paid yet.
+    /// Sends a payment process the callback for an order that is not paid yet.
     pub(super) async fn pay(&mut self, deps: &payment::Deps, key: &str) -> Answer {
         let unpaid = self.told().find(|(name, _)| !self.paid.contains(name));
         let (name, id) = unpaid.expect("somebody has not paid yet");
@@ -82,7 +82,7 @@ impl World {
         (from..self.arrived).map(|number| format!("user-{number}")).collect()
     }
 
-    /// A new one, one who was refused, and one who wants to know, at once.
+    /// A new buyer asks, a refused one asks again, and another one looks, all at once.
     pub(super) async fn buyers_come(&mut self) {
         let has_key = self.arrived.is_multiple_of(2);
         let new = self.arrivals(1).remove(0);
@@ -101,7 +101,7 @@ impl World {
         self.looks.extend(looked.map(|answer| (self.when, answer)));
     }
 
-    /// One process and then the other.
+    /// Alternates between the processes.
     fn a_process(&self) -> &reservation::Deps {
         &self.fleet.reservation[self.arrived % self.fleet.reservation.len()]
     }
@@ -111,14 +111,14 @@ impl World {
         ask_reservation(&self.lab.recorder, self.a_process(), &look).await
     }
 
-    /// Somebody asks for a unit.
+    /// A buyer asks for a unit.
     pub(super) async fn ask(&mut self, name: String, has_key: bool) -> Answer {
         let answer = self.asking(&name, has_key).await;
         self.note(name, has_key, answer.clone());
         answer
     }
 
-    /// Somebody new asks a process that is new too.
+    /// A new buyer asks a new process.
     pub(super) async fn ask_of(&mut self, deps: &reservation::Deps) -> Answer {
         let name = self.arrivals(1).remove(0);
         let answer = ask_reservation(&self.lab.recorder, deps, &self.request(&name, true)).await;
@@ -150,7 +150,7 @@ impl World {
         });
     }
 
-    /// Those with a key who were refused when they asked last, who has waited longest first.
+    /// Buyers with a key whose last request was refused, the longest waiting first.
     pub(super) fn refused(&self) -> Vec<String> {
         let last = |name: &str| self.heard.iter().rposition(|heard| heard.name == name);
         let heard = self.heard.iter().enumerate();
@@ -159,7 +159,7 @@ impl World {
         refused.map(|(_, heard)| heard.name.clone()).collect()
     }
 
-    /// Every reservation that somebody was told of: promised with 202, or named with 503.
+    /// Every reservation that a buyer knows of: promised with 202, or named with 503.
     pub(super) fn told(&self) -> impl Iterator<Item = (String, ReservationId)> {
         let told = self.heard.iter().filter_map(|heard| {
             let id = heard.answer.body["reservation_id"].as_str()?;
@@ -168,19 +168,19 @@ impl World {
         told.collect::<BTreeMap<_, _>>().into_iter()
     }
 
-    /// What was heard then.
+    /// What was heard at that time.
     pub(super) fn heard(&self, when: When) -> impl Iterator<Item = &Heard> {
         self.heard.iter().filter(move |heard| heard.when == when)
     }
 
-    /// A crowd comes, and no message of theirs is delivered yet.
+    /// A crowd reserves units, and none of its messages is delivered yet.
     pub(super) async fn crowd(&mut self) {
         for name in self.arrivals(CROWD) {
             self.ask(name, true).await.expect(202);
         }
     }
 
-    /// How many orders were made then.
+    /// How many of the known orders were made since the part went away.
     pub(super) async fn made_since_it_went(&self) -> usize {
         let told: Vec<ReservationId> = self.told().map(|(_, id)| id).collect();
         self.orders(&told).await.iter().filter(|order| order.created_at_ms > self.away_since).count()

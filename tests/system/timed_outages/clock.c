@@ -1,5 +1,5 @@
-// The wall clock of a server whose time a test moves on: LD_PRELOAD puts these functions in front of those of libc. The
-// file MOVED_MS_FILE holds by how many milliseconds it is ahead. The monotonic clock stays what it is.
+// The wall clock of a server whose time a test moves on: LD_PRELOAD puts these functions in front of libc's. The file
+// MOVED_MS_FILE says how many milliseconds the clock is ahead. The monotonic clock is left alone.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

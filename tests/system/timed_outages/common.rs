@@ -1,4 +1,4 @@
-//! A system whose time is the test's, each of whose parts can be taken away.
+//! A system on the test's own clock. Each of its parts can be taken away.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -25,26 +25,26 @@ use crate::cloud::cloud;
 use crate::lab::{Lab, SALE};
 use crate::throttled::with_dead_letters;
 
-/// How far the clock is moved on at a time: the shortest time for which a message is put off.
+/// How far the clock moves at a time: the shortest time by which a message is put off.
 pub(super) const STEP_S: u32 = 5;
-/// Steps of a minute.
+/// Steps in a minute.
 pub(super) const MINUTE: u32 = 60 / STEP_S;
 /// How long the part is away.
 pub(super) const OUTAGE: u32 = 10 * MINUTE;
-/// More than all who come.
+/// More than there are buyers.
 pub(super) const UNITS: u32 = 300;
-/// Longer than everything that happens.
+/// Longer than the whole test.
 const WINDOW_S: u32 = 3600;
-/// Pause of an AWS client before it tries again. It waits by the machine's clock, in which an outage takes a moment.
+/// How long an AWS client pauses before it tries again. It uses the machine's clock, on which an outage takes a moment.
 const BACKOFF: Duration = Duration::from_millis(5);
-/// Who come at once when the part goes.
+/// Buyers who come at once as the part goes away.
 pub(super) const CROWD: usize = 10;
 /// Processes that take reservations.
 pub(super) const PROCESSES: u32 = 2;
-/// What payments are signed with at first.
+/// The key that payments are signed with at first.
 pub(super) const PAYMENT_KEY: &str = "the first key of payments, which is long enough";
 
-/// The processes that are there all the time.
+/// The processes that run all the time.
 pub(super) struct Fleet {
     pub(super) reservation: [reservation::Deps; PROCESSES as usize],
     pub(super) order: order::Deps,
@@ -61,25 +61,25 @@ pub(super) struct World {
     pub(super) sqs: CutProxy,
     pub(super) secrets: CutProxy,
     pub(super) heard: Vec<Heard>,
-    /// What those heard who looked at their reservations.
+    /// The answers to buyers who looked at their reservations.
     pub(super) looks: Vec<(When, Answer)>,
     pub(super) context: Context,
     pub(super) fleet: Fleet,
     pub(super) queues: Queues,
-    /// To Redis itself.
+    /// Reaches Redis directly, without the proxy.
     pub(super) clock_of_redis: MultiplexedConnection,
     pub(super) when: When,
     pub(super) away_since: EpochMs,
-    /// Whether Lambda is given messages while the part is away.
+    /// Whether Lambda receives messages while the part is away.
     pub(super) has_queues: bool,
     pub(super) next_run_at: EpochMs,
     pub(super) runs: u32,
     pub(super) steps_back: u32,
-    /// What reconciliation did last; none if it failed.
+    /// The last summary of reconciliation, or none if it failed.
     pub(super) last_run: Option<reconciliation::Summary>,
     pub(super) arrived: usize,
     pub(super) paid: BTreeSet<String>,
-    /// The secret that has the key of payments, of this world alone.
+    /// This world's own secret, with the key of payments.
     pub(super) payment_secret: String,
 }
 
@@ -91,7 +91,7 @@ async fn in_front_of(endpoint: &str) -> CutProxy {
 async fn connection(lab: &Lab) -> MultiplexedConnection {
     let client = redis::Client::open(lab.valkey.url()).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-    // It looks at the clock about as often.
+    // Redis updates its cached time about this often.
     let () = redis::cmd("CONFIG").arg(&["SET", "hz", "500"]).query_async(&mut connection).await.unwrap();
     connection
 }
@@ -104,7 +104,7 @@ async fn payment_secret() -> String {
 }
 
 impl World {
-    /// With a sale that is open and of which every process has read.
+    /// A world with an open sale that every process has read.
     pub(super) async fn selling() -> Self {
         let time = Time::new();
         let variables = time.variables();
@@ -165,12 +165,12 @@ impl World {
         self.time.clock().now()
     }
 
-    /// A process that knows nothing yet.
+    /// A process that has read nothing yet.
     pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         start(&self.context, new)
     }
 
-    /// Takes a part away while a crowd comes. `has_queues` says whether Lambda is given messages meanwhile.
+    /// Takes a part away while a crowd comes. `has_queues` says whether Lambda receives messages meanwhile.
     pub(super) async fn lose(&mut self, part: impl Fn(&Self) -> &CutProxy, away: Reach, has_queues: bool) {
         (self.when, self.away_since, self.has_queues) = (When::Caught, self.now(), has_queues);
         let names = self.arrivals(CROWD);
@@ -185,7 +185,7 @@ impl World {
         self.when = When::During;
     }
 
-    /// Redis is killed and begins again with nothing.
+    /// Kills Redis, which starts again empty.
     pub(super) async fn redis_begins_empty(&mut self) {
         block_in_place(|| self.lab.valkey.kill_and_restart()).unwrap();
         self.clock_of_redis = connection(&self.lab).await;
@@ -202,13 +202,13 @@ fn start<D>(context: &Context, new: impl FnOnce(&Context) -> Result<D, ContextEr
     new(&context.another_process()).unwrap()
 }
 
-/// What processes are made from that reach each part through its proxy, and what they ask of SQS.
+/// A context whose processes reach each part through its proxy, and the calls that they make to SQS.
 async fn context_of(settings: Settings, clock: Clock, aws: [&CutProxy; 3]) -> (Context, Calls) {
     let config = cloud().await.deployment.aws_config();
     let retries = config.retry_config().expect("it is set").clone().with_initial_backoff(BACKOFF);
     let config = config.into_builder().retry_config(retries).build();
     let [dynamodb, sqs, secrets] = aws.map(|proxy| format!("http://{}", proxy.address()));
-    // What clients may spend on retries is each test's own.
+    // Each test has its own budget for retries.
     let own = RetryPartition::new(Uuid::now_v7().to_string());
     let calls = Calls::default();
     let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).endpoint_url(dynamodb).retry_partition(own.clone());

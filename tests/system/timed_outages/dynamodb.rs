@@ -6,8 +6,8 @@ use tests::Reach;
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, STEP_S, World};
 
-/// How long reservations go on by the last snapshot: `held` in `shared/process/src/snapshots.rs`. It was read up to some seconds
-/// before.
+/// How long reservations go on with the last snapshot: `held` in `shared/process/src/snapshots.rs`. It may already be
+/// some seconds old.
 const SNAPSHOT_S: u64 = 5 * 60;
 const ABOUT_S: u64 = 2 * STEP_S as u64;
 
@@ -21,10 +21,10 @@ async fn ten_minutes_without_dynamodb() {
     world.pass(OUTAGE).await;
     for heard in world.heard(When::During) {
         if heard.after_s < SNAPSHOT_S - ABOUT_S {
-            assert_eq!(heard.answer.status, 202, "Redis and SQS are all that it takes: {heard:?}");
+            assert_eq!(heard.answer.status, 202, "it takes only Redis and SQS: {heard:?}");
         } else if heard.after_s > SNAPSHOT_S + ABOUT_S {
             let refused = heard.answer.clone().problem(503, "overloaded");
-            assert!(refused.body["reservation_id"].is_null(), "nobody knows whether it is stopped: {heard:?}");
+            assert!(refused.body["reservation_id"].is_null(), "the sale may be stopped: {heard:?}");
         }
     }
     world.looks_are_honest();

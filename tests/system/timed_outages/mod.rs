@@ -1,5 +1,5 @@
-//! Ten minutes without a part, by a clock that the test moves on: buyers come before, meanwhile and after, queues and
-//! schedules run as often as they would, and what each outage leaves is worked off and timed.
+//! Ten minutes without a part, on a clock that the test moves: buyers come before, during and after, queues and
+//! schedules run as often as they would, and the work that each outage leaves is done and timed.
 
 mod buyers;
 mod common;

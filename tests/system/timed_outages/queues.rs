@@ -1,4 +1,4 @@
-//! Queues whose messages come back by the clock of a test.
+//! Queues whose messages come back on a test's clock.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_sqs::Client as Sqs;
@@ -10,23 +10,23 @@ use crate::calls::Calls;
 use crate::events;
 use crate::resources::{depth, receive};
 
-/// How long the deployed queues hide a message that was received, unless a function says otherwise.
+/// How long the deployed queues hide a received message, unless a function says otherwise.
 const VISIBILITY_TIMEOUT_S: i64 = 180;
-/// The longest that SQS takes: by the machine's clock no message comes back.
+/// The longest that SQS allows, so that no message comes back on the machine's clock.
 const HIDDEN_S: i32 = 43_200;
 
-/// A message that a function failed at.
+/// A message that a function failed to handle.
 struct Hidden {
     url: String,
     receipt: String,
     until: EpochMs,
 }
 
-/// What SQS and Lambda do with the queues: gives their messages to functions, and shows those again that a function failed at
-/// when it is time.
+/// Does what SQS and Lambda do with the queues: gives messages to functions, and shows failed ones again when it is
+/// time.
 pub(super) struct Queues {
     sqs: Sqs,
-    /// What the functions ask of SQS, to see how long they put messages off for.
+    /// The functions' calls to SQS, to see for how long they put messages off.
     calls: Calls,
     hidden: Vec<Hidden>,
 }
@@ -43,7 +43,7 @@ impl Queues {
         Self { sqs, calls, hidden: Vec::new() }
     }
 
-    /// Messages that are hidden now.
+    /// How many messages are hidden now.
     pub(super) fn hidden(&self) -> usize {
         self.hidden.len()
     }
@@ -89,7 +89,7 @@ impl Queues {
         }
     }
 
-    /// By receipt, for how many seconds functions have put messages off.
+    /// For how many seconds functions have put messages off, by receipt.
     fn put_off(&self) -> Vec<(String, i64)> {
         let calls = self.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.ChangeMessageVisibility");
         let read = |body: serde_json::Value| {

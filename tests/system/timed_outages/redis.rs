@@ -1,4 +1,4 @@
-//! Without Redis, which keeps its data or loses them.
+//! Without Redis, which keeps its data or loses it.
 
 use history::Redis;
 use tests::Reach;
@@ -6,7 +6,7 @@ use tests::Reach;
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, World};
 
-/// Redis is away, and so are its data or not.
+/// Redis is away, and may lose its data.
 async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;
@@ -16,7 +16,7 @@ async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
 
     let lost_at = world.lab.recorder.now_ns();
     world.lose(|world| &world.redis, away, true).await;
-    // Whoever waits for silence waits by the machine's clock, so it does not last for long.
+    // Waiting for a silent Redis takes time on the machine's clock, so the silence does not last long.
     world.pass(MINUTE / 4).await;
     world.redis.set(Reach::Refuses).await;
     world.pass(OUTAGE - MINUTE / 4).await;
@@ -26,7 +26,7 @@ async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
         assert_eq!(refused.header("retry-after"), "2");
     }
     world.looks_are_honest();
-    assert!(world.made_since_it_went().await > 0, "the ledger alone decides");
+    assert!(world.made_since_it_went().await > 0, "orders need only the ledger");
 
     if is_lost {
         world.redis_begins_empty().await;
@@ -37,7 +37,7 @@ async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
     backlog.report(if is_lost { "Redis, which comes back empty" } else { "Redis" });
     for heard in world.heard(When::After) {
         match heard.answer.status {
-            // What is lost is rebuilt by the next run of a schedule.
+            // The next run of a schedule rebuilds what is lost.
             503 if heard.may_be_turned_away() || is_lost && heard.runs == runs => {
                 drop(heard.answer.clone().problem(503, "overloaded"));
             }

@@ -1,4 +1,4 @@
-//! How time passes, until nothing is left to do.
+//! Lets time pass until nothing is left to do.
 
 use std::time::{Duration, Instant};
 
@@ -13,28 +13,27 @@ use crate::resources::{depth, items};
 
 /// As in `infra/cdk/lib/functions.ts`.
 const EVERY_S: u32 = 60;
-/// Looks at the queues after which nothing may be left to do: it takes no longer than the outage took.
+/// Steps after which nothing may be left to do: the work takes no longer than the outage.
 const MOST_STEPS: u32 = OUTAGE;
-/// Ends a test that would hang; it is no claim.
+/// Only ends a test that would hang.
 const LONG: Duration = Duration::from_secs(60);
 
-/// How long the work took that an outage left.
+/// How long it took to do the work that an outage left.
 pub(super) struct Backlog {
-    /// Reservations that were promised or named and were no orders yet when the part was back.
+    /// Reservations that were promised or named and had no order yet when the part came back.
     pub(super) reservations: usize,
-    /// Messages that had failed and were to come again.
+    /// Messages that had failed and would come again.
     pub(super) messages: usize,
-    /// Seconds until all of them were orders.
+    /// Seconds until all of these had orders.
     pub(super) ordered_s: u64,
     /// Seconds until nothing was left to do.
     pub(super) done_s: u64,
-    /// Looks at the queues until then, and runs of reconciliation.
+    /// Steps until then, and runs of reconciliation.
     pub(super) steps: u32,
     pub(super) runs: u32,
 }
 
 impl Backlog {
-    /// Says so.
     pub(super) fn report(&self, without: &str) {
         let Self { reservations, messages, ordered_s, done_s, steps, runs } = self;
         eprintln!(
@@ -42,12 +41,12 @@ impl Backlog {
              come again; all were orders after {ordered_s} s, and nothing was left to do after {done_s} s: {steps} looks at \
              the queues, {runs} runs of reconciliation"
         );
-        assert!(self.reservations + self.messages > 0, "an outage that leaves nothing shows nothing");
+        assert!(self.reservations + self.messages > 0, "an outage that leaves no work shows nothing");
     }
 }
 
 impl World {
-    /// Lets time pass: buyers come, queues are worked off, and once a minute the schedules run.
+    /// Lets time pass: buyers come, messages are delivered, and once a minute the schedules run.
     pub(super) async fn pass(&mut self, steps: u32) {
         for _ in 0..steps {
             self.step().await;
@@ -75,7 +74,7 @@ impl World {
             if s * 1000 + us / 1000 >= now.0 {
                 return;
             }
-            assert!(Instant::now() < deadline, "Redis does not go by the test's clock");
+            assert!(Instant::now() < deadline, "Redis does not follow the test's clock");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
@@ -88,14 +87,14 @@ impl World {
     }
 
     async fn run_schedules(&mut self) {
-        // What they fail at they do a minute later.
+        // Whatever fails is done a minute later.
         let Fleet { warmup, reconciliation, .. } = &self.fleet;
         let (_, run) = tokio::join!(warmup::handle(warmup), reconciliation::handle(reconciliation));
         self.last_run = run.ok();
         self.runs += 1;
     }
 
-    /// Lets time pass until nothing is left to do, now that the part is back.
+    /// Lets time pass until nothing is left to do, once the part is back.
     pub(super) async fn work_off(&mut self) -> Backlog {
         self.when = When::After;
         let (back_at, runs) = (self.now(), self.runs);
@@ -134,8 +133,8 @@ impl World {
             && depth(sqs, orders_dlq_url).await == [0; 3]
     }
 
-    /// Whoever was refused asks again, others take what is left, and then everything has to be in its place: each reservation
-    /// that somebody was told of is one order of theirs, each unit is one's, and nobody is blamed for anything.
+    /// Refused buyers ask again and others take what is left. Then each reservation that a buyer knows of must be one
+    /// order of theirs, each unit must be sold once, and no buyer may be blamed for anything.
     pub(super) async fn ends_well(mut self, test: &str, redis: Redis) {
         for name in self.refused() {
             self.ask(name, true).await.expect(202);
@@ -158,7 +157,7 @@ impl World {
         let items = items(&self.lab.dynamodb, &self.lab.table).await;
         let count = |kind: &str| items.keys().filter(|key| key.starts_with(kind)).count();
         assert_eq!((count("ORDER#"), told.len()), (UNITS as usize, UNITS as usize), "one order for each");
-        assert_eq!(["STRIKES#", "DENIED#"].map(count), [0; 2], "nobody is punished");
+        assert_eq!(["STRIKES#", "DENIED#"].map(count), [0; 2], "no buyer is blamed");
         self.lab.check_history_by(Clocks::Apart, test, &[SALE], redis).await;
     }
 }

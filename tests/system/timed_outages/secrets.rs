@@ -1,4 +1,4 @@
-//! Without Secrets Manager, in which a key changes meanwhile.
+//! Without Secrets Manager, while a key changes.
 
 use history::Redis;
 use tests::Reach;
@@ -7,7 +7,7 @@ use super::buyers::When;
 use super::common::{MINUTE, PAYMENT_KEY, STEP_S, World};
 
 const NEXT_KEY: &str = "the next key of payments, which is long enough too";
-/// A process reads a secret again a minute after it failed to. Everything else is for a request to come by.
+/// A process reads a secret again a minute after a failure. The rest of the time is for a request to arrive.
 const MOST_STEPS: u32 = 3 * MINUTE;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -22,7 +22,7 @@ async fn ten_minutes_without_secrets_manager() {
     for minute in 0..10 {
         world.pass(MINUTE).await;
         world.pay(&payments, PAYMENT_KEY).await.expect(200);
-        // The callback comes again, and the buyer may.
+        // The provider repeats the callback, and the buyer may ask again.
         let without_keys = world.start(payment::Deps::new);
         world.pay(&without_keys, PAYMENT_KEY).await.problem(503, "overloaded");
         let without_keys = world.start(reservation::Deps::new);
@@ -34,7 +34,7 @@ async fn ten_minutes_without_secrets_manager() {
         }
     }
     for heard in world.heard(When::During).filter(|heard| !heard.of_new) {
-        assert_eq!(heard.answer.status, 202, "who has the keys goes on with them: {heard:?}");
+        assert_eq!(heard.answer.status, 202, "a process that has the keys goes on: {heard:?}");
     }
     world.looks_are_honest();
 
@@ -49,7 +49,7 @@ async fn ten_minutes_without_secrets_manager() {
             break;
         }
         answer.problem(401, "unauthorized");
-        assert!(steps < MOST_STEPS, "a process hears of a new key");
+        assert!(steps < MOST_STEPS, "the process reads the new key in time");
         world.pass(1).await;
         steps += 1;
     }

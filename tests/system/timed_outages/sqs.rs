@@ -17,16 +17,16 @@ async fn ten_minutes_without_sqs() {
     let mut ordered = 0;
     for heard in world.heard(When::During) {
         if heard.answer.status == 202 {
-            // A look makes an order past the queue. Whoever asks again hears of it.
+            // A look makes the order without the queue, and the buyer who asks again is told of it.
             assert!(heard.has_key, "{heard:?}");
             ordered += 1;
             continue;
         }
-        // The unit is the buyer's, and no promise is made before the queue has it.
+        // The unit is the buyer's, but nothing is promised before the queue has the message.
         let refused = heard.answer.clone().problem(503, "overloaded");
         assert!(refused.text("reservation_id").starts_with("lamp."), "{heard:?}");
     }
-    assert!(ordered <= world.made_since_it_went().await, "a promise without a message has its order");
+    assert!(ordered <= world.made_since_it_went().await, "every promise without a message has an order");
     world.looks_are_honest();
 
     world.sqs.set(Reach::Answers).await;

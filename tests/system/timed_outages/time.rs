@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::lab::movable_clock;
 
-/// What has Redis read this clock, compiled by this process.
+/// The library that makes Redis read this clock, compiled by this process.
 static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
     let source = local::paths::root().join("tests/system/timed_outages/clock.c");
     let (new, shim) = (own_file("redis-clock", "new"), Path::new(env!("CARGO_TARGET_TMPDIR")).join("redis-clock.so"));
@@ -23,7 +23,7 @@ static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
     shim
 });
 
-/// A file of this process for what is called so.
+/// A file of this process by this name.
 fn own_file(name: &str, end: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.{end}", std::process::id()))
 }
@@ -31,9 +31,9 @@ fn own_file(name: &str, end: &str) -> PathBuf {
 pub(super) struct Time {
     clock: Clock,
     moved_ms: &'static AtomicI64,
-    /// What it showed when it was moved last.
+    /// What the clock showed when it was last moved.
     shown: EpochMs,
-    /// The same for Redis.
+    /// Tells Redis how far the clock is moved.
     file: File,
     path: PathBuf,
 }
@@ -52,14 +52,14 @@ impl Time {
         self.clock
     }
 
-    /// What a Redis is started with that goes by this clock.
+    /// The environment of a Redis that follows this clock.
     pub(super) fn variables(&self) -> [(String, String); 2] {
         let text = |path: &Path| path.to_str().expect("a path in UTF-8").to_owned();
         [("LD_PRELOAD".to_owned(), text(&SHIM)), ("MOVED_MS_FILE".to_owned(), text(&self.path))]
     }
 
-    /// Moves the clock on, so that it shows so much more than it did at the end of the last call. What work took since then is a part
-    /// of that, unless it took longer. Redis may take a moment to see it.
+    /// Moves the clock to this many seconds after the end of the last call, or not at all if work has taken longer.
+    /// Redis may take a moment to see it.
     pub(super) fn pass(&mut self, seconds: u32) {
         let passed_ms = self.clock.now().0 - self.shown.0;
         self.move_by((i64::from(seconds) * 1000 - passed_ms).max(0));

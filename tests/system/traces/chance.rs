@@ -1,5 +1,5 @@
-//! Runs in which chance says what happens: who asks, pays and cancels, which messages are delivered beside each other, where a
-//! function dies and when Redis loses its keys.
+//! Random runs: who asks, pays and cancels, which messages are delivered concurrently, where a function dies and when
+//! Redis loses its keys.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::world::{World, at};
 use crate::lab::SALE;
 
 const USERS: [&str; 3] = ["alice", "bob", "carol"];
-/// Things that happen in a run, up to three at once.
+/// Steps of a run, with up to three events at once.
 const EVENTS: usize = 12;
 
 /// One thing that may happen.
@@ -36,18 +36,18 @@ enum Event {
 /// What the queues have, and what buyers know.
 #[derive(Default)]
 struct Known {
-    /// By the numbers of the reservations.
+    /// By the reservations' numbers.
     claims: BTreeMap<u8, Claim>,
     orders: Vec<Claim>,
     expiries: Vec<Claim>,
     paid: Vec<ReservationId>,
-    /// Records of the trace that were read.
+    /// How many of the trace's records were read.
     read: usize,
     is_lost: bool,
     has_lost: bool,
 }
 
-/// A run by this seed.
+/// A run with this seed.
 pub(super) async fn by_chance(world: &World, seed: u64) {
     let (mut dice, mut known) = (StdRng::seed_from_u64(seed), Known::default());
     world.warm_up().await;
@@ -99,7 +99,7 @@ impl Known {
                 let claim = pick(dice, &self.expiries)?;
                 Some(Event::Expire(claim, point(dice, &["TransactWriteItems", "EVALSHA release"])))
             }
-            // Not while the round is loaded: a load reads guards one after the other, and the model all at once.
+            // Not while the round is lost: loading it reads guards one after the other, and the model all at once.
             10 if !self.is_lost => Some(Event::Reconcile),
             8 | 10 => pick(dice, &Vec::from_iter(self.claims.values().cloned())).map(Event::Cancel),
             _ => {
@@ -112,7 +112,7 @@ impl Known {
         }
     }
 
-    /// What follows: a message is gone or comes again.
+    /// Notes the outcome: a message is gone or comes again.
     fn note(&mut self, event: Event, how: How) {
         let forget = |claims: &mut Vec<Claim>, claim: &Claim| {
             if let Some(at) = claims.iter().position(|known| known == claim) {
@@ -128,7 +128,7 @@ impl Known {
         }
     }
 
-    /// What was sent since the last time.
+    /// Reads what was sent since the last call.
     fn read(&mut self, trace: &Trace) {
         for record in &trace.records[self.read..] {
             match &record.what {

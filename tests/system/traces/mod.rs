@@ -1,5 +1,5 @@
-//! Runs of the functions on the real parts are recorded, and the model must have a path that looks the same from outside. Runs
-//! with something wrong in them are recorded likewise, and it must have none.
+//! Records runs of the functions on the real parts. The model must have a path that looks the same from outside, and
+//! none for runs with a fault in them, which are recorded likewise.
 
 mod chance;
 mod mutated;
@@ -18,9 +18,9 @@ use mutated::MUTATED;
 use right::{RIGHT, Scenario};
 use world::World;
 
-/// Runs that are recorded beside each other.
+/// Runs that are recorded concurrently.
 const AT_ONCE: usize = 6;
-/// Runs by chance.
+/// Random runs.
 const CHANCES: u64 = 6;
 
 async fn recorded(scenario: &Scenario, world: &World, name: &str) -> Trace {
@@ -30,7 +30,7 @@ async fn recorded(scenario: &Scenario, world: &World, name: &str) -> Trace {
     trace
 }
 
-/// Says what the model makes of a trace.
+/// Prints what the model makes of a trace.
 fn judged(name: &str, trace: &Trace) -> Result<Explained, Box<Unexplained>> {
     let begun = Instant::now();
     let judged = explain(trace).unwrap().map_err(Box::new);
@@ -42,7 +42,7 @@ fn judged(name: &str, trace: &Trace) -> Result<Explained, Box<Unexplained>> {
     judged
 }
 
-/// All runs, or those in whose names the environment's `TRACES` is.
+/// Whether to run a scenario: all of them, or those whose names contain the environment variable `TRACES`.
 fn wanted(name: &str) -> bool {
     std::env::var("TRACES").map_or(true, |wanted| name.contains(&wanted))
 }
@@ -66,7 +66,7 @@ async fn the_model_explains_what_the_functions_do() {
     );
 }
 
-/// The environment's `TRACE_SEED` says with which seed the first one begins, and `TRACE_RUNS` how many there are.
+/// The environment variables `TRACE_SEED` and `TRACE_RUNS` set the first seed and the number of runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_explains_what_chance_has_happen() {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());

@@ -1,6 +1,6 @@
-//! Runs with something wrong in them. What is wrong in a script or in a condition of DynamoDB is put there on the way: the proxy
-//! has Redis run another text, or changes the request. What is wrong in the order of a function's steps is a function here, which
-//! makes the same calls as the one that is shipped.
+//! Runs with a fault in them. A fault in a script or a DynamoDB condition is added on the way: the proxy makes Redis
+//! run another text, or changes the request. A fault in the order of a function's steps is a function here that makes
+//! the same calls as the real one.
 
 use context::Context;
 use ledger::Placed;
@@ -15,12 +15,12 @@ use super::right::Scenario;
 use super::world::{LONG_S, World, at};
 use crate::lab::SALE;
 
-/// A run that goes wrong in a way that the model must notice.
+/// A run with a fault that the model must notice.
 pub(super) struct Mutated {
     pub(super) scenario: Scenario,
-    /// What is wrong with Redis or DynamoDB. Nothing, if the scenario itself does wrong when it is told so.
+    /// The fault in Redis or DynamoDB. Empty if the scenario itself goes wrong when told to.
     pub(super) mutants: fn() -> Mutants,
-    /// What cannot be explained.
+    /// The record that the model cannot explain.
     pub(super) rejected_at: &'static str,
 }
 
@@ -147,19 +147,19 @@ pub(super) const MUTATED: &[Mutated] = &[
     },
 ];
 
-/// A script with something else in place of a part of it.
+/// A script with one part replaced.
 fn script(name: &str, part: &str, other: &str) -> Mutants {
     let (_, text) = stock::expanded::ALL.iter().find(|(known, _)| *known == name).expect("a script");
     assert!(text.contains(part), "{name} has no {part}");
     Mutants { scripts: [(name.to_owned(), text.replace(part, other))].into(), ..Mutants::default() }
 }
 
-/// Requests to DynamoDB, likewise.
+/// Requests to DynamoDB with one part replaced.
 fn request(part: &str, other: &str) -> Mutants {
     Mutants { requests: vec![(part.to_owned(), other.to_owned())], ..Mutants::default() }
 }
 
-/// The expiry function dies once it has released. Somebody else has the unit when its message comes again.
+/// The expiry function dies after the release. Another buyer has the unit when its message comes again.
 async fn released_twice(world: &World) {
     world.warm_up().await;
     let alice = world.buy("alice").await;
@@ -211,7 +211,7 @@ async fn send_expiry(context: &Context, order: &Order) {
     context.expiry_queue().unwrap().send(&message, context.clock().now()).await.unwrap();
 }
 
-/// The order is cancelled when its function has written it and not confirmed.
+/// The order is cancelled after its function has written it and before the function confirms it.
 async fn confirmed_late(world: &World) {
     world.warm_up().await;
     let alice = world.reserve("alice").await;
@@ -336,7 +336,7 @@ async fn acknowledged_first(world: &World) {
         .await;
 }
 
-/// The order is paid when its function has read it as PENDING and not ended it.
+/// The order is paid after its function has read it as PENDING and before the function ends it.
 async fn expired_late(world: &World) {
     world.warm_up().await;
     let alice = world.buy("alice").await;

@@ -54,7 +54,7 @@ async fn a_round(world: &World) {
     world.reconcile().await;
 }
 
-/// Each function dies at its effects, and comes again.
+/// Each function dies at its effects, and runs again.
 async fn crashes(world: &World, nth: usize) {
     let place = "TransactWriteItems";
     let reserve = [("EVALSHA reserve", After), ("SendMessage", Before), ("SendMessage", After)][nth];
@@ -81,7 +81,7 @@ async fn crashes(world: &World, nth: usize) {
     world.cancel(&bob, None).await.unwrap().expect(200);
 }
 
-/// One user, twice.
+/// One user asks twice.
 async fn two_keys(world: &World) {
     world.warm_up().await;
     let ask = async |key| world.ask("alice", key, None).await.unwrap();
@@ -97,7 +97,7 @@ async fn two_keys(world: &World) {
     ask("third").await.expect(202);
 }
 
-/// The same message is given to three at once.
+/// The same message goes to three consumers at once.
 async fn three_consumers(world: &World) {
     world.warm_up().await;
     let alice = world.reserve("alice").await;
@@ -114,7 +114,7 @@ async fn pay_or_expire(world: &World) {
     futures::join!(world.pay(&alice), world.expire(&alice, None), world.expire(&bob, None), world.pay(&bob));
 }
 
-/// Before there is an order, and while it is made.
+/// A buyer cancels before there is an order, and while it is made.
 async fn cancel_or_order(world: &World) {
     world.warm_up().await;
     let alice = world.reserve("alice").await;
@@ -124,7 +124,7 @@ async fn cancel_or_order(world: &World) {
     futures::join!(world.order(&bob, None), world.cancel(&bob, None));
 }
 
-/// An order is confirmed by one who read it as PENDING while it is cancelled.
+/// An order is confirmed by a function that read it as PENDING while it is cancelled.
 async fn release_or_confirm(world: &World) {
     world.warm_up().await;
     let alice = world.reserve("alice").await;
@@ -142,7 +142,7 @@ async fn the_last_unit(world: &World) {
     assert_eq!(won, 1);
 }
 
-/// Redis loses all keys, two make them anew at once, and what was held is sold to another.
+/// Redis loses all keys, two functions restore them at once, and the held unit is sold to another buyer.
 async fn all_lost(world: &World) {
     world.warm_up().await;
     let alice = world.buy("alice").await;
@@ -158,7 +158,7 @@ async fn all_lost(world: &World) {
     world.reconcile().await;
 }
 
-/// A failover forgets an order, and its unit is sold again. Then what is in no place is restored.
+/// A failover forgets an order, and its unit is sold again. Then the unit that is in no place is restored.
 async fn failover(world: &World) {
     world.warm_up().await;
     world
@@ -171,7 +171,7 @@ async fn failover(world: &World) {
     assert_eq!(bob.unit, alice.unit);
     world.order(&bob, None).await;
     assert_ne!(world.lab.order_of(&bob).await.claim.unit, alice.unit);
-    // Redis does not know her, and her unit is in no place.
+    // Redis does not know alice's order, and its unit is in no place.
     world.expire(&alice, None).await;
     assert!(world.lab.free().await.is_empty());
     world.reconcile().await;
@@ -179,7 +179,7 @@ async fn failover(world: &World) {
     world.buy("carol").await;
 }
 
-/// A failover forgets an order, and reconciliation has Redis know it; another one forgets how an order ended.
+/// A failover forgets an order, and reconciliation tells Redis of it. Another failover forgets how an order ended.
 async fn forgotten_order(world: &World) {
     world.warm_up().await;
     world
@@ -194,7 +194,7 @@ async fn forgotten_order(world: &World) {
     world.buy("carol").await;
 }
 
-/// The function dies before it sends, and its client does not come back.
+/// The function dies before it sends, and its client does not retry.
 async fn outbox(world: &World) {
     world.warm_up().await;
     assert!(world.ask("alice", "key", at("SendMessage", Before)).await.is_none());
@@ -213,7 +213,7 @@ async fn dead_letter(world: &World) {
     assert_eq!(world.dead_letter(&alice, None).await, How::Done);
 }
 
-/// The message that would expire it is lost.
+/// The message that would expire the order is lost.
 async fn overdue(world: &World) {
     world.warm_up().await;
     let alice = world.buy("alice").await;

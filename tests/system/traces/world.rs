@@ -1,4 +1,4 @@
-//! A lab whose functions are recorded: each runs in a process of its own, behind proxies of its own.
+//! A lab whose functions are recorded. Each runs as a process of its own, behind its own proxies.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -26,17 +26,17 @@ use crate::resources::{items, keys};
 
 /// Longer than any payment window here.
 pub(super) const LONG_S: i64 = 2000;
-/// The keys of the round.
+/// The hash tag of the round's keys.
 const TAG: &str = "{lamp:1:0}";
-/// How often the order queue gives a message out before it is a dead letter: `infra/cdk` says the same of the ladder.
+/// How often the order queue delivers a message before it is a dead letter: `infra/cdk` says the same of the ladder.
 const RECEIVES: u8 = order::LADDER_S.len() as u8 + 1;
 
 pub(super) struct World {
     pub(super) lab: Lab,
     pub(super) recorder: Recorder,
-    /// Whether the run has what is wrong in it.
+    /// Whether the run has the fault in it.
     pub(super) is_mutated: bool,
-    /// What is wrong, if it is in Redis or in a request.
+    /// The fault, if it is in Redis or in a request.
     mutants: Mutants,
     units: u8,
     limit: u8,
@@ -44,13 +44,13 @@ pub(super) struct World {
     receives: u8,
 }
 
-/// Just before a request of this kind, or just after it.
+/// A point just before or after the first request of this kind.
 pub(super) fn at(kind: &str, when: When) -> Option<Point> {
     Some(Point { effect: Effect { kind: kind.to_owned(), nth: 0 }, when })
 }
 
 impl World {
-    /// A round that is published and not loaded.
+    /// A lab whose round is published but not loaded.
     pub(super) async fn new(units: u8, limit: u8) -> Self {
         let lab = Lab::new().await;
         lab.publish(SALE, &terms(units.into(), limit)).await;
@@ -61,17 +61,17 @@ impl World {
         Self { lab, recorder, is_mutated: false, mutants: Mutants::default(), units, limit, receives: RECEIVES }
     }
 
-    /// With this wrong in it.
+    /// Adds a fault.
     pub(super) fn with(self, mutants: Mutants) -> Self {
         Self { is_mutated: true, mutants, ..self }
     }
 
-    /// With messages that come again however often they fail.
+    /// Makes messages come again however often they fail.
     pub(super) fn without_dead_letters(self) -> Self {
         Self { receives: u8::MAX, ..self }
     }
 
-    /// Runs a function in a process of its own, which may die at a point.
+    /// Runs a function as a process of its own, which may die at a point.
     pub(super) async fn run(
         &self,
         function: Function,
@@ -111,27 +111,27 @@ impl World {
         answer
     }
 
-    /// A request for a unit under this key.
+    /// Requests a unit under this key.
     pub(super) async fn ask(&self, name: &str, key: &str, point: Option<Point>) -> Option<Answer> {
         let ask = Ask::reserve(SALE, name).header("idempotency-key", key);
         self.request(&ask, point).await
     }
 
-    /// A unit for a user.
+    /// Reserves a unit for a user.
     pub(super) async fn reserve(&self, name: &str) -> Claim {
         tests::until_sellable(self.lab.stock.round(&round(SALE, 1))).await;
         let answer = self.ask(name, "key", None).await.unwrap().expect(202);
         self.lab.claim_of(answer.text("reservation_id"), name).await
     }
 
-    /// What a user's reservation is in Redis, whoever was told of it.
+    /// The user's reservation in Redis, even if no client was told of it.
     pub(super) async fn claim(&self, name: &str) -> Claim {
         let round = round(SALE, 1);
         let entries = self.lab.stock.round(&round).entries_of(&user(name)).await.unwrap();
         entries.into_iter().next().expect("the user has one").claim
     }
 
-    /// The order function gets the message.
+    /// Delivers the message to the order function.
     pub(super) async fn order(&self, claim: &Claim, point: Option<Point>) -> How {
         let batch = message_batch(&[claim]);
         self.run(Function::Order, Some(&claim.id), point, 0, async |context: &Context| {
@@ -140,7 +140,7 @@ impl World {
         .await
     }
 
-    /// A unit for a user, and its order.
+    /// Reserves a unit for a user and places its order.
     pub(super) async fn buy(&self, name: &str) -> Claim {
         let claim = self.reserve(name).await;
         assert_eq!(self.order(&claim, None).await, How::Done);
@@ -155,7 +155,7 @@ impl World {
         .await
     }
 
-    /// The expiry function gets the message, once the order's time is over.
+    /// Delivers the message to the expiry function after the payment window.
     pub(super) async fn expire(&self, claim: &Claim, point: Option<Point>) -> How {
         let batch = events::batch([ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()]);
         self.run(Function::Expiry, Some(&claim.id), point, LONG_S, async |context: &Context| {
@@ -176,7 +176,7 @@ impl World {
         answer
     }
 
-    /// A payment comes for it.
+    /// Delivers a payment for the order.
     pub(super) async fn pay(&self, claim: &Claim) -> Answer {
         let ask = Ask::paid(&format!("pay_{}", claim.user), &claim.id.to_string(), 990, &self.lab.payment_key);
         let (mut answer, asked) = (None, ask.request());
@@ -202,7 +202,7 @@ impl World {
         self.reconcile_in(0).await;
     }
 
-    /// Likewise, once every payment window is over.
+    /// The same, after every payment window.
     pub(super) async fn reconcile_later(&self) {
         self.reconcile_in(LONG_S).await;
     }
@@ -219,14 +219,14 @@ impl World {
         .await;
     }
 
-    /// Redis loses all keys.
+    /// Makes Redis lose all keys.
     pub(super) async fn lose(&self) {
         let from = self.recorder.moment();
         self.lab.redis(&["FLUSHALL"]).await;
         self.recorder.happened(from, What::Loses {});
     }
 
-    /// What `work` writes to Redis is lost in a failover.
+    /// Runs `work`, whose writes to Redis are then lost in a failover.
     pub(super) async fn lose_what(&self, work: impl Future) {
         let from = self.recorder.moment();
         let saved = keys(&self.lab.valkey.url()).await;
@@ -237,7 +237,7 @@ impl World {
         self.recorder.happened(from, What::FailsOver {});
     }
 
-    /// What was seen, and what there is at the end.
+    /// What was recorded, and what there is at the end.
     pub(super) async fn trace(&self) -> Trace {
         let redis = Held::now(&self.lab.valkey.url(), TAG).await.unwrap();
         let items = items(&self.lab.dynamodb, &self.lab.table).await;
@@ -247,7 +247,7 @@ impl World {
         self.so_far()
     }
 
-    /// What was seen so far.
+    /// What was recorded so far.
     pub(super) fn so_far(&self) -> Trace {
         self.recorder.trace(self.units, self.limit, self.receives)
     }
@@ -257,7 +257,7 @@ fn how(response: &SqsBatchResponse) -> How {
     if response.batch_item_failures.is_empty() { How::Done } else { How::Failed }
 }
 
-/// As DynamoDB writes it, as far as the recorder reads it.
+/// The value as DynamoDB writes it, for the types that the recorder reads.
 fn written(value: &AttributeValue) -> Value {
     match value {
         AttributeValue::S(text) => json!({ "S": text }),

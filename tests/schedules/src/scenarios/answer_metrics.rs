@@ -1,4 +1,4 @@
-//! Answers are counted by their code while the counts are reported.
+//! Answers are counted by code while the counts are reported.
 
 use std::sync::Arc;
 

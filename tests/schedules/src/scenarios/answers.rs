@@ -1,4 +1,4 @@
-//! Answers are counted, and each asks for a flush.
+//! Answers are counted, and each requests a flush.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use super::answer_counts::AnswerCounts;
 use super::soon::Soon;
 use crate::sync::step;
 
-/// What one process has, and what it has flushed.
+/// One process's counts, and what it has flushed.
 #[derive(Default)]
 struct Process {
     counts: AnswerCounts,
     soon: Soon,
     flushed: AtomicU64,
-    /// Flushes that were begun, and those that have ended.
+    /// Flushes that have begun, and those that have ended.
     begun: AtomicU64,
     ended: AtomicU64,
 }
@@ -37,7 +37,7 @@ impl Process {
     }
 }
 
-/// Three requests are answered, and nobody comes after them.
+/// Three requests are answered, and no others follow.
 pub fn each_answer_is_flushed_once() {
     let process = Arc::<Process>::default();
     let requests = ["sold_out", "sold_out", "paused"].map(|code| {

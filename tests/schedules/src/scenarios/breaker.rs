@@ -1,4 +1,4 @@
-//! Calls of a part that does not answer.
+//! Calls to a part that does not answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -8,11 +8,11 @@ use shuttle::future::{block_on, spawn, yield_now};
 use super::watch::{Change, LOOKED_AT, WAIT, Watch};
 use crate::sync::{Clock, pass, until_given_up};
 
-/// How many calls try, and the most that did at once.
+/// How many calls are trying, and the most that did at once.
 #[derive(Clone, Default)]
 struct Trying(Arc<[AtomicU32; 2]>);
 
-/// One that does, until it ends or is given up.
+/// A trying call, until it ends or is dropped.
 struct Tries<'a>(&'a Trying);
 
 impl Trying {
@@ -34,18 +34,18 @@ impl Drop for Tries<'_> {
 }
 
 fn leave_alone(watch: &Watch) {
-    let changes = (0..LOOKED_AT).map(|_| watch.begin(Clock).expect("it is not left alone yet").end(false));
+    let changes = (0..LOOKED_AT).map(|_| watch.begin(Clock).expect("the breaker is still closed").end(false));
     assert_eq!(changes.last(), Some(Change::LeftAlone));
 }
 
-/// A call begins, and ends late, if at all. Meanwhile the part is left alone, and three more come when one may try. They get no answer.
+/// A call begins and ends late, if at all. Meanwhile the breaker opens, and three more calls come when one may try. They get no answer.
 pub fn one_call_tries() {
     let (watch, trying) = (Arc::<Watch>::default(), Trying::default());
     let [has_begun, may_end] = [(); 2].map(|()| Arc::<AtomicBool>::default());
     let before = {
         let (watch, has_begun, may_end) = (Arc::clone(&watch), Arc::clone(&has_begun), Arc::clone(&may_end));
         spawn(async move {
-            let call = watch.begin(Clock).expect("it is not left alone yet");
+            let call = watch.begin(Clock).expect("the breaker is still closed");
             has_begun.store(true, Ordering::Relaxed);
             wait_for(&may_end).await;
             let late = async {
@@ -74,7 +74,7 @@ pub fn one_call_tries() {
         pass(WAIT);
         let call = watch.begin(Clock).expect("it is asked again");
         assert_eq!(call.end(true), Change::Back);
-        assert!([watch.begin(Clock), watch.begin(Clock)].iter().all(Option::is_some), "all may ask again");
+        assert!([watch.begin(Clock), watch.begin(Clock)].iter().all(Option::is_some), "all calls may try again");
     });
 }
 

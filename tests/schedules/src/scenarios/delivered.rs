@@ -1,4 +1,4 @@
-//! Buyers are told of one change on several connections.
+//! Buyers are told of a change on several connections.
 
 use shuttle::thread;
 
@@ -16,5 +16,5 @@ pub fn whoever_was_told_is_known() {
     }
     assert!(["first", "second"].iter().all(|to| delivered.has("record", to)), "whoever was told is known");
     delivered.forget(["record".to_owned()]);
-    assert!(!delivered.has("record", "first"), "batches that came through are forgotten");
+    assert!(!delivered.has("record", "first"), "a finished batch is forgotten");
 }

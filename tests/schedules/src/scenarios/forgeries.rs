@@ -1,4 +1,4 @@
-//! A user sends forged passes, and the ledger denies the user.
+//! A user sends forged passes and is denied by the ledger.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::forgeries::Forgeries;
 
 const DENIED_UNTIL: EpochMs = EpochMs(9_000);
 
-/// Three forged passes come within a second, of which one is enough to deny the user.
+/// Three forged passes come within a second; one is enough to deny the user.
 pub fn no_more_are_reported_than_deny_a_user() {
     let (forgeries, mallory) = (Arc::new(Forgeries::default()), user());
     let passes = [(); 3].map(|()| {

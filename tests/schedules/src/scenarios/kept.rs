@@ -1,4 +1,4 @@
-//! Orders are placed by the limits of campaigns, which an operator changes.
+//! Orders are placed under campaign limits, which an operator changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,8 +11,8 @@ use crate::sync::{Clock, Instant, pass, until_given_up};
 
 const AGE: Duration = Duration::from_secs(3);
 
-/// The operator changes the limit while readings are under way, some of which are given up. Three seconds later nobody goes by
-/// what it was before.
+/// The operator changes the limit during readings, some of which are dropped. Three seconds later no order goes by the old
+/// limit.
 pub fn a_change_holds_for_all_in_time() {
     let (kept, limit) = (Arc::<Kept<u32>>::default(), Arc::<AtomicU32>::default());
     let read = async |kept: &Kept<u32>, limit: &AtomicU32| {

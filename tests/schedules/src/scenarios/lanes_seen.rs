@@ -1,4 +1,4 @@
-//! Buyers look for units in the other lanes of a round.
+//! Buyers search the other lanes of a round for units.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,6 @@ fn sold_out() -> SoldOut {
     SoldOut { wins: WinsSeen::at(EpochMs(1)), lasts: Duration::from_secs(60), next_release_ms: None }
 }
 
-/// A search.
 struct Search<'a>(&'a AtomicBool);
 
 impl<'a> Search<'a> {
@@ -32,8 +31,8 @@ impl Drop for Search<'_> {
     }
 }
 
-/// Three buyers come, any of whom may be given up. What is left is on its way, so none of them gets a unit. The next one is
-/// not kept from searching.
+/// Three buyers come, and each request may be dropped. The remaining units are in transit, so none of them gets one. The next
+/// buyer may still search.
 pub fn one_request_searches() {
     let seen = Arc::new((RoundSeen::default(), AtomicBool::new(false)));
     let search = async |seen: &(RoundSeen, AtomicBool), found: Result<Reserve, StockError>| {
@@ -59,7 +58,7 @@ pub fn one_request_searches() {
     });
 }
 
-/// One request finds a unit somewhere, and another one, later, that none is left. Then nobody goes by the first.
+/// One request finds a unit, and a later one finds that none is left. Then no request goes by the first finding.
 pub fn what_is_found_later_holds() {
     let seen = Arc::new(RoundSeen::default());
     let first = {
@@ -81,7 +80,7 @@ pub fn what_is_found_later_holds() {
     });
 }
 
-/// Two requests for the same round come first. They share what they see, as those of another round do not.
+/// Two requests are the first for the same round. They share what they see; requests for another round do not.
 pub fn all_see_the_same_round() {
     let lanes = LanesSeen::default();
     let other = {

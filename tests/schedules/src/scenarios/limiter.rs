@@ -1,4 +1,4 @@
-//! Requests of one user, counted by `governor` in the map of this process.
+//! Requests of one user, which `governor` counts in this process.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::bounded::Bounded;
 
 const BURST: u32 = 2;
 
-/// Three come at once, where two may.
+/// Three come at once, and two are allowed.
 pub fn no_more_than_a_burst_at_once() {
     let quota = Quota::per_second(NonZeroU32::new(BURST).unwrap());
     let clock = FakeRelativeClock::default();

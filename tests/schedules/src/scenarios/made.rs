@@ -8,7 +8,7 @@ use shuttle::thread;
 use super::made::{Dependency, Made};
 use crate::sync::step;
 
-/// Both get the same one, whoever made it.
+/// Both get the same one.
 pub fn all_share_one() {
     let made = Arc::new(Made::default());
     let get = |made: &Made| {

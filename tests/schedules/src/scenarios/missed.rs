@@ -1,4 +1,4 @@
-//! Redis is told of users whom it missed, by requests that may be given up.
+//! Requests, which may be dropped, tell Redis of users whom it missed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use shuttle::future::{block_on, spawn, yield_now};
 use super::missed::Missed;
 use crate::sync::until_given_up;
 
-/// Two users were missed, and two requests tell of one each. Later requests tell of who is left.
+/// Two users were missed, and two requests report one each. Later requests report any that are left.
 pub fn each_user_is_told_of_once() {
     let (missed, told) = (Missed::default(), Arc::<Mutex<Vec<UserId>>>::default());
     for user in ["alice", "bob"] {

@@ -1,4 +1,4 @@
-//! Requests publish what was counted, if that is due.
+//! Requests publish the counts when that is due.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use shuttle::thread;
 use super::now_and_then::NowAndThen;
 use crate::sync::{pass, step};
 
-/// Three come when it is due, and again when it is due the next time.
+/// Three requests come when it is due, and three more the next time.
 pub fn it_is_done_once_by_one() {
     let every = Duration::from_secs(5);
     let work = Arc::new((NowAndThen::every(every), AtomicBool::new(false), AtomicU32::new(0)));

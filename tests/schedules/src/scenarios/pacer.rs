@@ -1,4 +1,4 @@
-//! Messages wait for their turn to tell a winner.
+//! Messages wait for their turn to notify a winner.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use shuttle::future::{block_on, spawn};
 use super::pacer::Pacer;
 use crate::sync::{Instant, until_given_up};
 
-/// Three wait, and one that may be given up. So many turns take two gaps at least.
+/// Three messages wait, and one that may be dropped. Their turns take at least two gaps.
 pub fn each_has_a_moment_of_its_own() {
     let pacer = Arc::new(Pacer::per_second(10));
     let began = Instant::now();

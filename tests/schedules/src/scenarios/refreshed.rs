@@ -1,4 +1,4 @@
-//! Requests share a value that is read again as it is used.
+//! Requests share a value that is refreshed as it is used.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -25,7 +25,7 @@ const BOUNDS: Bounds = Bounds {
 #[error("away")]
 struct Away;
 
-/// Where the value is read.
+/// The source of the value.
 #[derive(Default)]
 struct Source {
     version: AtomicU32,
@@ -34,7 +34,7 @@ struct Source {
     readings: AtomicU32,
 }
 
-/// A reading, which may be given up.
+/// A reading, which may be dropped.
 struct Reads(Arc<Source>);
 
 impl Drop for Reads {
@@ -72,7 +72,7 @@ impl Source {
     }
 }
 
-/// Three requests come before there is a value. Unless a reading took too long, there was one.
+/// Three requests come before there is a value. They share one reading, unless one took too long.
 pub fn one_reading_serves_all_who_wait() {
     let (source, refreshed) = Source::new();
     let requests = [(); 3].map(|()| {
@@ -89,7 +89,7 @@ pub fn one_reading_serves_all_who_wait() {
     });
 }
 
-/// Three requests come when the value is no longer fresh. Nobody waits, and it is read again once, unless that took too long.
+/// Three requests come when the value is no longer fresh. None waits, and it is read again once, unless that took too long.
 pub fn one_task_reads_it_again() {
     let (source, refreshed) = Source::new();
     let requests = [(); 3].map(|()| {
@@ -113,7 +113,7 @@ pub fn one_task_reads_it_again() {
     });
 }
 
-/// The value is older than is usable. A request waits for it to be read again and may be given up; the reading goes on.
+/// The value is too old to use. A request waits for a new reading and may be dropped; the reading continues.
 pub fn a_reading_outlives_its_caller() {
     let (source, refreshed) = Source::new();
     block_on(async {
@@ -128,7 +128,7 @@ pub fn a_reading_outlives_its_caller() {
         if source.readings() == before {
             return;
         }
-        // There is the new value, or the old one if it took too long to read it.
+        // The new value, or the old one if the reading took too long.
         let mut looks = 0;
         while refreshed.at_hand(Moment::now(Clock)).is_none() {
             looks += 1;
@@ -138,8 +138,8 @@ pub fn a_reading_outlives_its_caller() {
     });
 }
 
-/// Requests come and are given up while the value changes and time passes. What one request got, none that comes after it finds
-/// older; and when all is quiet the next one gets the value as it is.
+/// Requests come and are dropped while the value changes and time passes. No request gets an older value than one before it,
+/// and once all is quiet the next request gets the current value.
 pub fn it_never_goes_back_and_nobody_is_stuck() {
     let (source, refreshed) = Source::new();
     let newest = Arc::<AtomicU32>::default();

@@ -10,7 +10,7 @@ use shuttle::thread;
 use super::slot::{Opened, Slot};
 use crate::sync::{step, until_given_up};
 
-/// Links have numbers, and so have credentials.
+/// Links and credentials are numbers here.
 type Links = Slot<u32, u32>;
 
 fn opened(links: &Links, credentials: u32, link: u32) -> Arc<Opened<u32, u32>> {
@@ -65,7 +65,7 @@ pub fn old_credentials_do_not_come_back() {
     assert_eq!(opened(&links, 2, 9).link, 2, "old credentials do not come back");
 }
 
-/// Three calls find a link silent. A new one takes a while, may fail or not be there in time, and whoever makes it may be gone.
+/// Three calls find a link silent. Connecting takes a while and may fail or time out, and the call that connects may be dropped.
 pub fn one_connects_and_leaves_it_to_others_after() {
     let links = Arc::new((Links::new(), AtomicBool::new(false)));
     let silent = opened(&links.0, 1, 0);
@@ -89,13 +89,13 @@ pub fn one_connects_and_leaves_it_to_others_after() {
         let mut tries = 0;
         while opened(&links.0, 1, 9).link != 4 {
             tries += 1;
-            assert!(tries < 100, "another one may connect");
+            assert!(tries < 100, "another call may connect");
             let _ = links.0.renew(&current, Duration::ZERO, async { Ok::<_, ()>(4) }).await;
         }
     });
 }
 
-/// A call that makes a link.
+/// A call that connects.
 struct Connects<'a>(&'a AtomicBool);
 
 impl<'a> Connects<'a> {

@@ -1,4 +1,4 @@
-//! Buyers ask about a round that is sold out, while what came back is sold again.
+//! Buyers ask about a sold-out round while a returned unit is sold again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::sync::{Instant, Moment, WallClock, pass, step};
 
 const HOLD_BACK: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
 
-/// One unit: who has had it, in this order, and from when on it can be had again.
+/// One unit: its buyers in order, and when it is for sale again.
 #[derive(Default)]
 struct Redis {
     unit: Mutex<(Vec<&'static str>, Option<Instant>)>,
@@ -38,7 +38,7 @@ impl Redis {
         self.unit().1 = Some(sellable_at);
     }
 
-    /// To somebody who wins nothing: that nobody does for a while, unless the unit can be had.
+    /// Redis's answer to a buyer who wins nothing: sold out for a while, unless the unit is for sale.
     fn say(&self) -> Option<SoldOut> {
         let now = Instant::now();
         let unit = self.unit();
@@ -69,8 +69,8 @@ fn now() -> Moment {
     Moment::now(WallClock)
 }
 
-/// Alice has the unit. It comes back, and when it has been held back for long enough carol gets it. Others keep asking, and the
-/// two look whether they would hear that all is sold.
+/// Alice has the unit. It comes back and, after the hold-back time, goes to carol. Others keep asking, and both winners check
+/// whether the mark would turn them away.
 pub fn no_winner_hears_that_all_is_sold() {
     let (mark, redis) = (Arc::<SoldOutMark>::default(), Arc::<Redis>::default());
     redis.sell_to("alice");
@@ -104,7 +104,7 @@ pub fn no_winner_hears_that_all_is_sold() {
     });
 }
 
-/// Somebody who won nothing comes.
+/// A buyer comes and wins nothing.
 async fn ask(mark: &SoldOutMark, redis: &Arc<Redis>) {
     let asked = now();
     yield_now().await;
@@ -116,7 +116,7 @@ async fn ask(mark: &SoldOutMark, redis: &Arc<Redis>) {
     }
 }
 
-/// Many ask while it is not known who has won, and seconds pass meanwhile. Then the round is marked.
+/// Several ask while the winners are unknown, and seconds pass. Then the round is marked.
 pub fn one_task_reads_the_names() {
     let (mark, redis) = (Arc::<SoldOutMark>::default(), Arc::<Redis>::default());
     redis.sell_to("alice");

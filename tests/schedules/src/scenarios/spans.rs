@@ -6,7 +6,7 @@ use shuttle::thread;
 
 use super::spans::Spans;
 
-/// Of each span one value is told.
+/// One value is reported for each span.
 pub fn a_span_is_taken_once() {
     let spans = Arc::new(Spans::new());
     let requests = [5, 5, 6].map(|now| {
@@ -21,5 +21,5 @@ pub fn a_span_is_taken_once() {
         .collect();
     let of = |span| taken.iter().filter(|now| **now == span).count();
     assert!(of(5) <= 1 && of(6) <= 1, "a span is taken once");
-    assert!(!taken.is_empty(), "somebody takes one");
+    assert!(!taken.is_empty(), "at least one span is taken");
 }

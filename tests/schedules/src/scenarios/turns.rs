@@ -1,4 +1,4 @@
-//! Requests for an isolated sale take turns from the lease of their process.
+//! Requests for an isolated sale take turns from their process's lease.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,7 +13,7 @@ use crate::sync::{Clock, pass, until_given_up};
 const PER_S: u32 = 4;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What Redis saw of one process.
+/// What Redis sees of one process.
 #[derive(Default)]
 struct Redis {
     is_asked: AtomicBool,
@@ -21,7 +21,7 @@ struct Redis {
     leased: AtomicU32,
 }
 
-/// One call, which may be given up.
+/// One call, which may be dropped.
 struct Call(Arc<Redis>);
 
 impl Drop for Call {
@@ -77,7 +77,7 @@ pub fn no_more_turns_than_were_leased() {
     assert!(went <= redis.leased.load(Ordering::Relaxed) + given_back, "no more turns than were leased");
 }
 
-/// A lease has one turn left, and another one is given back while that is taken. Then two can be taken.
+/// A lease has one turn left, and another is given back while that one is taken. Then two can be taken.
 pub fn a_turn_that_is_given_back_is_there() {
     let (turns, redis) = (Arc::<Turns>::default(), Arc::<Redis>::default());
     let take = async |turns: &Turns, redis: &Arc<Redis>| {
@@ -96,7 +96,7 @@ pub fn a_turn_that_is_given_back_is_there() {
     });
 }
 
-/// Redis does not answer three requests, which may be given up. A second later it does.
+/// Redis does not answer three requests, which may be dropped. A second later it does.
 pub fn a_silent_redis_is_asked_once_a_second() {
     let (turns, redis) = (Arc::<Turns>::default(), Arc::<Redis>::default());
     let requests = [(); 3].map(|()| {

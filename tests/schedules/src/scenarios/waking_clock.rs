@@ -1,4 +1,4 @@
-//! The clock of the rates is asked by two, while the machine's is set back.
+//! Two threads read the rate limiter's clock while the machine's clock is set back.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use shuttle::thread;
 use super::waking_clock::WakingClock;
 use crate::sync::{WallClock, pass, set_wall_clock, step};
 
-/// What one has seen, the other sees as well from then on.
+/// No reading is earlier than one before it.
 pub fn it_never_goes_back() {
     let clock = WakingClock::new(WallClock);
     let other = {
@@ -16,7 +16,7 @@ pub fn it_never_goes_back() {
         thread::spawn(move || clock.now())
     };
     pass(Duration::from_millis(1));
-    // The other one may ask now, and note the answer late.
+    // The other thread may read the clock now and store the result late.
     step();
     set_wall_clock(60_000);
     let seen = clock.now();

@@ -6,11 +6,11 @@ use moka::sync as real;
 
 use super::step;
 
-/// `moka::sync::Cache`, with a step before each call. What a call does is one step: moka says so of a single key.
+/// `moka::sync::Cache`, with a step before each call. Each call is one step, because moka's calls on a single key are atomic.
 #[derive(Clone)]
 pub struct Cache<K, V>(real::Cache<K, V>);
 
-/// Makes one.
+/// Builds a [`Cache`].
 pub struct Builder<K, V>(real::CacheBuilder<K, V, real::Cache<K, V>>);
 
 impl<K, V> Cache<K, V>
@@ -18,12 +18,12 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Makes one.
+    /// A builder.
     pub fn builder() -> Builder<K, V> {
         Builder(real::Cache::builder())
     }
 
-    /// What is kept of a key.
+    /// The value of a key.
     pub fn get<Q>(&self, key: &Q) -> Option<V>
     where
         Q: ?Sized + Hash + Eq,
@@ -33,13 +33,13 @@ where
         self.0.get(key)
     }
 
-    /// Keeps it.
+    /// Stores a value.
     pub fn insert(&self, key: K, value: V) {
         step();
         self.0.insert(key, value);
     }
 
-    /// Forgets it.
+    /// Removes a key.
     pub fn invalidate<Q>(&self, key: &Q)
     where
         Q: ?Sized + Hash + Eq,
@@ -49,7 +49,7 @@ where
         self.0.invalidate(key);
     }
 
-    /// To change what is kept of a key.
+    /// The entry of a key, to change it.
     pub fn entry_by_ref<'a, Q>(&'a self, key: &'a Q) -> real::RefKeyEntrySelector<'a, K, Q, V, std::hash::RandomState>
     where
         Q: ?Sized + Hash + Eq + ToOwned<Owned = K>,
@@ -65,25 +65,25 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Most entries.
+    /// The most entries that it keeps.
     #[must_use]
     pub fn max_capacity(self, entries: u64) -> Self {
         Self(self.0.max_capacity(entries))
     }
 
-    /// How long an entry is kept that nobody asks for.
+    /// How long an unused entry is kept.
     #[must_use]
     pub fn time_to_idle(self, time: Duration) -> Self {
         Self(self.0.time_to_idle(time))
     }
 
-    /// Which entry makes room for others.
+    /// Which entries are evicted first.
     #[must_use]
     pub fn eviction_policy(self, policy: EvictionPolicy) -> Self {
         Self(self.0.eviction_policy(policy))
     }
 
-    /// Makes it.
+    /// Builds the cache.
     pub fn build(self) -> Cache<K, V> {
         Cache(self.0.build())
     }

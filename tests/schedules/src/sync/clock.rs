@@ -1,4 +1,4 @@
-//! The time of a scenario, which passes when that says so. Each thread has its own, and runs one scenario at a time.
+//! A scenario's time, which passes only when the scenario says so. Each thread has its own and runs one scenario at a time.
 
 use std::cell::Cell;
 use std::ops::Add;
@@ -12,23 +12,23 @@ use super::step;
 const BEGAN_MS: i64 = 1_000_000_000_000;
 
 thread_local! {
-    /// By the monotonic clock, and by the wall clock.
+    /// Time passed by the monotonic clock, and milliseconds by the wall clock.
     static PASSED: Cell<(Duration, i64)> = const { Cell::new((Duration::ZERO, 0)) };
 }
 
-/// Lets so much time pass.
+/// Lets this much time pass.
 pub fn pass(time: Duration) {
     let (monotonic, wall_ms) = PASSED.get();
     PASSED.set((monotonic + time, wall_ms + i64::try_from(time.as_millis()).unwrap_or(i64::MAX)));
 }
 
-/// Sets the wall clock forward or, by a negative number, back.
+/// Sets the wall clock forward or, with a negative number, back.
 pub fn set_wall_clock(by_ms: i64) {
     let (monotonic, wall_ms) = PASSED.get();
     PASSED.set((monotonic, wall_ms + by_ms));
 }
 
-/// Begins anew.
+/// Sets the time back to the beginning.
 pub(crate) fn restart() {
     PASSED.set((Duration::ZERO, 0));
 }
@@ -74,7 +74,7 @@ impl Clock {
     }
 }
 
-/// What `moment.rs` takes from its parent.
+/// What `moment.rs` imports from its parent.
 mod sync {
     pub(crate) use super::Instant;
 }
