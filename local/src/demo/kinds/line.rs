@@ -1,11 +1,12 @@
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ::line::{Class, LineDocument, LineState, Order as Places, Ticket};
+use ::line::{Class, LineDocument, LineState, Order as Places, Ticket, Units};
 use ::sale::{ChallengePolicy, GateTerms, LineTerms};
 use anyhow::{Context, Result};
 use hyper::Method;
@@ -145,21 +146,27 @@ impl Staged for InLine {
         // The edge lives as long as anybody polls, so this only fails together with it.
         let tickets_from =
             seen.wait_for(Option::is_some).await.ok().and_then(|document| Some(document.as_ref()?.tickets_from));
+        if let Some(from) = tickets_from {
+            stage.say(format!("from {from:.0}"));
+        }
         let wait_ms = tickets_from.map_or(0, |from| from.as_millisecond() - runtime::Clock::system().now().0);
         tokio::time::sleep(Duration::from_millis(wait_ms.max(0) as u64)).await;
         stage.done("there are tickets");
 
         let stage = Stage::spinner("The line");
         begins.notify_one();
-        let outcome = load::visits(plan, progress_line(), |visit| {
+        let visits = load::visits(plan, progress_line(), |visit| {
             let (crowd, document) = (Arc::clone(crowd), document.clone());
             async move {
                 let n = visit.n;
                 let waited = Visitor { crowd: &crowd, visit, waited: Waited::default() }.come(document).await;
                 crowd.waiting.note(n, waited);
             }
-        })
-        .await;
+        });
+        let outcome = tokio::select! {
+            outcome = visits => outcome,
+            never = show(&stage, document.clone()) => match never {},
+        };
         edge.abort();
         stage.done(format!("{} reservations", crowd.promised().accepted.len()));
         outcome
@@ -194,6 +201,28 @@ impl Staged for InLine {
     fn is_right(&self) -> bool {
         self.ends.unknown == 0 && self.out_of_turn == 0 && self.jumpers_let_in == 0
     }
+}
+
+/// Shows the state of the line whenever it changes.
+async fn show(stage: &Stage, mut line: Document) -> Infallible {
+    loop {
+        let seen = line.borrow_and_update().clone();
+        if let Some(document) = seen {
+            stage.say(in_short(&document));
+        }
+        if line.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+fn in_short(LineDocument { state, people, units, .. }: &LineDocument) -> String {
+    let tickets = people.estimate + people.late;
+    if *state == LineState::Before {
+        return format!("about {tickets} tickets, not open yet");
+    }
+    let Units { total, sold, may_return } = units;
+    format!("about {tickets} tickets, {sold} of {total} units sold, of which {may_return} may come back")
 }
 
 /// A tenth of the people who come in a second, so that there is a line.
