@@ -2,7 +2,6 @@
 //!
 //! It pools hyper's connections itself: at 10,000 requests a second it matters what a general-purpose client does for
 //! each request, such as parsing its URL, looking for proxies and following redirects.
-//! one counts: to parse its URL, to look for proxies, to follow redirects.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};

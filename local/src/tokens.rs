@@ -38,7 +38,7 @@ pub struct Wanted {
 /// # Errors
 /// If the API is not the running one, or there is no such sale.
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
-    let elsewhere = "which users it has is not known here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
+    let elsewhere = "its users are unknown here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
     let (deployment, issuer) = running()?;
     let api = &deployment.api_url;

@@ -25,7 +25,7 @@ const LOOKS: usize = 30;
 impl Crowd {
     /// A user who wants a unit and follows the rules. Returns the reservation's id, once it is an order.
     ///
-    /// What only few users do is boxed: thousands of these futures are created every second, and small ones are cheap.
+    /// Rare steps are boxed: thousands of these futures are created every second, and small ones are cheap.
     pub async fn buy(&self, visit: &Visit) -> Option<String> {
         let mine = self.credentials_of(visit.n);
         let key = Uuid::new_v4().to_string();

@@ -28,9 +28,9 @@ use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
 
-/// Time between publishing and opening, in seconds: enough to warm up, and for some to come too early.
+/// Time between publishing and opening, in seconds: enough to warm up, and for some people to come too early.
 const OPENS_IN_S: i64 = 4;
-/// The same if somebody watches: time to open the pages.
+/// The same if a person watches: time to open the pages.
 const HELD_OPENS_IN_S: i64 = 45;
 /// Seconds to pay: short, so that unpaid units are sold again soon; and longer if a person pays too.
 const PAYMENT_WINDOW_S: u32 = 15;
@@ -41,7 +41,7 @@ const STAYS_OPEN_S: i64 = 60 * 60;
 /// What is staged.
 #[derive(Debug, Clone, Args)]
 pub struct Plan {
-    /// What kind of sale it is
+    /// The kind of sale
     #[arg(long, env = "KIND", value_enum, default_value_t = Kind::Sale)]
     kind: Kind,
     /// Units on sale
