@@ -164,7 +164,7 @@ async fn shake_hands(
 ) -> Result<SendRequest<Full<Bytes>>, Failure> {
     let broken = |error: hyper::Error| Failure::Broken(error.to_string());
     let (connection, driver) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    // Its errors are reported to whoever waits for an answer on it.
+    // Requests that wait for an answer on it get its errors.
     tokio::spawn(driver);
     Ok(connection)
 }

@@ -79,8 +79,8 @@ impl Report {
         })
     }
 
-    /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that nobody
-    /// finds out after an hour of load.
+    /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that a failure
+    /// does not show only after an hour of load.
     ///
     /// # Errors
     /// If it could not.
@@ -152,7 +152,7 @@ impl fmt::Display for Report {
             writeln!(f, "  {:<10} {answer:<28} {:>9} {p50:>9.1} {p99:>9.1} {max:>9.1}", each.step, each.count())?;
         }
         for (code, seen) in &outcome.failures {
-            writeln!(f, "  {code}: {} times, such as: {}", seen.count, seen.example)?;
+            writeln!(f, "  {code}: {} ×, such as: {}", seen.count, seen.example)?;
         }
         let took_s = outcome.took.as_secs_f64();
         writeln!(f, "\n  {} requests of {} users in {took_s:.1} s", outcome.sent, outcome.users)?;

@@ -35,7 +35,7 @@ const LAST_TICKETS_S: f64 = 60.0;
 pub struct Load {
     /// People who have the page open when it opens.
     pub waiting: f64,
-    /// People who press the button, in the busiest second. With a line: people whose turn it becomes.
+    /// People who press the button, in the busiest second. With a line: people whose turn comes.
     pub arrivals_per_s: f64,
     /// Polls of the card that reach the gateway just before the opening.
     pub looks_before_per_s: f64,

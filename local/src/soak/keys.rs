@@ -14,7 +14,7 @@ const MOST_NAMED: usize = 10;
 const LONGEST_OF_A_ROUND: Duration = Duration::from_secs(25 * 60 * 60);
 /// The longest lifetime of rates and challenges: a rate's window and a challenge's life are at most two minutes.
 const LONGEST_OF_A_VISIT: Duration = Duration::from_secs(130);
-/// The longest lifetime of a process's share for one second, renewed every second.
+/// The longest lifetime of a lease. A process renews its own every second.
 const LONGEST_OF_A_LEASE: Duration = Duration::from_secs(3);
 
 /// How long a key is kept.
