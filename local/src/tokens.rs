@@ -12,6 +12,7 @@ use sale::{RoundId, RoundNumber, SaleId, UserId};
 use crate::client::Client;
 use crate::stages::Stage;
 use crate::up::running;
+use crate::words::of_these;
 
 /// How many tokens are signed before any is printed, which bounds the memory.
 const CHUNK: usize = 10_000;
@@ -68,6 +69,6 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
         stage.set(n);
     }
     out.flush()?;
-    stage.done(format!("{n} users"));
+    stage.done(of_these(n as u64, "user"));
     Ok(())
 }

@@ -6,6 +6,7 @@ use tokio::sync::Notify;
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
+use crate::words::of_these;
 
 /// Requests in flight of people who come too early.
 const AT_ONCE: usize = 64;
@@ -42,7 +43,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
             tokio::time::sleep(LOOK_EVERY).await;
         }
         everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
-        eprintln!("  Members first: {} reservations", crowd.promised().accepted.len());
+        eprintln!("  Members first: {}", of_these(crowd.promised().accepted.len() as u64, "reservation"));
     }
     while is_too_early(&crowd.buyers[0]).await {
         tokio::time::sleep(LOOK_EVERY).await;
@@ -53,7 +54,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     begins.notify_one();
     let began = Instant::now();
     let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
-    stage.done(format!("{} reservations", crowd.promised().accepted.len()));
+    stage.done(of_these(crowd.promised().accepted.len() as u64, "reservation"));
     outcome
 }
 

@@ -23,7 +23,7 @@ use crate::demo::Plan;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
 use crate::demo::report::line;
 use crate::stages::{Stage, progress_line};
-use crate::words::people;
+use crate::words::{of_these, people};
 
 const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
 const X_LINE_FRONT: HeaderName = HeaderName::from_static("x-line-front");
@@ -169,7 +169,7 @@ impl Staged for InLine {
             never = show(&stage, document.clone()) => match never {},
         };
         edge.abort();
-        stage.done(format!("{} reservations", crowd.promised().accepted.len()));
+        stage.done(of_these(crowd.promised().accepted.len() as u64, "reservation"));
         outcome
     }
 
