@@ -22,7 +22,7 @@ pub struct Answer {
 /// Why there was no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Failure {
-    /// Nobody answered in time.
+    /// The server did not answer in time.
     #[error("no answer in time")]
     Timeout,
     /// There was no connection.

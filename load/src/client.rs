@@ -2,7 +2,6 @@
 //!
 //! It pools hyper's connections itself: at 10,000 requests a second it matters what a general-purpose client does for
 //! each request, such as parsing its URL, looking for proxies and following redirects.
-//! one counts: to parse its URL, to look for proxies, to follow redirects.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -165,7 +164,7 @@ async fn shake_hands(
 ) -> Result<SendRequest<Full<Bytes>>, Failure> {
     let broken = |error: hyper::Error| Failure::Broken(error.to_string());
     let (connection, driver) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    // Its errors are reported to whoever waits for an answer on it.
+    // Requests that wait for an answer on it get its errors.
     tokio::spawn(driver);
     Ok(connection)
 }

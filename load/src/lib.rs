@@ -1,6 +1,6 @@
 //! A load generator for any deployment of the HTTP API.
 //!
-//! Requests are sent by the clock, whatever became of earlier ones, and the latency of each counts from when it was
+//! Requests are sent by the clock, whatever happened to earlier ones, and the latency of each counts from when it was
 //! due. A server that stalls therefore shows its stall in the figures, as its users would feel it ([`pacing`]).
 //!
 //! [`run()`] sends a prepared list of requests. [`visits`] lets every user do several things in turn, and [`users`] has

@@ -69,7 +69,7 @@ struct Arguments {
 
 fn part(text: &str) -> Result<f64, String> {
     let part = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
-    part.ok_or_else(|| "a part, from 0 to 1".to_owned())
+    part.ok_or_else(|| "a fraction from 0 to 1".to_owned())
 }
 
 #[tokio::main]

@@ -107,7 +107,7 @@ fn answers(page: &mut String, report: &Report) -> Result<()> {
     }
     page.push_str("</table></div>");
     for (code, seen) in &report.outcome.failures {
-        write!(page, "<p>{code}: {} times, such as: {}</p>", seen.count, escaped(&seen.example))?;
+        write!(page, "<p>{code}: {} ×, such as: {}</p>", seen.count, escaped(&seen.example))?;
     }
     Ok(())
 }

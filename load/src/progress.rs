@@ -1,7 +1,6 @@
-//! Figures during a run: a changing line on a terminal, a line each second in a log.
+//! Figures during a run: one line that changes at a terminal, a line each second in a log.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -33,7 +32,8 @@ pub struct ProgressLine {
 impl ProgressLine {
     /// On standard error.
     pub fn stderr() -> Self {
-        if std::io::stderr().is_terminal() { Self::on(ProgressBar::new_spinner()) } else { Self::log() }
+        let bar = ProgressBar::new_spinner();
+        if bar.is_hidden() { Self::log() } else { Self::on(bar) }
     }
 
     /// Among other bars, if they are shown at a terminal.

@@ -79,8 +79,8 @@ impl Report {
         })
     }
 
-    /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that nobody
-    /// finds out after an hour of load.
+    /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that a failure
+    /// does not show only after an hour of load.
     ///
     /// # Errors
     /// If it could not.
@@ -126,6 +126,11 @@ impl Stopped {
     }
 }
 
+/// "1 request", "2 requests".
+fn of_these(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
@@ -152,12 +157,13 @@ impl fmt::Display for Report {
             writeln!(f, "  {:<10} {answer:<28} {:>9} {p50:>9.1} {p99:>9.1} {max:>9.1}", each.step, each.count())?;
         }
         for (code, seen) in &outcome.failures {
-            writeln!(f, "  {code}: {} times, such as: {}", seen.count, seen.example)?;
+            writeln!(f, "  {code}: {} ×, such as: {}", seen.count, seen.example)?;
         }
         let took_s = outcome.took.as_secs_f64();
-        writeln!(f, "\n  {} requests of {} users in {took_s:.1} s", outcome.sent, outcome.users)?;
+        let (requests, users) = (of_these(outcome.sent, "request"), of_these(outcome.users as u64, "user"));
+        writeln!(f, "\n  {requests} of {users} in {took_s:.1} s")?;
         writeln!(f, "  {:.0} answers/s, {} in the busiest second", outcome.per_s(), outcome.peak_per_s())?;
-        writeln!(f, "  {} errors (500 and above, or no answer)", outcome.errors)
+        writeln!(f, "  {} (500 and above, or no answer)", of_these(outcome.errors, "error"))
     }
 }
 

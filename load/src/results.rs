@@ -13,7 +13,7 @@ use crate::request::Response;
 
 /// The smallest number of answers for which a rate of errors is computed: fewer say little.
 const MIN_JUDGED: u64 = 20;
-/// How many of the last seconds it covers.
+/// How many of the last seconds that rate covers.
 const JUDGED_S: usize = 3;
 
 /// An empty histogram of microseconds, with three significant digits.
@@ -135,8 +135,8 @@ impl Results {
         answers >= MIN_JUDGED && reaches(limit, errors, answers)
     }
 
-    /// Whether too many of the last seconds' answers were errors, or of all answers, however few: when no more will
-    /// come, there is nothing else to judge by.
+    /// Whether too many of the last seconds' answers were errors, or too many of all answers, however few: no more will
+    /// come.
     pub(crate) fn too_many_errors_at_the_end(&self, limit: f64) -> bool {
         self.too_many_errors(limit) || {
             let heard = self.heard();
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_judged_by_their_part_of_the_last_seconds() {
+    fn errors_are_judged_by_their_share_of_the_last_seconds() {
         let results = Results::start();
         let answered = |status, count| {
             (0..count).for_each(|_| results.answered("reserve", Instant::now(), Answer::status(status)));

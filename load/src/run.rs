@@ -11,13 +11,13 @@ use crate::progress::ProgressLine;
 use crate::request::Response;
 use crate::results::Results;
 
-/// How often figures are shown, and errors judged.
+/// How often figures are shown and errors are judged.
 const TICK: Duration = Duration::from_secs(1);
 /// How long users may take to finish after the last one came: time for work at the gate, retries and polls.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long to wait for answers under way when a run is interrupted.
+/// How long to wait for requests in flight when a run is interrupted.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often to check whether they have come.
+/// How often to check whether all of them are answered.
 const LOOK: Duration = Duration::from_millis(10);
 /// The step under which the answers of [`run`] are counted.
 const STEP: &str = "request";
@@ -90,8 +90,8 @@ where
     visits_until(std::future::pending(), plan, progress, visit).await
 }
 
-/// The same, until `interrupted` is ready. Then nobody comes or sends any more, and requests under way have two seconds
-/// to be answered.
+/// The same, until `interrupted` is ready. Then no more users come, nothing more is sent, and requests in flight have
+/// two seconds to be answered.
 ///
 /// # Panics
 /// If `visit` panics.

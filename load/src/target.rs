@@ -39,8 +39,8 @@ impl FromStr for Target {
             return Err(InvalidTarget);
         }
         let usual_port = if tls { 443 } else { 80 };
-        // The default only applies if no port is given: otherwise an invalid port would send tokens to whoever listens
-        // on the default one.
+        // The default only applies if no port is given: otherwise tokens meant for an invalid port would go to
+        // whatever listens on the default one.
         let port = match authority.as_str().strip_prefix(authority.host()) {
             Some("") => usual_port,
             Some(_) => authority.port_u16().filter(|port| *port != 0).ok_or(InvalidTarget)?,

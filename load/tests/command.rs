@@ -325,7 +325,7 @@ fn arguments_are_checked_before_tokens_are_made() {
     for (arguments, says) in [
         (&["--url", "https://shop.example.org", "--tokens-from", &make][..], "--yes-this-is-mine"),
         (&[&here[..], &["--curve", "square"]].concat(), "--curve: one of even, rush, ramp"),
-        (&[&here[..], &["--bad", "2"]].concat(), "--bad: a part, from 0 to 1"),
+        (&[&here[..], &["--bad", "2"]].concat(), "--bad: a fraction from 0 to 1"),
         (&[&here[..], &["--stop-at-errors", "0"]].concat(), "above 0"),
         (&[&here[..], &["--out", file.to_str().unwrap()]].concat(), "no report can be written"),
     ] {
@@ -389,7 +389,7 @@ fn make_checks_the_arguments_first() {
         (&[][..], "error: URL is missing"),
         (&["URL=https://shop.example.org"], "YES_THIS_IS_MINE=1"),
         (&[&url, "CURVE=square"], "CURVE: one of even, rush, ramp"),
-        (&[&url, "BAD=2"], "BAD: a part, from 0 to 1"),
+        (&[&url, "BAD=2"], "BAD: a fraction from 0 to 1"),
     ] {
         let ran = make(arguments);
         let said = texts(&ran).1;

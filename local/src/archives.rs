@@ -76,7 +76,7 @@ pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// Where a file of a function's folder is written: beside the folder, as all that is in there is deployed.
+/// Where a file of a function's folder is written first: beside the folder, since everything in it is deployed.
 fn coming(staged: &Path) -> PathBuf {
     let folder = staged.parent().unwrap_or(staged);
     folder.with_extension(format!("coming-{}", std::process::id()))

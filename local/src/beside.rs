@@ -23,7 +23,7 @@ pub(crate) struct Group(Pid);
 impl Group {
     /// `child` must have been started as the leader of its group.
     pub(crate) fn of(child: &Child) -> Result<Self> {
-        let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended at once")?;
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it ended at once")?;
         Ok(Self(Pid::from_raw(id)))
     }
 }

@@ -30,7 +30,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     step(
         1,
         &format!("{user} signs in"),
-        "The issuer of this machine signs a token. The gateway checks it at every request.",
+        "This machine's issuer signs a token. The gateway checks it on every request.",
     );
 
     let started = Instant::now();
@@ -40,7 +40,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         &format!("POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}"),
         &format!(
             "The gate gives a challenge, {}. A person would add two numbers in a picture; this program does work instead: \
-             it tried numbers for {:.1} s until the hash of one, {}, began with {} zero bits.",
+             it tried numbers for {:.1} s until the hash of one of them, {}, began with {} zero bits.",
             text(&work["challenge_id"]),
             started.elapsed().as_secs_f64(),
             text(&work["answer"]),
@@ -52,7 +52,9 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     step(
         3,
         &format!("POST /v1/sales/{sale}/tokens"),
-        &format!("The answer is right. It gives a pass that only {user} can use, for five minutes: {pass}"),
+        &format!(
+            "The answer is right, so {user} gets a pass. Nobody else can use it, and it is valid for five minutes: {pass}"
+        ),
     );
 
     let id = match client.reserve(&token, sale, &pass, &Uuid::new_v4().to_string()).await {
@@ -143,7 +145,7 @@ fn won(award: &Value) -> String {
 /// Explains a refusal.
 fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
     match code {
-        "sold_out" => anyhow!("{sale} is sold out; units that are not paid for, or are given back, are sold again"),
+        "sold_out" => anyhow!("{sale} is sold out; units that are cancelled or not paid for are sold again"),
         "limit_reached" => anyhow!("{user} has reached the limit for one person in {sale}; try another USER_ID"),
         "unpaid_limit" => anyhow!("{user} has left too many units of {sale} unpaid; try another USER_ID"),
         "not_open" => anyhow!("{sale} has not opened yet"),

@@ -1,4 +1,4 @@
-//! Verifies the draw of a round from its public document alone, as anybody can.
+//! Verifies the draw of a round from its public document alone, as anyone can.
 
 use std::fmt;
 use std::time::Duration;
@@ -174,7 +174,7 @@ pub async fn checked(round: &RoundId, unit: Option<u32>, api_url: &str, key: &Dr
 
 async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &RoundId, what: &str) -> Result<T> {
     let url = format!("{}/v1/sales/{sale}/rounds/{number}/{what}", api_url.trim_end_matches('/'));
-    let url = Url::parse(&url).with_context(|| format!("{api_url} is no address of an API"))?;
+    let url = Url::parse(&url).with_context(|| format!("{api_url} is not the address of an API"))?;
     let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
     match response.status() {
@@ -207,7 +207,7 @@ impl Entries {
 
     /// What a unit won, given the prizes of the entries.
     fn won_by(&self, unit: u32, drawn: &[(u32, u64)]) -> Result<u64> {
-        let index = self.units.binary_search(&unit).ok().with_context(|| format!("unit {unit} is no entry"))?;
+        let index = self.units.binary_search(&unit).ok().with_context(|| format!("unit {unit} is not an entry"))?;
         Ok(drawn.iter().find(|(entry, _)| *entry as usize == index + 1).map_or(BLANK, |(_, prize)| *prize))
     }
 }
@@ -221,7 +221,7 @@ impl Draw {
         let Self { sale_id, round, encoding, label, units, currency, .. } = &self;
         ensure!(
             (sale_id, *round) == (&asked.sale, asked.number),
-            "asked for round {} of {}, the answer is the draw of round {round} of {sale_id}",
+            "asked for round {} of {}, but the answer is the draw of round {round} of {sale_id}",
             asked.number,
             asked.sale
         );
@@ -240,8 +240,8 @@ impl Draw {
         }
         let drand = self.drand(key)?;
         let randomness = drand.as_ref().map(|(_, randomness)| randomness);
-        let Some(seed) = &self.seed else { bail!("the seed is not out yet; it will be at {}", self.reveals_at) };
-        let seed = Seed(bytes32(seed).context("the seed is not 64 small hex digits")?);
+        let Some(seed) = &self.seed else { bail!("the seed is not public yet; it will be at {}", self.reveals_at) };
+        let seed = Seed(bytes32(seed).context("the seed is not 64 lower-case hex digits")?);
         let plan = self.allocation.plan(*units).context("all units of the round are the same")?;
         let table = Table::of(&plan, &seed, randomness)?;
         let commitment = commit(sale_id.as_str(), round.0, &seed, &table.digest()).to_string();
@@ -302,16 +302,19 @@ impl Draw {
                 let at = closed.at;
                 ensure!(named == rule, "the entries closed at {at}, which names drand's round {rule} and not {round}");
             }
-            None => ensure!(*at < self.closes_at, "drand's round {round} comes after the end, when all is given out"),
+            None => ensure!(
+                *at < self.closes_at,
+                "drand's round {round} comes after the end, when every unit is already given out"
+            ),
         }
         let Some(Beacon { signature, randomness }) = &self.beacon else {
             bail!("the beacon is not posted yet: drand's round {round}, which comes at {at}");
         };
-        let signature = drand::signature(signature).context("the signature is not 96 small hex digits")?;
+        let signature = drand::signature(signature).context("the signature is not 96 lower-case hex digits")?;
         key.verify(named, &signature)?;
         let bytes = drand::randomness(&signature);
         let computed = Hex(&bytes).to_string();
-        ensure!(*randomness == computed, "the signature has the randomness {computed}, published was {randomness}");
+        ensure!(*randomness == computed, "the signature has the randomness {computed}, but {randomness} was published");
         Ok(Some((CheckedDrand { round: *round, at: *at, randomness: computed }, bytes)))
     }
 
@@ -330,11 +333,11 @@ impl Draw {
         let count = closed.entries as usize;
         ensure!(
             units.len() == count && leaves.len() == count,
-            "published were {count} entries, there are {}",
+            "{count} entries were published, but there are {}",
             leaves.len()
         );
         let root = Hex(&merkle::root_of_hashes(leaves.clone())).to_string();
-        ensure!(root == closed.root, "the entries have the root {root}, published was {}", closed.root);
+        ensure!(root == closed.root, "the entries have the root {root}, but {} was published", closed.root);
         let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };
         let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
         let drawn: Vec<(u32, u64)> = winners(&counts, closed.entries, key).collect();
@@ -513,7 +516,7 @@ mod tests {
             let said = check_at_end(&document, &entries, Some(*unit)).unwrap().to_string();
             assert_eq!(said.ends_with("won nothing\n"), won.iter().all(|winner| winner.unit != *unit), "{said}");
         }
-        assert!(check_at_end(&document, &entries, Some(3)).unwrap_err().contains("unit 3 is no entry"));
+        assert!(check_at_end(&document, &entries, Some(3)).unwrap_err().contains("unit 3 is not an entry"));
     }
 
     /// The same draw, decided by a beacon as well: a key of this test's stands for drand's.
@@ -560,7 +563,7 @@ mod tests {
             ("/at_end/closed/at", json!("2026-11-24T10:01:15Z"), "which names drand's round"),
             ("/beacon", Value::Null, "the beacon is not posted yet"),
             ("/beacon/signature", json!("a".repeat(96)), "not the signature of drand's round"),
-            ("/beacon/signature", json!("a"), "96 small hex digits"),
+            ("/beacon/signature", json!("a"), "96 lower-case hex digits"),
             ("/beacon/randomness", json!("0".repeat(64)), "the signature has the randomness"),
             ("/at_end/closed/winners", json!([]), "other entries win"),
         ] {
@@ -646,8 +649,8 @@ mod tests {
             ("/allocation", json!({ "kind": "units" }), "the same"),
             ("/commitment", json!(other), "the commitment does not hold"),
             ("/seed", json!(other), "the commitment does not hold"),
-            ("/seed", json!("00"), "64 small hex digits"),
-            ("/seed", Value::Null, "the seed is not out yet; it will be at 2026-11-24T10:01:00Z"),
+            ("/seed", json!("00"), "64 lower-case hex digits"),
+            ("/seed", Value::Null, "the seed is not public yet; it will be at 2026-11-24T10:01:00Z"),
         ] {
             let mut changed = good.clone();
             *changed.pointer_mut(place).unwrap() = value;

@@ -1,4 +1,4 @@
-//! Verifies the line of a sale from its public document alone, as anybody can.
+//! Verifies the line of a sale from its public document alone, as anyone can.
 
 use std::fmt;
 use std::time::Duration;
@@ -36,14 +36,14 @@ struct CheckedPlace {
     class: Class,
     /// The place among all who came at the same time, in parts per billion.
     place_ppb: u32,
-    /// Roughly how many are before. Unknown for a late user.
+    /// Roughly how many people are in front. Unknown for a late user.
     #[serde(skip_serializing_if = "Option::is_none")]
     rank: Option<Range>,
     is_admitted: bool,
 }
 
-/// Fetches the line of a round, from `url` or from `make up`, verifies it and prints the result. `commitment` is what
-/// somebody noted before the opening, and `ticket` the one whose place to compute.
+/// Fetches the line of a round, from `url` or from `make up`, verifies it and prints the result. `commitment` is the one
+/// that you noted before the opening, and `ticket` the one whose place to compute.
 ///
 /// # Errors
 /// If there is no such line, its seed is not public yet, or anything does not match.
@@ -69,7 +69,7 @@ pub async fn check_line(
 
 async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocument> {
     let url = format!("{}/v1/sales/{sale}/line", api_url.trim_end_matches('/'));
-    let url = Url::parse(&url).with_context(|| format!("{api_url} is no address of an API"))?;
+    let url = Url::parse(&url).with_context(|| format!("{api_url} is not the address of an API"))?;
     let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
     match response.status() {
@@ -90,20 +90,20 @@ pub fn check(
     commitment: Option<&str>,
 ) -> Result<CheckedLine> {
     let shown = document.round_id();
-    ensure!(shown == *round, "asked for {round}, the answer is the line of {shown}");
-    let Some(seed) = &document.seed else { bail!("the seed is not out yet; it will be at {}", document.opens_at) };
-    let seed = award::Seed(award::bytes32(seed).context("the seed is not 64 small hex digits")?);
+    ensure!(shown == *round, "asked for {round}, but the answer is the line of {shown}");
+    let Some(seed) = &document.seed else { bail!("the seed is not public yet; it will be at {}", document.opens_at) };
+    let seed = award::Seed(award::bytes32(seed).context("the seed is not 64 lower-case hex digits")?);
     let computed = commit(round, &seed).to_string();
     for published in [Some(&*document.commitment), commitment].into_iter().flatten() {
         ensure!(
             computed == published,
-            "the commitment does not hold: the seed gives {computed}, published was {published}"
+            "the commitment does not hold: the seed gives {computed}, but {published} was published"
         );
     }
     let order = Order::of(&seed);
     let place = ticket.map(|text| {
-        let ticket = Ticket::said(text).context("this is no ticket")?;
-        ensure!(ticket.round == round.number, "the ticket is of round {}", ticket.round);
+        let ticket = Ticket::said(text).context("this is not a ticket")?;
+        ensure!(ticket.round == round.number, "the ticket is for round {}", ticket.round);
         let place = order.place(&ticket.user);
         Ok(CheckedPlace::new(ticket, place, document))
     });
@@ -138,10 +138,11 @@ pub fn line_keys(ring: &KeyRing) -> serde_json::Value {
 impl fmt::Display for CheckedLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { round, commitment, people, early_ppb, place, .. } = self;
-        writeln!(f, "The line of {round} holds: its seed is the one that was committed to, {commitment}.")?;
+        writeln!(f, "The line of {round} holds: its seed matches the commitment {commitment}.")?;
         writeln!(
             f,
-            "About {people} people came before the opening; {:.4} % of them are admitted.",
+            "About {} came before the opening; {:.4} % of them are admitted.",
+            crate::words::people(*people),
             percent(*early_ppb)
         )?;
         let Some(CheckedPlace { user, class, place_ppb, rank, is_admitted }) = place else { return Ok(()) };
@@ -149,9 +150,9 @@ impl fmt::Display for CheckedLine {
             Class::Early => "before the opening".to_owned(),
             Class::Late(second) => format!("in second {second} since the Unix epoch, after the opening"),
         };
-        writeln!(f, "{user} came {when} and is behind {:.4} % of those who came then.", percent(*place_ppb))?;
+        writeln!(f, "{user} came {when} and is behind {:.4} % of the people who came then.", percent(*place_ppb))?;
         if let Some(Range { from, to }) = rank {
-            writeln!(f, "That is {from} to {to} people.")?;
+            writeln!(f, "That is {from} to {}.", crate::words::people(*to))?;
         }
         writeln!(f, "{user} is {}admitted.", if *is_admitted { "" } else { "not yet " })
     }
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_held_to_what_was_published_and_a_ticket_to_its_place() {
+    fn a_line_matches_its_commitment_and_a_ticket_has_its_place() {
         let (round, document) = line();
         let keys = LineKeys::of(&RING.parse().unwrap());
         let mut admitted = 0;
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_told() {
+    fn a_line_that_does_not_hold_is_reported() {
         let (round, document) = line();
         let fails = |document: &LineDocument, commitment: Option<&str>, says: &str| {
             let error = check(&round, document, None, commitment).unwrap_err().to_string();
@@ -221,13 +222,13 @@ mod tests {
         fails(&document, Some(&"0".repeat(64)), "the commitment does not hold");
         let other_seed = LineDocument { seed: Some("11".repeat(32)), ..document.clone() };
         fails(&other_seed, None, "the commitment does not hold");
-        fails(&LineDocument { seed: None, ..document.clone() }, None, "not out yet");
+        fails(&LineDocument { seed: None, ..document.clone() }, None, "not public yet");
         fails(&LineDocument { round: 8, ..document.clone() }, None, "the answer is the line of lamp.8");
         assert!(check(&round, &document, Some("nonsense"), None).is_err());
     }
 
     #[test]
-    fn keys_of_the_edge_are_those_that_seal() {
+    fn the_keys_of_the_edge_seal_tickets() {
         let keys = line_keys(&RING.parse().unwrap());
         let value: serde_json::Value = serde_json::from_str(keys["key:1"].as_str().unwrap()).unwrap();
         let (_, key) = LineKeys::of(&RING.parse().unwrap()).all().map(|(n, key)| (n, *key)).next().unwrap();

@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// How often a patient client tries at most, and its longest pause: a pause of the sale may last, and a person waits.
+/// How often a patient client tries at most, and its longest pause. A sale may be paused for long, but a person is waiting.
 const TRIES: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 

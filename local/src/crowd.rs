@@ -15,10 +15,11 @@ use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
 use crate::client::{Client, Payment, payment_of};
 use crate::stages::{Stage, progress_line};
 use crate::up::running;
+use crate::words::people;
 
-/// One in this many goes through the gate and does its work. For everybody that would take this machine too long.
+/// One person in this many does the work at the gate. If everybody did, it would take this machine too long.
 const THROUGH_THE_GATE: usize = 20;
-/// One in this many cancels, and one in this many lets the payment window pass.
+/// One person in this many cancels, and one in this many lets the payment window pass.
 const CANCELS: usize = 9;
 const FORGETS: usize = 7;
 /// How long people take to pay: the shortest time, and how much it varies.
@@ -52,7 +53,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let round = RoundId { sale: visitors.sale.clone(), number };
     if page["state"] != "open" {
         let state = page["state"].as_str().unwrap_or_default();
-        eprintln!("The sale is {state}. People who come too early wait, people who come too late leave.");
+        eprintln!("The sale is {state}. People who come too early wait; people who come too late leave.");
     }
 
     let stage = Stage::spinner("Signing identities");
@@ -69,7 +70,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     });
     let credentials = credentials.collect::<Result<Vec<_>>>()?;
     let payment_key = Arc::new(deployment.payment_key().await?);
-    stage.done(format!("{} people", users.len()));
+    stage.done(people(users.len() as u64));
 
     let is_free = page["price_minor"] == 0;
     let failed = if is_free { "got no order" } else { "got an error when they paid or cancelled" };
@@ -94,7 +95,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
         }
     });
     let outcome = outcome.await;
-    println!("{} people came. Answers to their reservations:", outcome.users);
+    println!("{} came. Answers to their reservations:", people(outcome.users as u64));
     for heard in outcome.answers.iter().filter(|heard| heard.step == "reserve") {
         println!("  {:>6}  {}", heard.count(), in_words(&heard.answer));
     }

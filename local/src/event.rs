@@ -64,7 +64,7 @@ fn read(name: &str) -> Result<Value> {
     }
     let file = folder().join(name).with_extension("json");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is no JSON", file.display()))
+    serde_json::from_str(&text).with_context(|| format!("{} is not JSON", file.display()))
 }
 
 /// Puts a fresh pass, answer, token or signature into a sample that has one, for the user and sale that it names. Other
@@ -86,7 +86,7 @@ pub async fn good_now(mut event: Value, deployment: &Deployment, issuer: &Issuer
     if event["routeKey"] == "POST /v1/sales/{sale_id}/tokens" {
         let client = Client::new(&deployment.api_url)?;
         let answered = client.answer_challenge(&issuer.token(&user)?, &sale).await;
-        event["body"] = json!(answered.context("the gate gives no challenge")?.to_string());
+        event["body"] = json!(answered.context("the gate gave no challenge")?.to_string());
     }
     if event["queryStringParameters"]["token"].is_string() {
         let token = issuer.token(&user)?;

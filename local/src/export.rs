@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::client::{Client, Page};
 use crate::up::running;
+use crate::words::of_these;
 
 /// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);
@@ -35,8 +36,8 @@ impl Format {
 }
 
 /// Writes the orders of a round to a file, page by page. The file appears, or is replaced, only when it is complete;
-/// until then the rows are in a temporary file in the same folder, which is removed on failure. Since it has user
-/// names, only its owner can read it.
+/// until then the rows are in a temporary file in the same folder, which is removed on failure. Only its owner can read
+/// it, since it has user names.
 ///
 /// # Errors
 /// If nothing is running, it does not have the sale or the round, the API refuses, or the file cannot be written.
@@ -46,7 +47,7 @@ pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Resu
     client.ensure_round(&issuer.operator_token("operator")?, round).await?;
     // A token lasts for an hour, and an export may take longer.
     let rows = export_from(&client, || issuer.operator_token("operator"), round, format, out).await?;
-    eprintln!("{} rows in {}", rows.rows, rows.file.display());
+    eprintln!("{} in {}", of_these(rows.rows, "row"), rows.file.display());
     Ok(())
 }
 

@@ -53,8 +53,8 @@ pub(crate) fn install_packages(folder: &Path, stage: &Stage) -> Result<()> {
     })
 }
 
-/// Checks that the machine has the programs that the local cloud needs, including those needed later: building the
-/// functions takes minutes, which would be in vain without Node.
+/// Checks that the machine has the programs that the local cloud needs, including those needed later. Without Node, the
+/// minutes of building the functions would be wasted.
 ///
 /// # Errors
 /// Names all that are missing.

@@ -36,3 +36,4 @@ pub mod valkey;
 pub mod valkey_cluster;
 pub mod watch;
 pub mod web;
+mod words;

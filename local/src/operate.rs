@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::up::running;
+use crate::words::of_these;
 
 /// Prints where every unit of a round is. Fails unless each is in exactly one place.
 ///
@@ -33,7 +34,7 @@ pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
 fn print(audit: &Value) {
     if audit["in_redis"] == false {
         println!(
-            "Redis does not have this round: it is not loaded yet, is over, or was lost. These are only the orders:"
+            "Redis does not have this round: it is not loaded yet, is over, or was lost. These figures are from the orders alone:"
         );
     }
     for name in ["total", "free", "held", "ordered", "oversold", "lost", "duplicated"] {
@@ -47,9 +48,9 @@ fn print(audit: &Value) {
         }
         let repairs = each["repairs"].as_array().map_or(0, Vec::len);
         if repairs == 0 {
-            println!("    a message under way settles it");
+            println!("    a message in flight will settle it");
         } else {
-            println!("    reconciliation will: {}", each["repairs"]);
+            println!("    reconciliation repairs it: {}", each["repairs"]);
         }
     }
 }
@@ -63,6 +64,6 @@ pub async fn redrive(queue: &str) -> Result<()> {
     let client = Client::new(&deployment.api_url)?;
     let path = format!("/v1/admin/redrive/{queue}");
     let answer = client.operate("POST", &issuer.operator_token("operator")?, &path).await?;
-    println!("{} messages moved", answer["moved"]);
+    println!("moved {}", of_these(answer["moved"].as_u64().unwrap_or_default(), "message"));
     Ok(())
 }

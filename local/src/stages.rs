@@ -1,6 +1,5 @@
 //! Progress messages.
 
-use std::io::{IsTerminal, stderr};
 use std::sync::LazyLock;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// How often a stage logs its progress.
-const LINE_EVERY: Duration = Duration::from_secs(15);
+const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// The live figures of a load, among the bars.
 pub fn progress_line() -> load::ProgressLine {
@@ -23,7 +22,8 @@ pub(crate) fn say_above(line: &str) {
     BARS.suspend(|| eprintln!("{line}"));
 }
 
-/// A stage of something long: a bar at a terminal; in a log a line at its start, one every 15 s, and one at its end.
+/// A stage of something long: a bar at a terminal. In a log, or at a terminal that shows no bars (`TERM` is unset or
+/// `dumb`), a line at its start, one every few seconds, and one at its end.
 pub struct Stage {
     bar: ProgressBar,
     name: String,
@@ -51,7 +51,7 @@ impl Stage {
             bar.set_style(style);
         }
         bar.set_prefix(name.clone());
-        let lines = (!stderr().is_terminal()).then(|| write_lines(name.clone(), bar.clone()));
+        let lines = bar.is_hidden().then(|| write_lines(name.clone(), bar.clone()));
         Self { bar, name, _lines: lines }
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn log(name: &str) -> PathBuf {
 }
 
 /// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps everything running until this
-/// process is ended. All ports are bound from the start, since other programs could take them while it deploys.
+/// process is ended. All ports are bound from the start, or other programs could take them while it deploys.
 /// Everything ends when this is dropped, or with this process, even by `kill -9`.
 ///
 /// # Errors

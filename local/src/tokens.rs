@@ -12,6 +12,7 @@ use sale::{RoundId, RoundNumber, SaleId, UserId};
 use crate::client::Client;
 use crate::stages::Stage;
 use crate::up::running;
+use crate::words::of_these;
 
 /// How many tokens are signed before any is printed, which bounds the memory.
 const CHUNK: usize = 10_000;
@@ -38,7 +39,7 @@ pub struct Wanted {
 /// # Errors
 /// If the API is not the running one, or there is no such sale.
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
-    let elsewhere = "which users it has is not known here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
+    let elsewhere = "its users are unknown here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
     let (deployment, issuer) = running()?;
     let api = &deployment.api_url;
@@ -68,6 +69,6 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
         stage.set(n);
     }
     out.flush()?;
-    stage.done(format!("{n} users"));
+    stage.done(of_these(n as u64, "user"));
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::up::running;
 
 /// Longest wait for one answer of the emulator.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How many log groups are searched at most: more than the app has functions.
+/// How many log groups are searched at most. The app has fewer functions.
 const MAX_GROUPS: usize = 50;
 
 /// What a function logged about the purchase.
@@ -26,7 +26,7 @@ struct Step {
 }
 
 /// Prints the steps of the purchase of `reservation`, as JSON or for people. The first one has the correlation id that
-/// its buyer's answer also had.
+/// its buyer got.
 ///
 /// # Errors
 /// If nothing is running, or no function knows the reservation.
@@ -39,7 +39,10 @@ pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
         steps.extend(logs.about(reservation, &group).await?);
     }
     steps.extend(behind_the_gateway(&home, reservation)?);
-    ensure!(!steps.is_empty(), "no function has logged anything about {reservation}; logs are a few seconds late");
+    ensure!(
+        !steps.is_empty(),
+        "no function has logged anything about {reservation}; logs take a few seconds to appear"
+    );
     steps.sort_by_key(|step| step.at_ms);
     if json {
         println!("{}", serde_json::to_string_pretty(&steps.iter().map(Step::document).collect::<Vec<_>>())?);
@@ -62,7 +65,9 @@ fn print(steps: &[Step]) {
         let said = step.line["message"].as_str().unwrap_or_default();
         println!("{:>8} ms  {:<13} {said:<16} {}", step.at_ms - began, step.function, fields.join(", "));
     }
-    println!("The challenge and the pass came before. Admission does not log them: no reservation exists by then.");
+    println!(
+        "The challenge and the pass came first. Admission does not log them, since the reservation did not exist yet."
+    );
 }
 
 impl Step {
@@ -71,7 +76,7 @@ impl Step {
     }
 }
 
-/// What a log line says about a reservation, if it concerns that one.
+/// The step in a log line, if it concerns the reservation.
 fn step(log: &str, line: &str, reservation: &str) -> Option<Step> {
     let line: Value = serde_json::from_str(line.trim()).ok()?;
     let at_ms = line["timestamp"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
@@ -124,7 +129,7 @@ impl Logs {
             .header("x-amz-target", format!("Logs_20140328.{call}"))
             .header("authorization", emulator::authorization("logs"))
             .body(query.to_string());
-        let answer = asked.send().await?.error_for_status().with_context(|| format!("{call} is refused"))?;
+        let answer = asked.send().await?.error_for_status().with_context(|| format!("the emulator refuses {call}"))?;
         Ok(serde_json::from_str(&answer.text().await?)?)
     }
 }

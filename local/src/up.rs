@@ -219,7 +219,7 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
         client.show_sale(&operator, sale).await?;
     }
     deployment.invoke(&deployment.warmup_function).await?;
-    stage.done("lamp: 100 units; chair: in two minutes; kettle: the last ones; packet: 100 parts of 100.00 EUR; lantern: 3 each minute");
+    stage.done("lamp: 100 units; chair: opens in two minutes; kettle: almost sold out; packet: 100.00 EUR in 100 parts; lantern: 3 more each minute");
 
     let stage = Stage::spinner("Selling most of the kettles");
     let key = deployment.payment_key().await?;
@@ -298,14 +298,14 @@ fn end() -> Result<()> {
     std::fs::remove_file(file())?;
     if let Some((_, whose, port)) = left {
         bail!(
-            "port {port} of {whose} still answers, though all else of `make up` has ended; `ss -Hltnp sport = :{port}` says \
+            "port {port} of {whose} still answers, though everything else of `make up` has ended; `ss -Hltnp sport = :{port}` says \
              who has it"
         );
     }
     if was_running {
         eprintln!("stopped Valkey, the emulator and the page");
     } else {
-        eprintln!("what `make up` started was not running any more");
+        eprintln!("what `make up` started was no longer running");
     }
     Ok(())
 }

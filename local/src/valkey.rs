@@ -35,12 +35,12 @@ impl Valkey {
         Self::start_with(&[])
     }
 
-    /// Likewise, with these environment variables. They stay those of its successors.
+    /// The same with these environment variables, which its successors get too.
     ///
     /// # Errors
-    /// Likewise.
+    /// As [`Valkey::start`].
     pub fn start_with(variables: &[(String, String)]) -> Result<Self> {
-        // Somebody else may take a free port before the server does.
+        // Another program may take a free port before the server does.
         let mut tries = 1..=START_TRIES;
         loop {
             match Self::start_on(free_port()?, variables) {
@@ -51,7 +51,7 @@ impl Valkey {
     }
 
     fn start_on(port: u16, variables: &[(String, String)]) -> Result<Self> {
-        // Not by the port, which two may try to have at once.
+        // The name is not the port: two servers may try to get the same one.
         let name = Uuid::new_v4().simple();
         let log = paths::state().join(format!("valkey-{name}.log"));
         let snapshot = paths::state().join(format!("valkey-{name}.rdb"));

@@ -173,6 +173,13 @@ async fn a_system_from_up_to_down() {
         (audit["clean"] == true && audit["in_redis"] == true && audit["ordered"] == 1).then_some(())
     });
 
+    until_async("the buyer cancels", async || client.cancel(token.trim(), &id).await.ok()?.is_success().then_some(()))
+        .await;
+    until("the trace has the cancellation", || {
+        let Output { stdout, .. } = home.run(&["trace", &id]);
+        String::from_utf8(stdout).unwrap().lines().any(|line| line.contains(" cancelled ")).then_some(())
+    });
+
     let (_, said) = home.good(&["down"]);
     assert!(said.contains("stopped Valkey, the emulator and the page"), "{said}");
     nothing_is_left(&home, &state);
@@ -295,7 +302,7 @@ fn an_up_that_is_killed_leaves_nothing() {
     drop(up);
     nothing_is_left(&home, &state);
     let (_, said) = home.good(&["down"]);
-    assert!(said.contains("was not running any more"), "{said}");
+    assert!(said.contains("was no longer running"), "{said}");
 }
 
 /// Folders of emulators, which have copies of all functions.
@@ -337,7 +344,7 @@ fn a_down_leaves_alone_who_has_the_id_now() {
     });
     std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
     let (_, said) = home.good(&["down"]);
-    assert!(said.contains("was not running any more"), "{said}");
+    assert!(said.contains("was no longer running"), "{said}");
     assert!(run.is_running(), "it got a signal");
 }
 
@@ -530,7 +537,7 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     let (checked, _) = home.good(&["check-draw", "--sale", "packet", "--unit", "1", "--json"]);
     let checked: Value = serde_json::from_str(&checked).unwrap();
     assert_eq!((&checked["units"], &checked["sum_minor"]), (&json!(100), &json!(10_000)), "{checked}");
-    // Bob was the first.
+    // Bob came first.
     let minor = checked["unit"]["amount_minor"].as_u64().unwrap();
     let told = format!("unit 1, which won {}.{:02} EUR", minor / 100, minor % 100);
     assert!(opened.contains(&told), "{told}: {opened}");

@@ -13,11 +13,11 @@ pub struct Raised {
     pub what: String,
     /// People a second, if the plan holds at all.
     pub admits_per_s: Option<u32>,
-    /// Seconds until everybody has had a turn.
+    /// Seconds until everybody has had a turn, if nobody buys.
     pub everybody_s: Option<f64>,
 }
 
-/// With the current quotas, with each of them ten times as large, and with all of them.
+/// The rates with the current quotas, with each quota ten times as large, and with both.
 pub fn what_quotas_buy(inputs: &Inputs, assumed: &Assumptions) -> Vec<Raised> {
     let lambda = LAMBDA_CONCURRENCY.value * RAISED_AT_MOST;
     let gateway = GATEWAY_REQUESTS.value * RAISED_AT_MOST;
@@ -34,7 +34,7 @@ pub fn what_quotas_buy(inputs: &Inputs, assumed: &Assumptions) -> Vec<Raised> {
     let lambda_to = || format!("{} concurrent executions", crate::figures::count(lambda));
     let gateway_to = || format!("{} gateway requests/s", crate::figures::count(gateway));
     vec![
-        with("as things are".into(), 0.0, 0.0),
+        with("current quotas".into(), 0.0, 0.0),
         with(lambda_to(), lambda, 0.0),
         with(gateway_to(), 0.0, gateway),
         with("both".into(), lambda, gateway),

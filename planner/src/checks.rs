@@ -10,8 +10,7 @@ use crate::quotas as q;
 use crate::setup::Setup;
 use crate::totals::{SNAPSHOT_READS_PER_S, writes_of_an_order};
 
-/// Days that a change of our own settings takes, including its deployment and a rehearsal. Warming a table counts as
-/// one.
+/// Days to change one of our own settings, deploy it and rehearse. Warming a table counts as such a change.
 pub const SETTING_LEAD_DAYS: u32 = 1;
 
 /// Seconds after which a process reads a secret again (docs/gate.md, "What a process knows without asking").
@@ -40,7 +39,7 @@ pub struct Check {
     pub need: f64,
     /// How much there is.
     pub have: f64,
-    /// How much there could be at most.
+    /// The most that could be had.
     pub most: f64,
     /// What would move it.
     pub mover: Mover,
@@ -82,10 +81,10 @@ pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, setup: &S
 /// Limits up to the functions at the gate.
 fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
     let raised = |quota: q::Quota| quota.value * q::RAISED_AT_MOST;
-    // The bucket's excess over the rate, spread over the time that it has to last.
+    // What the bucket adds to the rate, spread over the time that it has to last.
     let bucket = |burst: f64| burst / load.fullest_s;
     let functions = at_the_gate(load);
-    // The catalog's and the line's environments exist when it opens, since people use them before.
+    // The catalog's and the line's environments are already there at the opening, since people use them earlier.
     let cold = functions.iter().filter(|function| !["catalog", "line"].contains(&function.function));
     let scaling = cold.map(|function| function.environments).fold(0.0, f64::max);
     let gate_per_s = load.challenges_per_s.max(load.answers_per_s);
@@ -98,7 +97,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             have: q::EDGE_REQUESTS.value,
             most: raised(q::EDGE_REQUESTS),
             mover: Mover::Quota,
-            how: "ask AWS for more requests per second of the distribution",
+            how: "ask AWS for more requests per second for the distribution",
             source: q::EDGE_REQUESTS.page,
         },
         Check {
@@ -128,7 +127,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             have: on.throttle_per_s + bucket(on.throttle_burst),
             most: raised_gateway,
             mover: Mover::Setting,
-            how: "raise `throttle.requestsPerSecond` in settings/prod.ts to the account's",
+            how: "raise `throttle.requestsPerSecond` in settings/prod.ts to the account's limit",
             source: "infra/cdk/settings/prod.ts",
         },
         Check {
@@ -156,10 +155,10 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             unit: "requests/s",
             need: load.tickets_per_s.max(load.late_tickets_per_s),
             have: on.ticket_throttle_per_s + on.ticket_throttle_burst,
-            // The routes with their own throttles share what the gateway lets through.
+            // The routes with throttles of their own share the gateway's total.
             most: (assumed.gateway_quota.max(on.throttle_per_s) - load.challenges_per_s - load.answers_per_s).max(0.0),
             mover: Mover::Setting,
-            how: "raise `throttle.tickets` in settings/prod.ts and lower `throttle.challenges` and `throttle.tokens`: together they stay below the whole",
+            how: "raise `throttle.tickets` in settings/prod.ts and lower `throttle.challenges` and `throttle.tokens`: the three have to stay below the total",
             source: "infra/cdk/settings/prod.ts",
         },
         Check {
@@ -179,7 +178,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             have: q::LAMBDA_SCALING_PER_10_S.value,
             most: q::LAMBDA_CONCURRENCY_MOST.value.max(assumed.lambda_quota),
             mover: Mover::Setting,
-            how: "have so many wait for the opening: write `provisioned: [{ from, to, count }]` into infra/cdk/deployments/NAME.ts and deploy",
+            how: "provision that many for the opening: add `provisioned: [{ from, to, count }]` to infra/cdk/deployments/NAME.ts and deploy",
             source: q::LAMBDA_SCALING_PER_10_S.page,
         },
     ]
@@ -200,7 +199,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: load.room_for_scripts(setup.lanes, on.shards),
             most: load.room_for_scripts(setup.lanes, setup.lanes),
             mover: Mover::Setting,
-            how: "have a shard for each lane (`shards` in infra/cdk/deployments/NAME.ts); a sale has 16 lanes at most",
+            how: "give each lane its own shard (`shards` in infra/cdk/deployments/NAME.ts); a sale has at most 16 lanes",
             source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",
         },
         Check {
@@ -210,7 +209,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::SCRIPTS_PER_S_PER_SHARD,
             most: q::SCRIPTS_PER_S_PER_SHARD,
             mover: Mover::Nothing,
-            how: "one shard remembers who has a ticket, however many lanes there are",
+            how: "one shard keeps all tickets, however many lanes there are",
             source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",
         },
         Check {
@@ -220,7 +219,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::REDIS_CONNECTIONS.value,
             most: q::REDIS_CONNECTIONS.value,
             mover: Mover::Nothing,
-            how: "each environment has one connection to each primary",
+            how: "each environment keeps one connection to each primary",
             source: q::REDIS_CONNECTIONS.page,
         },
         Check {
@@ -231,7 +230,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             // cache.r7g.16xlarge
             most: 419.09 * q::REDIS_USABLE,
             mover: Mover::Setting,
-            how: "take a larger `nodeType` in settings/prod.ts",
+            how: "choose a larger `nodeType` in settings/prod.ts",
             source: "ElastiCache: supported node types",
         },
         Check {
@@ -251,7 +250,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: assumed.table_warm_writes,
             most: q::TABLE_WRITES_MOST.value.max(assumed.table_warm_writes),
             mover: Mover::Setting,
-            how: "warm the table and its indexes (`aws dynamodb update-table --warm-throughput`) a day before",
+            how: "warm the table and its indexes (`aws dynamodb update-table --warm-throughput`) a day ahead",
             source: q::TABLE_WARM_WRITES.page,
         },
         Check {
@@ -261,7 +260,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: ROUND_SHARDS * q::PARTITION_WRITES.value,
             most: ROUND_SHARDS * q::PARTITION_WRITES.value,
             mover: Mover::Nothing,
-            how: "a round's guards are in sixteen partitions of their index",
+            how: "the index spreads a round's guards over sixteen partitions",
             source: q::PARTITION_WRITES.page,
         },
         Check {
@@ -271,7 +270,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::QUEUE_IN_FLIGHT.value,
             most: q::QUEUE_IN_FLIGHT.value,
             mover: Mover::Nothing,
-            how: "a standard queue has no other bound",
+            how: "a standard queue allows no more messages in flight",
             source: q::QUEUE_IN_FLIGHT.page,
         },
         Check {
@@ -281,7 +280,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::PARTITION_READS.value,
             most: q::PARTITION_READS.value,
             mover: Mover::Nothing,
-            how: "each process reads one item, the stops, every two seconds; have each read one of several copies",
+            how: "each process reads the same item, the stops, every two seconds; keep several copies and let each process read one",
             source: q::PARTITION_READS.page,
         },
         Check {
@@ -291,17 +290,17 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::SECRET_READS.value,
             most: q::SECRET_READS.value,
             mover: Mover::Nothing,
-            how: "each process reads its secrets when it starts, and each minute",
+            how: "each process reads its secrets when it starts and then every minute",
             source: q::SECRET_READS.page,
         },
         Check {
             name: "audited_orders",
-            unit: "orders of a round",
+            unit: "orders per round",
             need: units,
             have: q::AUDITED_ORDERS,
             most: q::AUDITED_ORDERS,
             mover: Mover::Nothing,
-            how: "one run of reconciliation reads all reservations of a round; split the units over several sales",
+            how: "one reconciliation run reads every reservation of a round; split the units over several sales",
             source: "docs/reasons.md, \"Deliberately absent\"",
         },
     ]

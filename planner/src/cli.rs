@@ -26,17 +26,17 @@ const DEFAULT_LEAD_DAYS: i64 = 7;
 pub struct Answer {
     /// What is printed.
     pub text: String,
-    /// Defaults that were assumed, in one line that is not part of the result.
+    /// The defaults that were assumed, in one line beside the result.
     pub note: Option<String>,
     /// The exit status.
     pub status: u8,
 }
 
-/// Says before a sale what it needs, whether it holds, and what it costs
+/// Plans a sale: what it needs, whether it holds, and what it costs
 #[derive(Debug, Parser)]
 #[command(name = "planner")]
 struct Cli {
-    /// As JSON
+    /// Print JSON
     #[arg(long, global = true, env = "JSON", value_parser = FalseyValueParser::new())]
     json: bool,
     #[command(subcommand)]
@@ -45,7 +45,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Plans one sale
+    /// Plan one sale
     Plan {
         /// Units on sale
         #[arg(long, env = "UNITS", default_value_t = 100, value_parser = whole(1..=MAX_UNITS))]
@@ -53,28 +53,28 @@ enum Command {
         /// People who come
         #[arg(long, env = "AUDIENCE", default_value_t = 10_000, value_parser = whole(1..=MAX_AUDIENCE))]
         audience: u64,
-        /// When it opens, with its zone: 2026-12-24T18:00:00+01:00. A week from now, unless this says otherwise
+        /// When it opens, with a time zone: 2026-12-24T18:00:00+01:00. By default a week from now
         #[arg(long, env = "OPENS_AT", value_parser = moment)]
         opens_at: Option<Timestamp>,
         /// Where it runs
         #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
         region: String,
-        /// Lanes of the sale, 1 to 16. As few as it needs, unless this says otherwise
+        /// Lanes of the sale, 1 to 16. By default as few as it needs
         #[arg(long, env = "LANES", value_parser = whole(1..=MAX_LANES))]
         lanes: Option<u32>,
-        /// The line in front of it: auto (if the sale needs one), no, or the people a second that it admits
+        /// The line in front of the sale: auto (if the sale needs one), no, or how many people a second it admits
         #[arg(long, env = "LINE", default_value = "auto", value_parser = line)]
         line: LineAsked,
-        /// Seconds before the opening from which the line gives tickets
+        /// How many seconds before the opening the line starts to give out tickets
         #[arg(long, env = "LINE_EARLY_S", default_value_t = OPENS_EARLY_S, value_parser = whole(OPENS_EARLY))]
         line_early_s: u32,
-        /// When the plan is made, instead of now
+        /// When the plan is made. By default now
         #[arg(long, value_parser = moment)]
         now: Option<Timestamp>,
         #[command(flatten)]
         assumptions: Assumptions,
     },
-    /// What a deployment costs in a month in which nobody comes
+    /// What a deployment costs in an idle month
     Idle {
         /// Where it runs
         #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
@@ -121,10 +121,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
             let prices = table.of(&region)?;
             let bill = |what, on| Ok::<_, anyhow::Error>(Part { what, lines: idle::lines(on, prices)? });
             let bills = [
-                bill("dev, a month without anybody", &DEV)?,
-                bill("prod, a month without anybody", &PROD)?,
-                bill("prod while it is parked, a month without anybody", &PARKED)?,
-                bill("prod with four shards and a name of its own, a month without anybody", &LANES)?,
+                bill("dev, an idle month", &DEV)?,
+                bill("prod, an idle month", &PROD)?,
+                bill("prod while it is parked, an idle month", &PARKED)?,
+                bill("prod with four shards and its own domain name, an idle month", &LANES)?,
             ];
             answer(cli.json, &bills, &table, &region)
         }
@@ -156,7 +156,7 @@ fn line(text: &str) -> Result<LineAsked, String> {
         "no" => Ok(LineAsked::No),
         _ => match text.parse() {
             Ok(per_s @ 1..=MAX_ADMITS_PER_S) => Ok(LineAsked::PerS(per_s)),
-            _ => Err("auto, no, or people a second, a whole number from 1 to 1,000,000".to_owned()),
+            _ => Err("auto, no, or a whole number of people a second from 1 to 1,000,000".to_owned()),
         },
     }
 }

@@ -55,7 +55,7 @@ impl Rush {
         Some(high)
     }
 
-    /// People who press the button until then: later ones get "sold out" when they ask for a challenge.
+    /// People who press the button by then. Anyone later gets "sold out" when asking for a challenge.
     pub fn before(&self, until_s: Option<f64>) -> f64 {
         until_s.map_or(self.people, |until_s| self.people * (1.0 - (-self.presses * until_s).exp()))
     }

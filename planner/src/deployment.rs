@@ -15,7 +15,7 @@ pub struct Deployment {
     pub shards: u32,
     /// Replicas of each.
     pub replicas: u32,
-    /// Whether a write is in the log of several zones before it is answered.
+    /// Whether Redis logs a write in several zones before it answers.
     pub sync: bool,
     /// Write units a second that the table handles from the start.
     pub table_warm_writes: f64,
@@ -35,7 +35,7 @@ pub struct Deployment {
     pub ticket_throttle_per_s: f64,
     /// The burst for tickets.
     pub ticket_throttle_burst: f64,
-    /// Whether there are CloudFront and the page.
+    /// Whether it has CloudFront and the page.
     pub edge: bool,
 }
 
@@ -112,7 +112,7 @@ pub const PROVISIONED_FUNCTIONS: f64 = 2.0;
 /// How long these are provisioned, in seconds, from before the opening until after the crowd, as assumed for their
 /// cost.
 pub const PROVISIONED_S: f64 = 1_800.0;
-/// Secrets that a process in front reads when it starts and then each minute: the pass keys, the stock's user, the
+/// Secrets that a process at the gate reads when it starts and then each minute: the pass keys, the stock's user, the
 /// edge's key.
 pub const SECRETS_OF_A_PROCESS: f64 = 3.0;
 /// The size of the line's document in bytes.
@@ -124,8 +124,8 @@ pub const LOADED_BEFORE_S: i64 = 600;
 
 /// Write units of the transaction that places an order: order, unit guard, slot guard, twice each for the transaction.
 pub const WRITES_OF_AN_ORDER: f64 = 6.0;
-/// Additional write units for each campaign whose limit the order counts in: another item in the transaction, also when
-/// it ends unpaid.
+/// Additional write units for each campaign whose limit covers the order: one more item in the transaction that places
+/// it, and in the one that expires it.
 pub const WRITES_OF_A_CAMPAIGN_LIMIT: f64 = 2.0;
 /// Write units of the indexes for an order: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`,
 /// `orders_by_round`, `orders_by_time`.

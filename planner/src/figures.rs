@@ -16,6 +16,16 @@ pub fn count(value: f64) -> String {
     out
 }
 
+/// A count with its noun: "1 unit", "2 units".
+pub fn of_these(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number as f64), if number == 1 { "" } else { "s" })
+}
+
+/// "1 person", "2 people".
+pub fn people(number: u64) -> String {
+    if number == 1 { "1 person".to_owned() } else { format!("{} people", count(number as f64)) }
+}
+
 /// A sum of money.
 pub fn usd(value: f64) -> String {
     let cents = format!("{value:.2}");

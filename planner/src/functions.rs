@@ -49,8 +49,8 @@ pub fn at_the_gate(load: &Load) -> Vec<Sized> {
     all
 }
 
-/// Environments that are busy at one time: the last tickets before the opening and the first turns after it do not
-/// coincide.
+/// Environments that are busy at the same time. The last tickets before the opening do not coincide with the first
+/// turns after it.
 pub fn busy_at_once(load: &Load) -> f64 {
     let of = |per_s: f64| Sized::new("line", per_s + load.documents_per_s, TICKET_S).environments;
     let gate = at_the_gate(load).into_iter().filter(|function| function.function != "line");

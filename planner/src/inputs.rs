@@ -8,13 +8,13 @@ use serde::Serialize;
 pub const MAX_UNITS: u32 = sale::MAX_TOTAL;
 /// The largest audience. Beyond it no formula here means anything.
 pub const MAX_AUDIENCE: u64 = 1_000_000_000;
-/// The highest rate of a line, in people a second: as many as there can be requests at the gateway.
+/// The highest rate of a line, in people a second. No gateway takes more requests.
 pub const MAX_ADMITS_PER_S: u32 = 1_000_000;
 /// The largest number of lanes of a sale.
 pub const MAX_LANES: u32 = 16;
-/// The default of how many seconds before the opening a line gives tickets.
+/// How many seconds before the opening a line starts to give out tickets, by default.
 pub const OPENS_EARLY_S: u32 = 3_600;
-/// The bounds of that.
+/// The bounds of that time.
 pub const OPENS_EARLY: std::ops::RangeInclusive<u32> = 60..=86_400;
 /// Today's prices and quotas say nothing about later openings.
 pub const MAX_HOURS_AHEAD: i64 = 2 * 366 * 24;
@@ -49,81 +49,81 @@ pub struct Inputs {
     pub lanes: Option<u32>,
     /// The line.
     pub line: LineAsked,
-    /// How many seconds before the opening the line gives tickets.
+    /// How many seconds before the opening the line starts to give out tickets.
     pub opens_early_s: u32,
 }
 
 /// What is assumed about people and functions. Each has a flag.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct Assumptions {
-    /// Part of the audience that waits on the page and presses the button as soon as it can
+    /// Share of the audience that waits on the page and presses the button at once
     #[arg(long, default_value_t = 0.6)]
     pub rush_share: f64,
-    /// Seconds in which those press it
+    /// Seconds over which these people press it
     #[arg(long, default_value_t = 10.0)]
     pub rush_s: f64,
-    /// The fullest second of the rush, as a multiple of its mean
+    /// The busiest second of the rush, as a multiple of its mean
     #[arg(long, default_value_t = 2.0)]
     pub peak_factor: f64,
-    /// Seconds for which those who wait have the page open before the opening
+    /// Seconds for which these people have the page open before the opening
     #[arg(long, default_value_t = 300.0)]
     pub wait_s: f64,
-    /// Seconds for which somebody stays on the page after pressing the button
+    /// Seconds for which a person stays on the page after pressing the button
     #[arg(long, default_value_t = 60.0)]
     pub stay_s: f64,
-    /// Challenges that one person asks for: one, and another after a wrong answer
+    /// Challenges per person: one, and another after each wrong answer
     #[arg(long, default_value_t = 1.2)]
     pub challenges_each: f64,
-    /// Answers that one person gives
+    /// Answers per person
     #[arg(long, default_value_t = 1.2)]
     pub answers_each: f64,
-    /// Reservations that one person sends
+    /// Reservations per person
     #[arg(long, default_value_t = 1.1)]
     pub reservations_each: f64,
     /// Seconds between a challenge and its answer, on average
     #[arg(long, default_value_t = 5.0)]
     pub solve_s: f64,
-    /// Part of the requests that hear 429 or 503 and are sent again
+    /// Share of the requests that get 429 or 503 and are sent again
     #[arg(long, default_value_t = 0.02)]
     pub again_share: f64,
-    /// Part of the people who have to sign in first
+    /// Share of the people who have to sign in first
     #[arg(long, default_value_t = 0.5)]
     pub sign_in_share: f64,
-    /// Campaigns with a limit for each user that the sale is in
+    /// How many campaigns with a limit per user the sale belongs to
     #[arg(long, default_value_t = 0)]
     pub campaign_limits: u32,
-    /// With a line: part of those whose turn it is who come and buy
+    /// With a line: share of the people who come and buy when it is their turn
     #[arg(long, default_value_t = 0.7)]
     pub comes_share: f64,
-    /// With a line: seconds before the opening at which the early ones come, on average. A sixth of the time for which it is open, unless
-    /// this says otherwise
+    /// With a line: how many seconds before the opening early people come, on average. By default a sixth of the time for which the line
+    /// is open early
     #[arg(long)]
     pub comes_early_s: Option<f64>,
-    /// With a line: seconds after the opening at which the others come, on average
+    /// With a line: how many seconds after the opening the others come, on average
     #[arg(long, default_value_t = 300.0)]
     pub comes_late_s: f64,
-    /// With a line: seconds between two looks of a page at the line's document. Longer if there are too many for the edge
+    /// With a line: seconds between a page's polls of the line's document. Longer if the polls would be too many for the edge
     #[arg(long, default_value_t = 2.0)]
     pub line_look_s: f64,
-    /// Part of the orders that is never paid, and whose units are sold again
+    /// Share of the orders that are never paid and whose units are sold again
     #[arg(long, default_value_t = 0.1)]
     pub unpaid_share: f64,
-    /// Seconds in which an order may be paid, and within which the last order must be written
+    /// Seconds in which an order may be paid. The last order must be written within the same time
     #[arg(long, default_value_t = 900.0)]
     pub payment_window_s: f64,
-    /// Writes a second that the table and its indexes take at once
+    /// Write units a second that the table and its indexes handle from the start
     #[arg(long, default_value_t = crate::deployment::PROD.table_warm_writes)]
     pub table_warm_writes: f64,
-    /// Requests a second that API Gateway gives the account, if it was raised
+    /// The account's quota of requests a second at API Gateway
     #[arg(long, default_value_t = crate::quotas::GATEWAY_REQUESTS.value)]
     pub gateway_quota: f64,
-    /// Concurrent executions that Lambda gives the account, if it was raised
+    /// The account's quota of concurrent executions
     #[arg(long, default_value_t = crate::quotas::LAMBDA_CONCURRENCY.value)]
     pub lambda_quota: f64,
-    /// Days that a raised quota takes. AWS promises none
+    /// Days until AWS raises a quota. AWS promises none
     #[arg(long, default_value_t = 14)]
     pub quota_lead_days: u32,
-    /// As if the edge kept no sale's card for its second, and buyers came to the gateway's own address
+    /// Assume that the edge caches nothing and buyers call the gateway's own address
     #[arg(long)]
     pub past_the_edge: bool,
 }
@@ -136,11 +136,11 @@ impl Inputs {
     pub fn new(units: u32, audience: u64, opens_at: Timestamp, planned_at: Timestamp, region: &str) -> Result<Self> {
         ensure!((1..=MAX_UNITS).contains(&units), "units: 1 to {MAX_UNITS}; got {units}");
         ensure!((1..=MAX_AUDIENCE).contains(&audience), "audience: 1 to {MAX_AUDIENCE}; got {audience}");
-        ensure!(opens_at > planned_at, "the opening is past: {opens_at}; it is {planned_at:.0}");
+        ensure!(opens_at > planned_at, "the opening is in the past: {opens_at}; it is now {planned_at:.0}");
         let last = planned_at.checked_add(Span::new().hours(MAX_HOURS_AHEAD))?;
         ensure!(
             opens_at <= last,
-            "the opening is more than two years ahead: {opens_at}; prices and quotas of today say nothing about then"
+            "the opening is more than two years ahead: {opens_at}; today's prices and quotas say nothing about that time"
         );
         let region = region.to_owned();
         let line = LineAsked::Auto;

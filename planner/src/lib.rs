@@ -1,4 +1,4 @@
-//! Says before a sale what it will need, refuses what cannot work, and adds up the cost.
+//! Plans a sale: says what it will need, refuses what cannot work, and adds up the cost.
 //!
 //! `docs/planning.md` has the arrival model and every formula.
 

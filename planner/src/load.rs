@@ -35,9 +35,9 @@ const LAST_TICKETS_S: f64 = 60.0;
 pub struct Load {
     /// People who have the page open when it opens.
     pub waiting: f64,
-    /// People who press the button, in the busiest second. With a line: people whose turn it becomes.
+    /// People who press the button, in the busiest second. With a line: people whose turn comes.
     pub arrivals_per_s: f64,
-    /// Polls of the card that reach the gateway, just before the opening.
+    /// Polls of the card that reach the gateway just before the opening.
     pub looks_before_per_s: f64,
     /// Polls of the card that reach the gateway, in the rush.
     pub looks_per_s: f64,
@@ -67,8 +67,8 @@ pub struct Load {
     pub edge_per_s: f64,
     /// Scripts that the sale's lanes run.
     pub scripts_per_s: f64,
-    /// Calls that a single shard answers however many lanes there are: counts of answers, one a second from each
-    /// process (`tally`), and tickets of late people.
+    /// Calls that a single shard answers however many lanes there are: late people's tickets, and one count of answers a
+    /// second from each process (`tally`).
     pub scripts_of_one_shard_per_s: f64,
     /// Processes of all functions in front.
     pub processes: f64,
@@ -78,9 +78,9 @@ pub struct Load {
     pub connections_per_s: f64,
     /// People who have to sign in.
     pub sign_ins_per_s: f64,
-    /// People who do everything before they are told that it is sold out.
+    /// People who take every step before they learn that it is sold out.
     pub all_the_way: f64,
-    /// Seconds from the opening until nothing is left. `None` if everybody can have one.
+    /// Seconds from the opening until nothing is left. `None` if there is a unit for everybody.
     pub sold_out_s: Option<f64>,
     /// Seconds until everybody has pressed the button, or has had a turn.
     pub rush_s: f64,
@@ -215,7 +215,7 @@ impl Load {
             connections_per_s: buys_per_s.min(units),
             sign_ins_per_s: loads_per_s * assumed.sign_in_share,
             all_the_way: (orders / assumed.comes_share).min(audience),
-            // The first ones have to see that it is their turn, and to answer a challenge.
+            // The first people have to notice their turn and answer a challenge.
             sold_out_s: (units < audience * assumed.comes_share)
                 .then_some(units / buys_per_s + line_look_s / 2.0 + assumed.solve_s),
             rush_s: audience / per_s,
@@ -224,8 +224,8 @@ impl Load {
         }
     }
 
-    /// Scripts that a sale's lanes run in a second. With several lanes each process reads the others once a second when
-    /// its own has nothing left, and then its requests cost nothing, so only one of the two counts.
+    /// Scripts that a sale's lanes run in a second. With several lanes, a process whose lane is empty reads the others
+    /// once a second, and its requests cost nothing then. So only the larger of the two counts.
     pub fn scripts_on(&self, lanes: u32) -> f64 {
         self.scripts_per_s.max(self.counting_processes * f64::from(lanes - 1))
     }

@@ -1,4 +1,4 @@
-//! What a million attempts cost, and related parts.
+//! What a million attempts, a million page visits and a thousand orders cost.
 
 use crate::cost::{Line, lines};
 use crate::inputs::Assumptions;
@@ -17,7 +17,7 @@ pub struct Part {
     pub lines: Vec<Line>,
 }
 
-/// A million attempts that win nothing, a million visits of the page, a thousand orders.
+/// A million attempts that win nothing, a million page visits, a thousand orders.
 pub fn parts(assumed: &Assumptions, prices: &Region) -> [Part; 3] {
     let part = |what, totals: Totals| Part { what, lines: lines(&totals, prices) };
     let orders = THOUSAND;
@@ -25,7 +25,7 @@ pub fn parts(assumed: &Assumptions, prices: &Region) -> [Part; 3] {
     [
         part("a million attempts: challenge, answer and reservation", Totals::of_attempts(MILLION, assumed)),
         part(
-            "a million visits of the page: its files, and looks at the sale",
+            "a million page visits: the files, and polls of the sale",
             Totals::of_page(MILLION, MILLION * looks_each(assumed), assumed),
         ),
         part("a thousand orders", Totals::of_orders(orders, paid, assumed)),

@@ -8,7 +8,7 @@ use crate::buys::{Raised, what_quotas_buy};
 use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
-use crate::figures::count;
+use crate::figures::{self, count, of_these};
 use crate::functions::{Sized, at_the_gate};
 use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY};
 use crate::load::Load;
@@ -19,7 +19,7 @@ use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
 
 /// The version of the JSON. Fields may be added without a new version, but never changed or removed. Version 2 has a
-/// line in the place of a waiting room.
+/// line instead of a waiting room.
 pub const SCHEMA: u32 = 2;
 const DAY_H: i64 = 24;
 
@@ -107,7 +107,7 @@ pub struct Plan {
     pub reasons: Vec<Reason>,
     /// What would hold instead.
     pub alternatives: Vec<Alternative>,
-    /// Hints that refuse nothing.
+    /// Hints that do not change the verdict.
     pub notes: Vec<String>,
     /// What the sale costs.
     pub cost: Vec<Line>,
@@ -121,7 +121,7 @@ pub struct Plan {
     pub prices_unseen: Vec<String>,
 }
 
-/// What decides about a sale, without descriptions.
+/// What decides whether a sale holds, without the words.
 struct Outcome {
     setup: Setup,
     checks: Vec<Check>,
@@ -201,10 +201,10 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
 fn waiting_processes(checks: &[Check], prices: &Region) -> Option<Line> {
     let check = checks.iter().find(|check| check.name == "lambda_scaling" && !check.holds())?;
     let gb_s = check.need * deployment::PROVISIONED_FUNCTIONS * deployment::FUNCTION_GB * deployment::PROVISIONED_S;
-    Some(Line::new(prices, "Lambda, processes that wait", gb_s, "lambda_provisioned_gb_s"))
+    Some(Line::new(prices, "Lambda, provisioned processes", gb_s, "lambda_provisioned_gb_s"))
 }
 
-/// Seconds until all orders are written, as fast as consumers and table allow once both are large enough.
+/// Seconds until all orders are written, at the pace of consumers and table once both are large enough.
 fn drain_s(inputs: &Inputs, assumed: &Assumptions, checks: &[Check]) -> f64 {
     let have = |name| {
         let check = checks.iter().find(|check| check.name == name);
@@ -233,9 +233,9 @@ fn reasons(inputs: &Inputs, outcome: &Outcome) -> Vec<Reason> {
             let Check { need, most, unit, how, .. } = check;
             let (need, most) = (count(*need), count(*most));
             let why = match check.mover {
-                Mover::Nothing => format!("needs {need} {unit}, of {most}: {how}"),
-                Mover::Quota => format!("needs {need} {unit}; more than {most} is nothing to plan with: {how}"),
-                Mover::Setting => format!("needs {need} {unit}; at most {most} can be set: {how}"),
+                Mover::Nothing => format!("needs {need} {unit}, but the limit is {most}: {how}"),
+                Mover::Quota => format!("needs {need} {unit}; do not count on more than {most}, even if you {how}"),
+                Mover::Setting => format!("needs {need} {unit}; settings allow at most {most}: {how}"),
             };
             Reason { check: check.name, why }
         })
@@ -243,8 +243,8 @@ fn reasons(inputs: &Inputs, outcome: &Outcome) -> Vec<Reason> {
     if all.is_empty() {
         let waits = outcome.checks.iter().filter(|check| !check.holds()).map(|check| check.name);
         let waits: Vec<&str> = waits.collect();
-        let what = if waits.is_empty() { "the round is loaded".to_owned() } else { waits.join(", ") };
-        let why = format!("opens at {}, and not before {:.0} is this done: {what}", inputs.opens_at, outcome.earliest);
+        let what = if waits.is_empty() { "loading the round".to_owned() } else { waits.join(", ") };
+        let why = format!("opens at {}, but this takes until {:.0}: {what}", inputs.opens_at, outcome.earliest);
         all.push(Reason { check: "opens_at", why });
     }
     all
@@ -264,18 +264,18 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
     };
     let asked = u64::from(inputs.units);
     if let Some(units) = most(asked, |units| fits(&of(inputs.audience, units))) {
-        say("fewer_units", format!("sell at most {} units", shown(units)));
+        say("fewer_units", format!("sell at most {}", of_these(units, "unit")));
     }
-    // What is too much for any crowd has to be fixed before anything else helps.
+    // Bounds that even a crowd of one exceeds come first.
     let Some(units) = most(asked, |units| fits(&of(1, units))) else { return all };
     let first = if units < asked {
         let sales = asked.div_ceil(units);
-        format!("sell at most {} units in a sale ({sales} sales for all of them), and ", shown(units))
+        format!("sell at most {} per sale ({sales} sales in all), and ", of_these(units, "unit"))
     } else {
         String::new()
     };
     if let Some(people) = most(inputs.audience, |people| fits(&of(people, units))) {
-        say("smaller_audience", format!("{first}invite at most {} people", shown(people)));
+        say("smaller_audience", format!("{first}invite at most {}", figures::people(people)));
     }
     match inputs.line {
         LineAsked::No => {
@@ -297,8 +297,9 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
         let earlier = |opens_early_s: u32| Inputs { opens_early_s, ..of(inputs.audience, units) };
         let mut hours = (1..=OPENS_EARLY.end() / 3_600).filter(|hours| hours * 3_600 > inputs.opens_early_s);
         if let Some(hours) = hours.find(|hours| fits(&earlier(hours * 3_600))) {
-            let when = "if that makes people come so much earlier";
-            say("earlier_line", format!("{first}open the line {hours} hours before the sale, {when}"));
+            let before = of_these(hours.into(), "hour");
+            let when = "if that makes people come that much earlier";
+            say("earlier_line", format!("{first}open the line {before} before the sale, {when}"));
         }
     }
     all
@@ -318,7 +319,7 @@ pub(crate) fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     (low > 0).then_some(low)
 }
 
-/// A sale that takes this long calls few people to the front in vain.
+/// A sale that takes at least this many seconds calls few people to the front in vain.
 const CALM_S: f64 = 60.0;
 
 fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> Vec<String> {
@@ -329,29 +330,29 @@ fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> 
         && f64::from(line.admits_per_s) > calm_per_s
     {
         all.push(format!(
-            "the line hears of a purchase seconds after the turn, so at {} people a second many come to the front for nothing; \
-             LINE={calm_per_s} takes about a minute and calls fewer",
+            "the line learns of a purchase seconds after the turn, so at {} people a second it calls many for nothing; with \
+             LINE={calm_per_s} the sale takes about a minute and the line calls fewer",
             count(line.admits_per_s.into()),
         ));
     }
     let opened = load.connections_per_s;
     if opened > WEBSOCKET_CONNECTIONS.value {
         all.push(format!(
-            "{} winners a second open a WebSocket, and AWS takes {}: the others ask until they are in",
+            "{} winners a second open a WebSocket, but AWS accepts {}: the others poll until they are connected",
             count(opened),
             count(WEBSOCKET_CONNECTIONS.value),
         ));
     }
     if load.sign_ins_per_s > COGNITO_SIGN_INS.value {
         all.push(format!(
-            "{} people a second sign in: ask whoever runs the sign-in; a Cognito user pool takes {} unless that is raised",
+            "{} people a second sign in: check that your identity provider can take them; a Cognito user pool takes {} by default",
             count(load.sign_ins_per_s),
             count(COGNITO_SIGN_INS.value),
         ));
     }
     if setup.lanes > 1 {
         all.push(format!(
-            "with {} lanes a few per cent of the units change lanes at the end: two calls of Redis more for each transfer",
+            "with {} lanes, a few per cent of the units change lanes at the end; each transfer costs two more calls to Redis",
             setup.lanes,
         ));
     }

@@ -30,9 +30,9 @@ pub struct Profile {
     pub schedules: f64,
     /// Memory of them all in MB.
     pub schedules_mb: f64,
-    /// Secrets that they read, each in every run, since a cached value would be a minute old.
+    /// Secrets that they read in every run, since a cached value would be a minute old.
     pub schedules_secrets: f64,
-    /// Whether runs are traced: for a function that runs once a minute every run is, as the first of its second.
+    /// Whether runs are traced. X-Ray traces the first request of every second, so it traces every run.
     pub traced: bool,
     /// Queues that Lambda polls.
     pub polled_queues: f64,

@@ -54,8 +54,8 @@ pub const QUEUE_IN_FLIGHT: Quota = quota(120_000.0, "Amazon SQS message quotas")
 /// Concurrent batches of a queue that Lambda handles.
 pub const QUEUE_CONSUMERS_MOST: Quota = quota(1_000.0, "Configuring scaling behavior for SQS event source mappings");
 
-/// How far AWS is assumed to raise a quota, as a multiple of its default. AWS decides each case; beyond this a plan
-/// would rest on a favour.
+/// The most that AWS is assumed to raise a quota, as a multiple of its default. AWS decides case by case; a plan that
+/// needs more would rest on luck.
 pub const RAISED_AT_MOST: f64 = 10.0;
 
 /// Script calls that one shard answers in a second. **Not measured on ElastiCache.** On this project's machine one
@@ -78,7 +78,7 @@ pub const TICKET_S: f64 = 0.010;
 pub const ORDER_BATCH_S: f64 = 0.200;
 /// Seconds of any other function for one event. **Assumed.**
 pub const OTHER_S: f64 = 0.050;
-/// Caches between viewers and the gateway that ask for a card on their own: regional edge caches. **Assumed.**
+/// Regional edge caches, each of which asks the gateway for a card. **Assumed.**
 pub const EDGE_CACHES: f64 = 15.0;
 /// Orders of a round that one run of reconciliation reads (docs/reasons.md, "Deliberately absent": some hundred
 /// thousand).
@@ -90,5 +90,5 @@ pub const LINE_LOOK_EARLY_S: f64 = 30.0;
 /// Bytes of Redis for one reservation, and for one person at the gate: a challenge and the rates. **Assumed**, on the
 /// high side of the first draft's measured 211.
 pub const REDIS_BYTES_EACH: f64 = 500.0;
-/// Part of a node's memory that data may have: a quarter is reserved.
+/// Share of a node's memory that data may use: a quarter is reserved.
 pub const REDIS_USABLE: f64 = 0.75;

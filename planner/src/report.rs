@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::cost::{Line, sum};
-use crate::figures::{count, time, usd};
+use crate::figures::{count, of_these, people, time, usd};
 use crate::million::Part;
 use crate::plan::{InLine, Plan, Verdict};
 
@@ -24,11 +24,11 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     };
     let verdict = match (plan.verdict, plan.to_do.is_empty()) {
         (Verdict::Holds, true) => format!("HOLDS{with}"),
-        (Verdict::Holds, false) => format!("HOLDS{with}, once this is done"),
+        (Verdict::Holds, false) => format!("HOLDS{with}, once you have done this"),
         (Verdict::Refused, _) => "REFUSED".into(),
     };
     let inputs = &plan.inputs;
-    writeln!(out, "{} units, {} people", count(f64::from(inputs.units)), count(inputs.audience as f64))?;
+    writeln!(out, "{}, {}", of_these(inputs.units.into(), "unit"), people(inputs.audience))?;
     writeln!(out, "{} in {}, planned {:.0}\n", inputs.opens_at, inputs.region, inputs.planned_at)?;
     writeln!(out, "{verdict}")?;
     for reason in &plan.reasons {
@@ -41,7 +41,7 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
         }
     }
     if !plan.alternatives.is_empty() {
-        writeln!(out, "\nwhat holds instead, each by itself (plan it to see what is to be done)")?;
+        writeln!(out, "\nany of these would hold instead (plan it to see what it takes)")?;
         for other in &plan.alternatives {
             writeln!(out, "  {}", other.what)?;
         }
@@ -49,14 +49,14 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     if let Some(line) = &plan.line {
         write_line(out, plan, line)?;
     }
-    writeln!(out, "\nthe fullest second")?;
+    writeln!(out, "\nthe busiest second")?;
     let load = &plan.load;
     if plan.line.is_some() {
         for (what, value) in [
             ("people in line at the opening", load.waiting),
-            ("tickets, just before", load.tickets_per_s),
-            ("tickets, after", load.late_tickets_per_s),
-            ("people whose turn it is", load.arrivals_per_s),
+            ("tickets, just before the opening", load.tickets_per_s),
+            ("tickets, after the opening", load.late_tickets_per_s),
+            ("people whose turn comes", load.arrivals_per_s),
         ] {
             writeln!(out, "  {what:<36}{:>14}", count(value))?;
         }
@@ -64,7 +64,7 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
         for (what, value) in [
             ("people on the page at the opening", load.waiting),
             ("people who press the button", load.arrivals_per_s),
-            ("looks at the card, just before", load.looks_before_per_s),
+            ("card polls, just before the opening", load.looks_before_per_s),
         ] {
             writeln!(out, "  {what:<36}{:>14}", count(value))?;
         }
@@ -78,7 +78,7 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     ] {
         writeln!(out, "  {what:<36}{:>14}", count(value))?;
     }
-    writeln!(out, "  {:<36}{:>14}", "seconds until the last order", count(plan.drain_s))?;
+    writeln!(out, "  {:<36}{:>14}", "seconds to write all orders", count(plan.drain_s))?;
     writeln!(out, "\nenvironments        one request each   many (not deployed)")?;
     for function in &plan.functions {
         let (each, many) = (count(function.environments), count(function.managed_environments));
@@ -95,11 +95,11 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     }
     writeln!(out, "\ncost of the sale, USD")?;
     write_lines(out, &plan.cost)?;
-    writeln!(out, "  {:<36}{:>14}", "the deployment, in a month", usd(plan.idle_month_usd))?;
+    writeln!(out, "  {:<36}{:>14}", "the deployment, per month", usd(plan.idle_month_usd))?;
     write_prices(out, &plan.prices_taken, &plan.prices_unseen)
 }
 
-/// What the line comes to.
+/// What the line achieves.
 fn write_line(out: &mut String, plan: &Plan, line: &InLine) -> std::fmt::Result {
     let Some(asked) = plan.setup.line else { return Ok(()) };
     writeln!(out, "\nthe line")?;
@@ -108,14 +108,14 @@ fn write_line(out: &mut String, plan: &Plan, line: &InLine) -> std::fmt::Result 
     let known = time(line.known_within_s);
     match line.sold_out_s {
         Some(sold_out_s) => {
-            writeln!(out, "  everything is sold after {}; everybody else is told within {known}", time(sold_out_s))?;
+            writeln!(out, "  sells out after {}; everybody else knows within {known}", time(sold_out_s))?;
             let window = time(plan.assumptions.payment_window_s);
-            writeln!(out, "  what is not paid for comes back after {window} and goes to the next in line")?;
+            writeln!(out, "  unpaid units come back after {window} and go to the next in line")?;
             writeln!(out, "  if nobody bought, everybody would have had a turn after {}", time(line.everybody_s))?;
         }
         None => {
             let turn = time(line.everybody_s);
-            writeln!(out, "  everybody has had a turn after {turn}; a page knows of it within {known}")?;
+            writeln!(out, "  everybody has had a turn after {turn}; pages show it within {known}")?;
         }
     }
     if line.raised.iter().all(|raised| raised.admits_per_s.is_none()) {
@@ -134,13 +134,13 @@ fn write_lines(out: &mut String, lines: &[Line]) -> std::fmt::Result {
     for line in lines {
         writeln!(out, "  {:<36}{:>14}", line.what, usd(line.usd))?;
     }
-    writeln!(out, "  {:<36}{:>14}", "together", usd(sum(lines)))
+    writeln!(out, "  {:<36}{:>14}", "total", usd(sum(lines)))
 }
 
 fn write_prices(out: &mut String, taken: &str, unseen: &[String]) -> std::fmt::Result {
-    writeln!(out, "\nlist prices of {taken}, without tax and free tiers")?;
+    writeln!(out, "\nlist prices of {taken}, without tax or free tiers")?;
     if !unseen.is_empty() {
-        writeln!(out, "written down without a copy to look at: {}", unseen.join(", "))?;
+        writeln!(out, "from memory, not verified: {}", unseen.join(", "))?;
     }
     Ok(())
 }

@@ -10,13 +10,13 @@ use crate::load::Load;
 /// A line in front of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Line {
-    /// Seconds before the opening from which it gives tickets.
+    /// How many seconds before the opening it starts to give out tickets.
     pub opens_early_s: u32,
-    /// People a second whose turn it becomes.
+    /// People a second whose turn comes.
     pub admits_per_s: u32,
 }
 
-/// What is chosen for a sale.
+/// The lanes and line of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Setup {
     /// Lanes.
@@ -25,14 +25,14 @@ pub struct Setup {
     pub line: Option<Line>,
 }
 
-/// What may be done before a setup holds.
+/// What the merchant may do to make a setup hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// Nothing.
     Nothing,
-    /// Our own settings may be changed.
+    /// Change our own settings.
     Settings,
-    /// AWS may be asked as well.
+    /// Also ask AWS for quotas.
     Quotas,
 }
 
@@ -49,7 +49,7 @@ impl Effort {
 }
 
 impl Setup {
-    /// With the lanes that are asked for, or as few as the load needs.
+    /// With the requested lanes, or as few as the load needs.
     pub fn with(inputs: &Inputs, assumed: &Assumptions, line: Option<Line>, on: &Deployment) -> Self {
         if let Some(lanes) = inputs.lanes {
             return Self { lanes, line };
@@ -57,12 +57,12 @@ impl Setup {
         let load = Load::new(inputs, assumed, line.as_ref());
         let fits = |lanes: u32, shards: u32| load.scripts_on(lanes) <= load.room_for_scripts(lanes, shards);
         let all = || (0..).map(|power| 1 << power).take_while(|lanes| *lanes <= MAX_LANES);
-        // With the shards that there are, or else with a shard for each lane.
+        // On the existing shards, or else with a shard for each lane.
         let lanes = all().find(|lanes| fits(*lanes, on.shards)).or_else(|| all().find(|lanes| fits(*lanes, *lanes)));
         Self { lanes: lanes.unwrap_or(MAX_LANES), line }
     }
 
-    /// What the planner chooses for what is asked: no line if the sale holds without one and nobody has to ask AWS, and else a line.
+    /// The setup for these inputs. In automatic mode there is no line if the sale holds without one and without asking AWS.
     pub fn of(inputs: &Inputs, assumed: &Assumptions) -> Self {
         let without = || Self::with(inputs, assumed, None, &PROD);
         let with = |per_s| Self::with(inputs, assumed, Some(line(inputs, per_s)), &PROD);
@@ -99,7 +99,7 @@ fn most_per_s(inputs: &Inputs) -> u32 {
     u32::try_from(inputs.audience).unwrap_or(u32::MAX).min(MAX_ADMITS_PER_S)
 }
 
-/// The highest rate at which everything behind the line holds with this effort, to two digits.
+/// The highest rate at which everything behind the line holds with this effort, rounded down to two digits.
 pub fn suggested_per_s(inputs: &Inputs, assumed: &Assumptions, effort: Effort) -> Option<u32> {
     let holds =
         |per_s: u32| Setup::with(inputs, assumed, Some(line(inputs, per_s)), &PROD).holds(inputs, assumed, effort);

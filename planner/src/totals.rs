@@ -14,20 +14,20 @@ use crate::setup::Line;
 const HOP_S: f64 = 900.0;
 /// Minutes for which a winner listens.
 const LISTENS_MIN: f64 = 5.0;
-/// Requests of SQS for a message: its sending, and its part of receiving and deleting a batch, which may be of one.
+/// Requests to SQS for a message: send, receive and delete. Its batch may have no other message.
 const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
-/// Seconds after which a process reads sales and switches again, and read units of that.
+/// How often a process rereads sales and switches, in seconds, and the read units of that.
 const REFRESH_S: f64 = 2.0;
 const REFRESH_READS: f64 = 1.5;
-/// Read units a second that a busy process takes from one partition: half a unit every two seconds, of the stops as of the sales.
+/// Read units a second that a busy process takes from one partition: half a unit every two seconds, for the stops and for the sales.
 pub const SNAPSHOT_READS_PER_S: f64 = 0.5 / REFRESH_S;
 
 /// Quantities, each in the unit that AWS counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Totals {
-    /// Requests of the HTTP API.
+    /// Requests to the HTTP API.
     pub gateway_requests: f64,
-    /// Requests of CloudFront, those to the gateway included.
+    /// Requests to CloudFront, including those for the gateway.
     pub edge_requests: f64,
     /// GB that CloudFront sends.
     pub edge_gb: f64,
@@ -35,13 +35,13 @@ pub struct Totals {
     pub invocations: f64,
     /// GB-seconds of functions.
     pub gb_s: f64,
-    /// Orders, those that are never paid included.
+    /// Orders, including those that are never paid.
     pub orders: f64,
     /// Write units of the table and its indexes.
     pub writes: f64,
     /// Read units.
     pub reads: f64,
-    /// Requests of SQS.
+    /// Requests to SQS.
     pub queue_requests: f64,
     /// Events on the bus of the merchant's systems.
     pub bus_events: f64,
@@ -54,7 +54,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of a whole sale.
+    /// A whole sale.
     pub fn of_sale(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Self {
         let audience = inputs.audience as f64;
         let units = f64::from(inputs.units).min(audience);
@@ -62,7 +62,7 @@ impl Totals {
         let load = Load::new(inputs, assumed, line);
         let orders = Self::of_orders(orders, units, assumed).and(Self::of_attempts(load.all_the_way, assumed));
         match line {
-            // Whoever comes too late is told when the challenge is asked for.
+            // Latecomers learn that it is sold out when they ask for a challenge.
             None => Self::of_page(audience, looks_each(assumed) * audience, assumed)
                 .and(Self::of_refused(audience - load.all_the_way, assumed))
                 .and(orders),
@@ -70,13 +70,13 @@ impl Totals {
         }
     }
 
-    /// Of so many people who stand in line: their tickets, and their looks at its document.
+    /// People who stand in line: their tickets, and their polls of its document.
     pub fn of_line(people: f64, assumed: &Assumptions, line: &Line, load: &Load) -> Self {
         let comes_early_s = comes_early_s(assumed, line);
         let waits_s = load.sold_out_s.map_or(load.rush_s, |sold_out_s| sold_out_s.min(load.rush_s));
         let early = people * assumed.rush_share;
         let looks = early * (comes_early_s / LINE_LOOK_EARLY_S)
-            // And one more from which everybody learns that it is over.
+            // And a last one that tells everybody it is over.
             + people * (1.0 + waits_s / load.line_look_s);
         let asked_for_s = f64::from(line.opens_early_s) + waits_s + load.line_look_s;
         let documents = if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES * asked_for_s) };
@@ -94,7 +94,7 @@ impl Totals {
         }
     }
 
-    /// Of so many people who ask for a challenge and are told that it is sold out.
+    /// People who ask for a challenge and learn that the sale is sold out.
     pub fn of_refused(people: f64, assumed: &Assumptions) -> Self {
         let all = people * assumed.challenges_each / (1.0 - assumed.again_share);
         Self {
@@ -109,7 +109,7 @@ impl Totals {
         }
     }
 
-    /// Of so many people who load the page, and so many looks at the card.
+    /// People who load the page, and polls of the card.
     pub fn of_page(people: f64, looks: f64, assumed: &Assumptions) -> Self {
         let whole = if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES * asked_for_s(assumed)) };
         let files = people * d::PAGE_FILES;
@@ -124,7 +124,7 @@ impl Totals {
         }
     }
 
-    /// Of so many people who ask for a challenge, answer it and send a reservation.
+    /// People who ask for a challenge, answer it and send a reservation.
     pub fn of_attempts(people: f64, assumed: &Assumptions) -> Self {
         let people = people / (1.0 - assumed.again_share);
         let challenges = people * assumed.challenges_each;
@@ -145,14 +145,14 @@ impl Totals {
         }
     }
 
-    /// Of so many orders, of which so many are paid.
+    /// Orders, some of them paid.
     pub fn of_orders(orders: f64, paid: f64, assumed: &Assumptions) -> Self {
         let expired = orders - paid;
         let hops = (assumed.payment_window_s / HOP_S).ceil();
         let looks = orders * LOOKS_OF_A_WINNER;
         let requests = looks + paid;
         let batches = orders / d::BATCH;
-        // Each order is made and ends, or is paid: the merchant's systems hear of both.
+        // The merchant's systems get two events per order: when it is made, and when it is paid or ends.
         let bus_events = orders * 2.0;
         let events = batches + orders * hops + orders * 2.0 + orders / d::BATCH * 2.0 + bus_events;
         let seconds = looks * RESERVATION_S + batches * ORDER_BATCH_S + (events - batches + paid) * OTHER_S;
@@ -177,7 +177,7 @@ impl Totals {
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     pub fn and(self, other: Self) -> Self {
         Self {
             gateway_requests: self.gateway_requests + other.gateway_requests,
@@ -197,7 +197,7 @@ impl Totals {
     }
 }
 
-/// Looks of one person at the card, on average.
+/// How often one person's page polls the card, on average.
 pub fn looks_each(assumed: &Assumptions) -> f64 {
     let after = 1.0 + assumed.stay_s / LOOK_S;
     let soon = assumed.wait_s.min(SOON_S) / LOOK_SOON_S;
@@ -205,12 +205,12 @@ pub fn looks_each(assumed: &Assumptions) -> f64 {
     after + assumed.rush_share * (soon + early)
 }
 
-/// Seconds in which somebody looks at the card.
+/// Seconds during which pages poll the card.
 fn asked_for_s(assumed: &Assumptions) -> f64 {
     assumed.wait_s + assumed.rush_s + assumed.stay_s
 }
 
-/// Write units of the transaction that places an order, the campaigns' limits that it counts in included.
+/// Write units of the transaction that places an order, including the limits of its campaigns.
 pub fn writes_of_an_order(assumed: &Assumptions) -> f64 {
     d::WRITES_OF_AN_ORDER + campaign_writes(assumed)
 }

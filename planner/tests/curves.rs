@@ -1,4 +1,4 @@
-//! The formulas of the arrival model, against what they stand for.
+//! The formulas of the arrival model, against numerical results.
 
 use planner::curves::{Rush, exponential_integral, tickets_within};
 

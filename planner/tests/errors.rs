@@ -1,10 +1,10 @@
-//! Whoever asks wrongly hears in one line what is wrong and what would be right.
+//! A mistake is answered with one line that says what is wrong and what would be right.
 
 use std::process::{Command, Output, Stdio};
 
 use planner::cli::run;
 
-/// Arguments, environment, and the line that answers them.
+/// Arguments, environment, and the error line.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
 const VARIABLES: [&str; 8] = ["UNITS", "AUDIENCE", "OPENS_AT", "REGION", "JSON", "LANES", "LINE", "LINE_EARLY_S"];
@@ -24,7 +24,7 @@ fn a_wrong_question_is_answered_in_one_line() {
     let zone = "OPENS_AT: a moment with its zone, such as 2026-12-24T18:00:00+01:00; got";
     let regions = "one of ap-northeast-1, ap-southeast-1, eu-central-1, us-east-1; got \"mars-1\"";
     const NOW: &[&str] = &["plan", "--now", "2026-11-21T12:00:00Z"];
-    let line = "LINE: auto, no, or people a second, a whole number from 1 to 1,000,000; got";
+    let line = "LINE: auto, no, or a whole number of people a second from 1 to 1,000,000; got";
     let cases: [Case; 23] = [
         (&["plan"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
         (&["plan"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
@@ -37,13 +37,13 @@ fn a_wrong_question_is_answered_in_one_line() {
         (
             NOW,
             &[("OPENS_AT", "2026-11-21T12:00:00Z")],
-            "the opening is past: 2026-11-21T12:00:00Z; it is 2026-11-21T12:00:00Z".into(),
+            "the opening is in the past: 2026-11-21T12:00:00Z; it is now 2026-11-21T12:00:00Z".into(),
         ),
         (
             NOW,
             &[("OPENS_AT", "2029-12-01T00:00:00Z")],
-            "the opening is more than two years ahead: 2029-12-01T00:00:00Z; prices and quotas of today say nothing about \
-             then"
+            "the opening is more than two years ahead: 2029-12-01T00:00:00Z; today's prices and quotas say nothing \
+             about that time"
                 .into(),
         ),
         (&["plan"], &[("REGION", "mars-1")], format!("REGION: {regions}")),

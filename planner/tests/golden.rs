@@ -1,4 +1,4 @@
-//! Four plans as they are printed. `GOLDEN=write cargo test -p planner` writes them anew.
+//! Four plans as they are printed. `GOLDEN=write cargo test -p planner` rewrites the files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -38,7 +38,7 @@ fn a_million_people_hold_with_a_line_on_default_quotas() {
     let (text, status) = planned(10_000, 1_000_000, &[]);
     same_as("10000-units-1000000-people.txt", &text);
     assert_eq!(status, 0);
-    assert!(text.contains("\n\nHOLDS with a line, once this is done\n  ticket_throttle: "), "{text}");
+    assert!(text.contains("\n\nHOLDS with a line, once you have done this\n  ticket_throttle: "), "{text}");
     assert_eq!(text.matches("  <\n").count(), 1, "{text}");
 }
 

@@ -1,4 +1,4 @@
-//! What the planner takes for granted about other parts of this project is so.
+//! The planner's assumptions about other parts of this project are still true.
 
 use std::ffi::OsString;
 use std::fs;
@@ -29,7 +29,7 @@ struct Stack {
     shards: u32,
     replicas: u32,
     sync: bool,
-    /// None if nothing was asked for.
+    /// None unless the settings ask for more.
     table_warm_writes: Option<f64>,
     order_concurrency: u32,
     reserved_concurrency: u32,
@@ -54,13 +54,13 @@ struct Page {
     refresh_early_ms: f64,
     refresh_soon_ms: f64,
     early_ms: f64,
-    /// How much longer than these it waits, on average.
+    /// How many times as long as these it waits, on average.
     spread: f64,
     files: f64,
     bytes: f64,
 }
 
-/// What the planner should have where it has `planned`. The node's memory is AWS's to say.
+/// The deployment that the templates describe. The node's memory is a figure of AWS's, so it comes from `planned`.
 fn deployment(planned: d::Deployment, stack: Stack) -> d::Deployment {
     d::Deployment {
         name: planned.name,
@@ -106,14 +106,14 @@ fn the_page_looks_as_often_as_the_model_says() {
     assert_eq!([page.files, page.bytes], [d::PAGE_FILES, d::PAGE_BYTES]);
 }
 
-/// What is assumed if nothing is said.
+/// The default assumptions.
 #[derive(clap::Parser)]
 struct Only {
     #[command(flatten)]
     assumed: planner::inputs::Assumptions,
 }
 
-/// How often pages look at a line's document, as the function tells them.
+/// The function tells pages how often to poll a line's document.
 #[test]
 fn the_line_is_looked_at_as_often_as_the_model_says() {
     let tracked = include_str!("../../functions/waiting_room/src/tracked.rs");
@@ -136,7 +136,7 @@ fn page(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap()
 }
 
-/// Dollars a month in which nobody comes.
+/// What an idle month costs.
 fn idle_usd(on: &d::Deployment) -> f64 {
     let table = planner::prices::Prices::load().unwrap();
     planner::idle::lines(on, table.of("us-east-1").unwrap()).unwrap().iter().map(|line| line.usd).sum()
@@ -150,7 +150,7 @@ fn profiles_cost_no_more_than_they_are_to() {
     }
 }
 
-/// docs/deployment.md has these lines as they are here.
+/// docs/deployment.md quotes these rows word for word.
 #[test]
 fn the_page_on_deployment_has_what_profiles_cost() {
     let page = page("docs/deployment.md");
@@ -161,7 +161,7 @@ fn the_page_on_deployment_has_what_profiles_cost() {
     }
 }
 
-/// docs/planning.md has these lines as they are here.
+/// docs/planning.md quotes these rows word for word.
 #[test]
 fn the_page_on_planning_has_what_sales_cost() {
     let bill = |bills: &Value, at: usize| {

@@ -1,4 +1,4 @@
-//! What holds, what is refused, and what is offered instead.
+//! Which plans hold, which are refused, and what is offered instead.
 
 use jiff::{Timestamp, ToSpan};
 use planner::checks::Check;
@@ -110,7 +110,7 @@ fn what_is_offered_holds() {
 }
 
 #[test]
-fn a_line_is_only_chosen_for_who_needs_one() {
+fn a_line_is_only_chosen_for_a_sale_that_needs_one() {
     assert_eq!(Setup::of(&inputs(100, 10_000, 60), &assumed()), Setup { lanes: 1, line: None });
     let with_line = Setup::of(&inputs(10_000, 1_000_000, 60), &assumed());
     assert_eq!(with_line.lanes, 1, "a line spares the sale its lanes");
@@ -149,9 +149,9 @@ fn lanes_are_as_few_as_the_load_needs() {
     assert_eq!((room(4, 2), room(4, 3), room(2, 4)), (2.0, 2.0, 2.0), "a shard with two lanes does half for each");
 }
 
-/// Whoever comes after the last unit is gone is told so at the challenge: many more people are not many more answers.
+/// People who come after the last unit is gone learn so at the challenge: twice the people do not give twice the answers.
 #[test]
-fn who_comes_too_late_does_not_go_on() {
+fn people_who_come_too_late_do_not_go_on() {
     let load = |audience| plan(rush(100, audience, 60), assumed()).unwrap().load;
     let (few, many) = (load(10_000), load(20_000));
     assert!((many.challenges_per_s / few.challenges_per_s - 2.0).abs() < 1e-9);

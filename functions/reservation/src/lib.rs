@@ -8,7 +8,7 @@ mod reserve;
 use std::sync::Arc;
 use std::time::Instant;
 
-use api::{Code, Problem, Reply, caller, no_body, respond, segments};
+use api::{Code, Problem, Reply, caller, correlation_id, no_body, respond, segments};
 use context::{Context, ContextError};
 use fulfilment::{Cancel, cancel};
 use gate::{Gate, PassKeys, Route, VisitorCounts};
@@ -117,7 +117,10 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         .await
         .map_err(Problem::unanswered)?
     {
-        Cancel::Cancelled(order) => look::document(deps, &order, now).await,
+        Cancel::Cancelled(order) => {
+            tracing::info!(reservation_id = %id, unit = order.claim.unit.0, trace = correlation_id(request), "cancelled");
+            look::document(deps, &order, now).await
+        }
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", order.state.status()))
         }

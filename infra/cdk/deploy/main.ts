@@ -16,7 +16,7 @@ import { type Finding, preflight } from './preflight.ts';
 import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
 import { agreed, APP, archives, bootstrap, build, BUILT, cdk, missingTools, planned, ROOT, say, tokenFrom } from './steps.ts';
-import { outputsOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
+import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 async function runPreflight(on: Target): Promise<Finding[]> {
   const deployed = await deployedTemplate(on.aws, on.settings.name);
@@ -82,13 +82,13 @@ async function runSmoke(on: Target): Promise<void> {
 
 async function tellUrls(on: Target): Promise<void> {
   const outputs = await outputsOf(on);
-  const { EdgeUrl: edge, PushUrl: push } = outputs;
+  const edge = outputs['EdgeUrl'];
   console.log(edge === undefined ? `API        ${urlOf(on, outputs)}` : `shop       ${edge}/\noperators  ${edge}/operators.html\nAPI        ${edge}/v1`);
   if (edge !== undefined) console.log(`payments   ${edge}/v1/payments/webhook, for the payment provider; its key is in ${outputs['PaymentSecretArn']}`);
   const name = outputs['EdgeCloudFrontName'];
   const { domain } = on.settings.edge ?? {};
   if (domain !== undefined && domain.zone === undefined) console.log(`DNS        ${domain.name} CNAME ${name}, a record that you have to create`);
-  console.log(`push       ${push}`);
+  console.log(`push       ${pushUrlOf(on, outputs)}`);
   if (outputs['UserPoolId'] !== undefined) console.log(`An operator: make operator ENV=${on.name} EMAIL=you@example.com`);
   if (edge !== undefined && on.deployment.issuer !== undefined) {
     console.log(`Redirect URIs at ${on.deployment.issuer}: ${edge}/ and ${edge}/operators.html`);
@@ -147,7 +147,7 @@ const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
   bootstrap: async (name) => ensureBootstrap(await target(name), PROGRAMS),
   preflight: async (name) => {
     const on = await target(name);
-    if (on.settings.emulator !== undefined) throw new UsageError('The emulator has no quotas, and nothing else to check.');
+    if (!isAws(on)) return console.log('The emulator needs no preflight: it has no quotas, certificates or alarms to check.');
     const findings = await runPreflight(on);
     const wrong = findings.filter(({ is }) => is === 'wrong').length;
     if (wrong > 0) throw new UsageError(`${wrong} of ${findings.length} checks failed: below each is the command that fixes it.`);

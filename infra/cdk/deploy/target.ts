@@ -50,6 +50,14 @@ export function urlOf({ settings: { emulator } }: Target, outputs: Record<string
   return emulator === undefined ? url : `${emulator}/_aws/execute-api/${url.split('//')[1]?.split('.')[0]}`;
 }
 
+/** The WebSocket API's address. On the emulator its path begins with the API's id, and the stage follows. */
+export function pushUrlOf({ settings: { emulator } }: Pick<Target, 'settings'>, outputs: Record<string, string>): string | undefined {
+  const url = outputs['PushUrl'];
+  if (emulator === undefined || url === undefined) return url;
+  const { hostname, pathname } = new URL(url);
+  return `${emulator.replace('http', 'ws')}/_aws/execute-api/${hostname.split('.')[0]}${pathname}`;
+}
+
 /**
  * The shop's address: its own name, once that has its record. Until then CloudFront's, and the missing record is reported.
  */

@@ -3,7 +3,7 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { deploy, ensureBootstrap, type Programs } from '../deploy/deploy.ts';
 import { destroy } from '../deploy/destroy.ts';
 import type { Template } from '../deploy/removals.ts';
-import { type Target, urlThatAnswers } from '../deploy/target.ts';
+import { pushUrlOf, type Target, urlThatAnswers } from '../deploy/target.ts';
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
 import { type Recorded, recordedAws, refused } from './aws.ts';
@@ -236,4 +236,11 @@ describe('a shop under a name without a record', () => {
     expect(await urlThatAnswers(on, outputs, (line) => said.push(line), async () => [])).toBe('https://sale.example.com');
     expect(said).toHaveLength(1);
   });
+});
+
+test('the address for push is the one that answers: on the emulator, the API is in the path', () => {
+  const outputs = { PushUrl: 'wss://a1b2.execute-api.us-east-1.amazonaws.com/push' };
+  const { on } = shop({});
+  expect(pushUrlOf(on, outputs)).toBe(outputs.PushUrl);
+  expect(pushUrlOf({ settings: { ...on.settings, emulator: 'http://127.0.0.1:4566' } }, outputs)).toBe('ws://127.0.0.1:4566/_aws/execute-api/a1b2/push');
 });

@@ -15,7 +15,7 @@ const TRIES: u32 = 8;
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait before a second attempt if the server does not say how long. It doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The largest random addition to a wait, as a fraction: not everybody who was told to wait a second returns in the
+/// The largest random addition to a wait, as a fraction, so that users told to wait a second do not all return in the
 /// same millisecond.
 const JITTER: f64 = 0.2;
 /// How often a user with a reservation polls whether it has become an order, and how many times.
@@ -25,7 +25,7 @@ const LOOKS: usize = 30;
 impl Crowd {
     /// A user who wants a unit and follows the rules. Returns the reservation's id, once it is an order.
     ///
-    /// What only few users do is boxed: thousands of these futures are created every second, and small ones are cheap.
+    /// Rare steps are boxed: thousands of these futures are created every second, and small ones are cheap.
     pub async fn buy(&self, visit: &Visit) -> Option<String> {
         let mine = self.credentials_of(visit.n);
         let key = Uuid::new_v4().to_string();
@@ -90,7 +90,7 @@ impl Crowd {
         None
     }
 
-    /// Sends a request until there is a final answer, and waits as told. `None` if there never was one.
+    /// Repeats a request until the answer is final, and waits between attempts as the API asks. `None` if there was no answer.
     async fn insist(&self, visit: &Visit, step: &'static str, mut due: Instant, request: &Request) -> Option<Response> {
         for tried in 0..TRIES {
             let response = self.send(visit, step, due, request).await.ok();

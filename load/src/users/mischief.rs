@@ -11,9 +11,9 @@ use crate::run::Visit;
 
 /// The length of a pass.
 const PASS_LENGTH: usize = 63;
-/// How many requests a user sends who guesses passes.
+/// How many requests a user who guesses passes sends.
 const FORGERIES: usize = 5;
-/// How many requests a user sends who does not wait: more than a user may send at once.
+/// How many requests a user who does not wait sends: more than a user may send at once.
 const HAMMER_BLOWS: usize = 40;
 
 /// What misbehaving users do.
@@ -42,8 +42,8 @@ const ALL: [Mischief; 6] = [
     Mischief::ClicksTwice,
 ];
 
-/// What user `n` does if this fraction of all misbehaves. They come evenly among the others, with all kinds equally
-/// often.
+/// What user `n` does if this fraction of all users misbehaves. They are spread evenly among the others, and all kinds
+/// are equally frequent.
 pub(super) fn of(n: usize, bad: f64) -> Option<Mischief> {
     let before = (n as f64 * bad) as usize;
     (((n + 1) as f64 * bad) as usize > before).then(|| ALL[before % ALL.len()])

@@ -17,10 +17,10 @@ use crate::demo::kinds::Waiting;
 use crate::identity::Issuer;
 use crate::recorded;
 
-/// One in this many cancels, and one in this many lets the payment window pass.
+/// One person in this many cancels, and one in this many lets the payment window pass.
 const CANCEL_ONE_OF: usize = 20;
 const FORGET_ONE_OF: usize = 4;
-/// One in this many, among the first so many, goes through the gate and does its work.
+/// One person in this many does the work at the gate, among the first so many.
 const THROUGH_THE_GATE: (usize, usize) = (10, 30);
 /// Passes are valid for five minutes: the others' are younger than this.
 const OLDEST_PASS_MS: i64 = 240_000;
@@ -186,7 +186,7 @@ impl Crowd {
         self.buyers.iter().filter(|buyer| !winners.contains(&buyer.number)).collect()
     }
 
-    /// A few go through the gate. The others have passes already, since the rush for units is what is measured.
+    /// A few people go through the gate. The others already have passes, since the demo measures the rush for units.
     async fn pass(&self, buyer: &Buyer, wave: Wave) -> Result<String> {
         let through_the_gate =
             buyer.number < THROUGH_THE_GATE.1 && buyer.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1;

@@ -27,10 +27,11 @@ use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
+use crate::words::of_these;
 
-/// Time between publishing and opening, in seconds: enough to warm up, and for some to come too early.
+/// Time between publishing and opening, in seconds: enough to warm up, and for some people to come too early.
 const OPENS_IN_S: i64 = 4;
-/// The same if somebody watches: time to open the pages.
+/// The same if a person watches: time to open the pages.
 const HELD_OPENS_IN_S: i64 = 45;
 /// Seconds to pay: short, so that unpaid units are sold again soon; and longer if a person pays too.
 const PAYMENT_WINDOW_S: u32 = 15;
@@ -41,7 +42,7 @@ const STAYS_OPEN_S: i64 = 60 * 60;
 /// What is staged.
 #[derive(Debug, Clone, Args)]
 pub struct Plan {
-    /// What kind of sale it is
+    /// The kind of sale
     #[arg(long, env = "KIND", value_enum, default_value_t = Kind::Sale)]
     kind: Kind,
     /// Units on sale
@@ -125,7 +126,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     client.open_sale(&operator, &offer).await?;
     client.show_sale(&operator, &offer).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
-    stage.done(format!("{} units, opening in {} s", plan.units, plan.opens_in_s()));
+    stage.done(format!("{}, opening in {} s", of_these(plan.units.into(), "unit"), plan.opens_in_s()));
     let sale = crowd.round.sale.as_str();
     eprintln!("\n  Shop       {}\n  Operators  {}\n", web.url(), operators_url(&web.url(), sale));
     if plan.hold {

@@ -19,6 +19,7 @@ use crate::paths;
 use crate::pool::PoolCounts;
 use crate::recorded::{self, Run, every_order};
 use crate::stages::Stage;
+use crate::words::of_these;
 
 /// The result of the sale. Everything after `requests`, except for `resale`, comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
@@ -228,10 +229,7 @@ impl<K: Staged> fmt::Display for Report<K> {
         line(
             f,
             "the rush",
-            &format!(
-                "{} requests in {} s, {} without an answer of ours",
-                requests.count, requests.seconds, requests.errors
-            ),
+            &format!("{} requests in {} s, {} errors", requests.count, requests.seconds, requests.errors),
         )?;
         line(f, "requests/s", &format!("{}, {} in the busiest second", requests.per_second, requests.peak_per_second))?;
         line(f, "", &"")?;
@@ -244,7 +242,11 @@ impl<K: Staged> fmt::Display for Report<K> {
         line(f, "", &"")?;
         for (name, counts) in self.functions.iter().filter(|(_, counts)| counts.cold_starts > 0) {
             let PoolCounts { cold_starts, deaths, resident_kb, .. } = counts;
-            line(f, name, &format!("{cold_starts} cold starts, {deaths} died, {} MB", resident_kb / 1024))?;
+            line(
+                f,
+                name,
+                &format!("{}, {deaths} died, {} MB", of_these(*cold_starts, "cold start"), resident_kb / 1024),
+            )?;
         }
         line(f, "", &"")?;
         line(f, "reserved (202)", &self.reserved)?;

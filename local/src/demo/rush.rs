@@ -6,21 +6,22 @@ use tokio::sync::Notify;
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
+use crate::words::of_these;
 
 /// Requests in flight of people who come too early.
 const AT_ONCE: usize = 64;
-/// One in this many comes before the opening, and one in this many clicks twice.
+/// One person in this many comes before the opening, and one in this many clicks twice.
 const EARLY_ONE_OF: usize = 20;
 const DOUBLE_ONE_OF: usize = 10;
 /// How often a person who is told to come back tries before giving up.
 const MAX_TRIES: usize = 60;
-/// How long a person waits who is told to come back.
+/// How long a person who is told to come back waits.
 const COME_BACK_AFTER: Duration = Duration::from_millis(500);
 /// How often the first one checks whether the sale is open.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Lets everybody come, most of them at the opening. Nobody waits for anybody else's answer: latencies count from when
-/// a person came.
+/// Lets everybody come, most of them at the opening. People do not wait for each other's answers: latencies count from
+/// when a person came.
 ///
 /// Signals `begins` when the first of them comes.
 pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
@@ -29,7 +30,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     let is_too_early = async |buyer: &Buyer| {
         let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return false };
         let heard = crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await);
-        // Somebody who tries for long is told to slow down, which says nothing about the sale.
+        // A person who tries for a while gets `rate_limited`, which says nothing about the sale.
         matches!(heard, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
     };
     everybody(early, AT_ONCE, async |buyer| {
@@ -42,7 +43,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
             tokio::time::sleep(LOOK_EVERY).await;
         }
         everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
-        eprintln!("  Members first: {} reservations", crowd.promised().accepted.len());
+        eprintln!("  Members first: {}", of_these(crowd.promised().accepted.len() as u64, "reservation"));
     }
     while is_too_early(&crowd.buyers[0]).await {
         tokio::time::sleep(LOOK_EVERY).await;
@@ -53,7 +54,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     begins.notify_one();
     let began = Instant::now();
     let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
-    stage.done(format!("{} reservations", crowd.promised().accepted.len()));
+    stage.done(of_these(crowd.promised().accepted.len() as u64, "reservation"));
     outcome
 }
 

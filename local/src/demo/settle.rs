@@ -13,7 +13,7 @@ const AT_ONCE: usize = 16;
 /// How often reservations are polled, and how many waiting people try again each time. A buyer may poll twice a second.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RELOADS: usize = 64;
-/// After this many rounds in which nobody gets anything, others must have the rest.
+/// After this many rounds in vain, somebody else must have the rest.
 const IN_VAIN: usize = 4;
 /// How long all of it may take after the rush, in addition to two payment windows.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -42,9 +42,9 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
             }
             let patience = PATIENCE + Duration::from_secs(u64::from(crowd.payment_window_s)) * 2;
             if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
-                bail!("{paid} of {goal} units are paid and {open} reservations have not ended");
+                bail!("{paid} of {goal} units are paid, and {open} reservations have not ended");
             }
-            // With a line, nobody comes twice.
+            // In a line, people wait for their turn instead of trying again.
             if paid < goal && !crowd.has_line {
                 let got = reload(crowd, waiting).await;
                 in_vain = if got == 0 { in_vain + 1 } else { 0 };
@@ -75,7 +75,7 @@ pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Resu
             break;
         }
         if is_over && Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + PATIENCE) {
-            bail!("{granted} reservations are granted and {open} are no orders");
+            bail!("{granted} reservations are granted, and {open} have not become orders");
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }

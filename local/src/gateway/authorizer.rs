@@ -71,8 +71,9 @@ impl Authorizer {
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         let url = format!("{}/.well-known/openid-configuration", deployed.issuer.trim_end_matches('/'));
         let found = async { http.get(&url).send().await?.error_for_status()?.json::<Discovery>().await };
-        let Discovery { issuer, jwks_uri } = found.await.with_context(|| format!("{url} does not tell of its keys"))?;
-        ensure!(issuer == deployed.issuer, "{url} is of {issuer}");
+        let Discovery { issuer, jwks_uri } =
+            found.await.with_context(|| format!("{url} does not say where its keys are"))?;
+        ensure!(issuer == deployed.issuer, "{url} belongs to {issuer}");
         let keys = RwLock::new(fetch(&http, &jwks_uri).await?);
         Ok(Self { http, deployed, keys_url: jwks_uri, keys, fetching: Mutex::new(()) })
     }

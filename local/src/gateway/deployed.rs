@@ -95,7 +95,7 @@ pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
     let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: endpoint.to_owned() };
     let apis: Vec<Value> = control.items("/v2/apis").await?;
     let http: Vec<Value> = apis.into_iter().filter(|api| api["protocolType"] == "HTTP").collect();
-    let [api] = &http[..] else { bail!("there are {} HTTP APIs, and this gateway serves one", http.len()) };
+    let [api] = &http[..] else { bail!("there are {} HTTP APIs, but this gateway serves one", http.len()) };
     control.api(known("the API", api)?, folder).await
 }
 
@@ -148,7 +148,7 @@ impl Control {
         );
         let id = api.api_id;
         let stages: Vec<StageItem> = self.known_items("a stage", &format!("/v2/apis/{id}/stages")).await?;
-        let [stage] = &stages[..] else { bail!("there are {} stages, and this gateway serves one", stages.len()) };
+        let [stage] = &stages[..] else { bail!("there are {} stages, but this gateway serves one", stages.len()) };
         ensure!(stage.stage_name == "$default", "the stage {} is not $default", stage.stage_name);
         ensure!(stage.stage_variables.is_empty(), "the stage has variables");
         let integrations: Vec<IntegrationItem> =
@@ -209,7 +209,7 @@ impl RouteItem {
         authorizers: &[AuthorizerItem],
     ) -> Result<Route> {
         ensure!(!self.api_key_required, "it needs an API key");
-        let target = self.target.strip_prefix("integrations/").context("its target is no integration")?;
+        let target = self.target.strip_prefix("integrations/").context("its target is not an integration")?;
         let integration = integrations.iter().find(|each| each.integration_id == target);
         let integration = integration.context("its integration is not there")?;
         ensure!(integration.integration_type == "AWS_PROXY", "it leads to {}", integration.integration_type);

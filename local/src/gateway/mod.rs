@@ -64,7 +64,7 @@ pub struct Concurrency {
 
 impl Concurrency {
     /// One process that handles many events concurrently, as on Lambda's managed instances: the fastest on two cores.
-    /// Others can still be served while hundreds wait for the emulator's slow queue.
+    /// It serves other requests while hundreds wait for the emulator's slow queue.
     pub const FAST: Self = Self { at_once: 512, most: 1 };
     /// Each process handles one event at a time, as is usual on Lambda.
     pub const CLASSIC: Self = Self { at_once: 1, most: 8 };

@@ -6,10 +6,10 @@ use sale::RoundId;
 
 use super::operator::DAILY;
 
-/// How long somebody waits for a round that is about to open, and how often they look.
+/// How long to wait for a round that is about to open, and how often to check.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(200);
-/// Visitors come so long before the opening, too.
+/// How long before the opening visitors already come.
 const TOO_EARLY_S: f64 = 1.0;
 
 /// A round that was opened in this run.
@@ -20,7 +20,7 @@ pub(super) struct OnSale {
     /// Seconds from the beginning.
     pub(super) opens_s: f64,
     pub(super) closes_s: f64,
-    /// When it was made, by the recorder's clock.
+    /// When it was created, by the recorder's clock.
     pub(super) made_ns: u64,
 }
 
@@ -41,20 +41,20 @@ impl Board {
         self.rounds().clone()
     }
 
-    /// Those that visitors come for at this moment.
+    /// The rounds that visitors come for at this moment.
     pub(super) fn live(&self, now_s: f64) -> Vec<OnSale> {
         let live = |one: &&OnSale| (one.opens_s - TOO_EARLY_S..one.closes_s).contains(&now_s);
         self.rounds().iter().filter(live).cloned().collect()
     }
 
-    /// A round was closed early.
+    /// Notes that a round was closed early.
     pub(super) fn closed(&self, round: &RoundId, now_s: f64) {
         for one in self.rounds().iter_mut().filter(|one| one.round == *round) {
             one.closes_s = one.closes_s.min(now_s);
         }
     }
 
-    /// The round of a sale that is open now, or will be in a moment. `now_s` says the time.
+    /// The round of a sale that is open now, or will be in a moment. `now_s` returns the time.
     pub(super) async fn open(&self, sale: &str, now_s: impl Fn() -> f64) -> Result<RoundId> {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,6 +1,6 @@
-//! A function that differs from the built one in one byte: a letter of a comment in a script that it carries. To Redis that
-//! is another script, since it knows scripts by their digests. To build the function a second time would take minutes and
-//! give the same.
+//! A function that differs from the built one in one byte: a letter of a comment in a script that it contains. To Redis that
+//! is another script, since it identifies scripts by their digests. Building the function again would take minutes and
+//! achieve the same.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::archives::archive_of;
 
 /// The script that is changed: the one that hands out units.
 const SCRIPT: &str = stock::expanded::RESERVE;
-/// How the script begins. What follows is the first letter of its first comment.
+/// How the script begins, up to the first letter of its first comment.
 const COMMENT: &str = "-- ";
 
 /// The changed function.
@@ -20,7 +20,7 @@ pub(super) struct Changed {
     pub(super) scripts: Scripts,
 }
 
-/// The script by its digests.
+/// The digests of both versions of the script.
 #[derive(Debug, Clone, serde::Serialize)]
 pub(super) struct Scripts {
     pub(super) old: String,
@@ -28,13 +28,13 @@ pub(super) struct Scripts {
 }
 
 fn changed_script() -> Result<String> {
-    let rest = SCRIPT.strip_prefix(COMMENT).context("the script begins with no comment")?;
+    let rest = SCRIPT.strip_prefix(COMMENT).context("the script does not begin with a comment")?;
     let mut letters = rest.chars();
-    let first = letters.next().filter(char::is_ascii_uppercase).context("its comment begins with no capital")?;
+    let first = letters.next().filter(char::is_ascii_uppercase).context("its comment does not begin with a capital")?;
     Ok(format!("{COMMENT}{}{}", first.to_ascii_lowercase(), letters.as_str()))
 }
 
-/// The program with another text of the same length in the place of each `old` one. How many there were.
+/// Replaces each `old` in the program by a text of the same length. Returns how many there were.
 fn replaced(mut program: Vec<u8>, old: &[u8], new: &[u8]) -> (Vec<u8>, usize) {
     debug_assert_eq!(old.len(), new.len());
     let (mut from, mut count) = (0, 0);
@@ -47,7 +47,7 @@ fn replaced(mut program: Vec<u8>, old: &[u8], new: &[u8]) -> (Vec<u8>, usize) {
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    // Compares the whole only where it begins: programs have tens of megabytes.
+    // Looks for the first byte first: programs have tens of megabytes.
     let first = *part.first()?;
     let mut from = 0;
     loop {
@@ -60,12 +60,12 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 }
 
 impl Changed {
-    /// Of a built function. `beside` is a folder for a copy of it.
+    /// Changes a built function. `beside` is a folder for its copy.
     pub(super) fn of(bootstrap: &Path, beside: &Path) -> Result<Self> {
         let program = std::fs::read(bootstrap).with_context(|| format!("cannot read {}", bootstrap.display()))?;
         let new = changed_script()?;
         let (program, count) = replaced(program, SCRIPT.as_bytes(), new.as_bytes());
-        ensure!(count > 0, "the script is not in {}: `make build`", bootstrap.display());
+        ensure!(count > 0, "the script is not in {}; run `make build`", bootstrap.display());
         std::fs::create_dir_all(beside)?;
         let changed: PathBuf = beside.join("bootstrap");
         std::fs::write(&changed, program)?;

@@ -1,4 +1,4 @@
-//! What must hold of a run, as functions of what was seen. Each says what it found, also when all is well.
+//! The checks of a run, as functions of its samples. Each reports what it found, even if all is well.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,44 +7,46 @@ use serde::Serialize;
 use super::program::clock;
 use super::sample::{EMULATOR, REDIS, SOAK, Sample, is_for_the_dead};
 
-/// Memory may grow by this part, or by so many kB if that is more: an allocator's mood, and in a short run its warm-up.
+/// Memory may grow by this fraction, or by this many kB if that is more: allocators vary, and a short run includes the
+/// warm-up.
 const MEMORY_PART: f64 = 0.25;
 const MEMORY_FLOOR_KB: f64 = 8.0 * 1024.0;
 const MEMORY_FLOOR_SHORT_KB: f64 = 24.0 * 1024.0;
-/// A run of so many seconds is short.
+/// A run of fewer seconds is short.
 const SHORT_RUN_S: f64 = 20.0 * 60.0;
-/// What Redis has beyond its keys: clients, scripts and their buffers, which come with the second gateway.
+/// Redis's memory beyond its keys: clients, scripts and their buffers, which come with the second gateway.
 const BEYOND_KEYS_PART: f64 = 0.25;
 const BEYOND_KEYS_FLOOR: f64 = 4.0 * 1024.0 * 1024.0;
-/// Keys that come and go follow the visitors, who come by chance.
+/// The number of short-lived keys follows the visitors, who come at random.
 const FLEETING_PART: f64 = 0.5;
 const FLEETING_FLOOR: f64 = 50.0;
-/// How the keys of a round that is over may still grow: an answer's count gets another digit, a late reservation another state.
+/// How much the keys of a finished round may still grow: an answer's count gets another digit, a late reservation another
+/// state.
 const OVER_PART: f64 = 0.1;
 const OVER_FLOOR: f64 = 2048.0;
-/// Kinds of keys that a lane has at most.
+/// The most kinds of keys that a lane can have.
 const KINDS_OF_A_LANE: u64 = 8;
-/// Samples that a quarter needs to have a median worth the name, and the part of a run that a process must have been there for.
+/// The fewest samples that give a quarter a meaningful median, and the fraction of a run for which a process must exist.
 const SAMPLES_OF_A_QUARTER: usize = 3;
 const SPAN: f64 = 0.25;
-/// Of what is asked while nothing happened for a while, so much may get an error: a machine may be busy.
+/// The fraction of requests in quiet times that may get an error: a machine may be busy.
 const ERRORS_IN_CALM: f64 = 0.01;
-/// Details that a check shows.
+/// How many details a check shows.
 const MOST_SHOWN: usize = 12;
 
-/// One thing that must hold, and what was found.
+/// One check, and what it found.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) passed: bool,
     /// In one line.
     pub(super) found: String,
-    /// What is wrong, each in a line.
+    /// What is wrong, one line each.
     pub(super) wrong: Vec<String>,
 }
 
 impl Check {
-    /// Passed if nothing is wrong.
+    /// A check that passes if nothing is wrong.
     pub(super) fn of(name: &'static str, found: impl Into<String>, mut wrong: Vec<String>) -> Self {
         let more = wrong.len().saturating_sub(MOST_SHOWN);
         let passed = wrong.is_empty();
@@ -56,14 +58,14 @@ impl Check {
     }
 }
 
-/// How something changed from the second quarter of its time to the last.
+/// How a figure changed from the second quarter of its time to the last.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Growth {
     pub(super) what: String,
     pub(super) from: f64,
     pub(super) to: f64,
     pub(super) allowed: f64,
-    /// Whether it counts, or is only told.
+    /// Whether the check judges it, or only reports it.
     pub(super) is_judged: bool,
 }
 
@@ -78,7 +80,7 @@ fn median(mut of: Vec<f64>) -> Option<f64> {
     (of.len() >= SAMPLES_OF_A_QUARTER).then(|| of[of.len() / 2])
 }
 
-/// The medians of the second and of the last quarter of the time in which something was there. None if that is too short.
+/// The medians of the second and of the last quarter of the time for which there are samples. None if that is too short.
 fn quarters(series: &[(f64, f64)], run_s: f64) -> Option<(f64, f64)> {
     let (begin, end) = (series.first()?.0, series.last()?.0);
     let span = end - begin;
@@ -97,7 +99,7 @@ fn growth(what: &str, series: &[(f64, f64)], run_s: f64, part: f64, floor: f64) 
     Some(Growth { what: what.to_owned(), from, to, allowed: (from * (1.0 + part)).max(from + floor), is_judged: true })
 }
 
-/// Memory of each kind of process: the median of the last quarter is not much above that of the second one.
+/// Checks the memory of each kind of process: the median of the last quarter is not much above that of the second one.
 pub(super) fn memory(samples: &[Sample], run_s: f64) -> (Check, Vec<Growth>) {
     let mut kinds: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for sample in samples {
@@ -117,7 +119,7 @@ pub(super) fn memory(samples: &[Sample], run_s: f64) -> (Check, Vec<Growth>) {
         .map(|growth| {
             let Growth { what, from, to, allowed, .. } = growth;
             format!(
-                "{what}: from {:.1} to {:.1} MB, and {:.1} are allowed",
+                "{what}: from {:.1} to {:.1} MB, but only {:.1} are allowed",
                 from / 1024.0,
                 to / 1024.0,
                 allowed / 1024.0
@@ -127,13 +129,12 @@ pub(super) fn memory(samples: &[Sample], run_s: f64) -> (Check, Vec<Growth>) {
     let judged = growths.iter().filter(|growth| growth.is_judged).count();
     let mut check = Check::of("memory is flat", format!("{judged} kinds of function processes"), wrong);
     if judged == 0 {
-        check =
-            Check::of(check.name, "nothing was there for long enough", vec!["no process could be judged".to_owned()]);
+        check = Check::of(check.name, "nothing ran for long enough", vec!["no process could be judged".to_owned()]);
     }
     (check, growths)
 }
 
-/// What Redis has beyond its keys does not grow, and keys that come and go do not become more.
+/// Checks that neither Redis's memory beyond its keys nor the number of short-lived keys grows.
 pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<(Check, Growth)> {
     let series = |value: &dyn Fn(&super::keys::Keys) -> f64| -> Vec<(f64, f64)> {
         samples.iter().filter_map(|sample| Some((sample.at_s, value(sample.keys.as_ref()?)))).collect()
@@ -148,24 +149,27 @@ pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<(Check, Growth)> {
         });
         let found =
             format!("{:.1} {shown} in the second quarter, {:.1} in the last", growth.from / unit, growth.to / unit);
-        let wrong =
-            if growth.is_flat() { vec![] } else { vec![format!("{:.1} {shown} are allowed", growth.allowed / unit)] };
+        let wrong = if growth.is_flat() {
+            vec![]
+        } else {
+            vec![format!("only {:.1} {shown} are allowed", growth.allowed / unit)]
+        };
         (Check::of(name, found, wrong), growth)
     };
     let beyond = series(&|keys| keys.used_bytes.saturating_sub(keys.bytes) as f64);
     let fleeting = series(&|keys| keys.fleeting() as f64);
     vec![
-        judge("Redis has no more beyond its keys", beyond, BEYOND_KEYS_PART, BEYOND_KEYS_FLOOR, 1_048_576.0, "MB"),
-        judge("keys that come and go stay as many", fleeting, FLEETING_PART, FLEETING_FLOOR, 1.0, "keys"),
+        judge("Redis's memory beyond its keys is flat", beyond, BEYOND_KEYS_PART, BEYOND_KEYS_FLOOR, 1_048_576.0, "MB"),
+        judge("the number of short-lived keys is flat", fleeting, FLEETING_PART, FLEETING_FLOOR, 1.0, "keys"),
     ]
 }
 
-/// Every key expires, none too late, and each is of a kind that is documented.
+/// Checks that every key expires, in time, and is of a documented kind.
 pub(super) fn lives(samples: &[Sample]) -> Vec<Check> {
     let seen: u64 = samples.iter().filter_map(|sample| sample.keys.as_ref()).map(super::keys::Keys::all).sum();
     let looks = samples.iter().filter(|sample| sample.keys.is_some()).count();
     let collect = |of: &dyn Fn(&super::keys::Keys) -> &Vec<String>| -> Vec<String> {
-        // Each where it is seen first: some live through the whole run. What follows a name is how long it still lives.
+        // Each name is listed once, when first seen. Its TTL follows it.
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
         for sample in samples {
@@ -178,24 +182,25 @@ pub(super) fn lives(samples: &[Sample]) -> Vec<Check> {
         found
     };
     let nobody = if seen == 0 { vec!["no key was ever seen".to_owned()] } else { vec![] };
-    let found = format!("{seen} keys in {looks} looks");
+    let found = format!("{seen} keys in {looks} samples");
     vec![
         Check::of("no key lacks a TTL", found, [nobody, collect(&|keys| &keys.without_ttl)].concat()),
-        Check::of("no key lives longer than its kind may", "", collect(&|keys| &keys.too_long)),
-        Check::of("every key is of a kind that lua/README.md lists", "", collect(&|keys| &keys.unknown)),
+        Check::of("no key outlives the limit of its kind", "", collect(&|keys| &keys.too_long)),
+        Check::of("every key is of a kind listed in lua/README.md", "", collect(&|keys| &keys.unknown)),
     ]
 }
 
-/// A round that was opened: for so many lanes, and over after so many seconds.
+/// A round of the run: its lanes, and the second at which it is over.
 #[derive(Debug, Clone)]
 pub(super) struct Opened {
     pub(super) round: String,
     pub(super) lanes: u64,
-    /// With the time that its last orders have.
+    /// Includes the payment window of its last orders.
     pub(super) over_s: f64,
 }
 
-/// What Redis keeps is of rounds that were opened, is bounded for each lane, and does not grow once a round is over.
+/// Checks that Redis only has keys of rounds that were opened, a bounded number per lane, and that they do not grow once
+/// a round is over.
 pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
     let mut wrong = Vec::new();
     let mut over = 0;
@@ -227,11 +232,11 @@ pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
             wrong.push(format!("{round} grew from {first} to {last} bytes by {} although it is over", clock(*at_s)));
         }
     }
-    let found = format!("{} rounds were opened, {over} were looked at after their end", opened.len());
-    Check::of("what is kept of a round is bounded, and stays as it is when it is over", found, wrong)
+    let found = format!("{} rounds were opened, {over} were sampled after their end", opened.len());
+    Check::of("a round's keys are bounded, and do not grow once it is over", found, wrong)
 }
 
-/// Nothing is left in any queue, and nobody's message ended as a dead letter.
+/// Checks that every queue is empty in the end, including those of dead letters.
 pub(super) fn queues(samples: &[Sample]) -> Vec<Check> {
     let mut most: BTreeMap<&str, u32> = BTreeMap::new();
     for (queue, depth) in samples.iter().flat_map(|sample| &sample.queues) {
@@ -255,13 +260,13 @@ pub(super) fn queues(samples: &[Sample]) -> Vec<Check> {
     ]
 }
 
-/// Errors are as good as gone while nothing happens. There were so many of each kind.
+/// Checks that there are hardly any errors in quiet times, given the number of each kind.
 pub(super) fn calm(asked: u64, errors: &BTreeMap<String, u64>) -> Check {
     let all: u64 = errors.values().sum();
-    let found = format!("{all} errors among {asked} requests long after the last kill, failover or deployment");
+    let found = format!("{all} errors in {asked} requests long after the last kill, failover or deployment");
     let is_many = all as f64 > asked as f64 * ERRORS_IN_CALM;
     let wrong = errors.iter().filter(|_| is_many).map(|(what, count)| format!("{count} × {what}")).collect();
-    Check::of("there are no errors while nothing happens", found, wrong)
+    Check::of("there are no errors in quiet times", found, wrong)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Errors that are planted into the samples of a good run, and the check that finds each.
+//! Plants errors into the samples of a good run. A check must find each.
 
 use super::*;
 use crate::soak::keys::{Keys, OfRound};
@@ -10,7 +10,7 @@ const RUN_S: f64 = 3600.0;
 fn good() -> Vec<Sample> {
     (0..360_u64)
         .map(|n| {
-            // Some noise, so that nothing is flat by being constant.
+            // Noise, so that nothing is flat merely because it is constant.
             let noise = n * 7919 % 100;
             let memory = [
                 ("reservation, old gateway", 40_000 + noise * 20),
@@ -64,7 +64,7 @@ fn in_keys(plant: impl Fn(u64, &mut Keys)) -> Vec<&'static str> {
 #[test]
 fn a_good_run_passes() {
     assert_eq!(failing(&good()), [""; 0]);
-    // So does one in which Redis did not answer for a while, and a function began late.
+    // A run also passes if Redis did not answer for a while and a function started late.
     let gaps = planted(|n, sample| {
         if (50..55).contains(&n) {
             sample.keys = None;
@@ -80,9 +80,9 @@ fn a_good_run_passes() {
 fn memory_that_grows_is_found() {
     // 30 kB in ten seconds, which is 10 MB in an hour, and twice that.
     let leak = |kb| planted(move |n, sample| *sample.memory_kb.get_mut("order").unwrap() += n * kb);
-    assert_eq!(leak(30), [""; 0], "less than what an allocator may do");
+    assert_eq!(leak(30), [""; 0], "within what an allocator may do");
     assert_eq!(leak(60), ["memory is flat"]);
-    // In a process that is there for the second half of the run alone.
+    // A process that only exists in the second half of the run.
     let late = planted(|n, sample| {
         if n >= 180 {
             sample.memory_kb.insert("reservation, new gateway".to_owned(), 40_000 + (n - 180) * 200);
@@ -90,12 +90,12 @@ fn memory_that_grows_is_found() {
     });
     assert_eq!(late, ["memory is flat"]);
     let nothing = planted(|_, sample| sample.memory_kb.clear());
-    assert_eq!(nothing, ["memory is flat"], "nothing was looked at");
+    assert_eq!(nothing, ["memory is flat"], "there are no samples");
 }
 
 #[test]
 fn a_process_that_dies_now_and_then_hides_a_steep_leak_no_better() {
-    // It leaks 1.5 MB in ten seconds until somebody kills it, and each life is longer than the last.
+    // It leaks 1.5 MB in ten seconds until it is killed, and each life is longer than the last.
     let sawtooth = planted(|n, sample| {
         let age = if n < 90 {
             n % 30
@@ -111,9 +111,9 @@ fn a_process_that_dies_now_and_then_hides_a_steep_leak_no_better() {
 
 #[test]
 fn redis_that_grows_is_found() {
-    assert_eq!(in_keys(|n, keys| keys.used_bytes += n * 50_000), ["Redis has no more beyond its keys"]);
+    assert_eq!(in_keys(|n, keys| keys.used_bytes += n * 50_000), ["Redis's memory beyond its keys is flat"]);
     let more = in_keys(|n, keys| *keys.by_kind.get_mut("rate").unwrap() += n);
-    assert_eq!(more, ["keys that come and go stay as many"]);
+    assert_eq!(more, ["the number of short-lived keys is flat"]);
 }
 
 #[test]
@@ -124,15 +124,15 @@ fn keys_that_live_too_long_are_found() {
         }
     };
     assert_eq!(in_keys(|n, keys| once(n, &mut keys.without_ttl)), ["no key lacks a TTL"]);
-    assert_eq!(in_keys(|n, keys| once(n, &mut keys.too_long)), ["no key lives longer than its kind may"]);
-    assert_eq!(in_keys(|n, keys| once(n, &mut keys.unknown)), ["every key is of a kind that lua/README.md lists"]);
+    assert_eq!(in_keys(|n, keys| once(n, &mut keys.too_long)), ["no key outlives the limit of its kind"]);
+    assert_eq!(in_keys(|n, keys| once(n, &mut keys.unknown)), ["every key is of a kind listed in lua/README.md"]);
     let blind = planted(|_, sample| sample.keys = None);
     assert!(blind.contains(&"no key lacks a TTL"), "{blind:?}");
 }
 
 #[test]
 fn a_round_that_grows_is_found() {
-    let bounded = "what is kept of a round is bounded, and stays as it is when it is over";
+    let bounded = "a round's keys are bounded, and do not grow once it is over";
     let of_round =
         |plant: fn(u64, &mut OfRound)| in_keys(move |n, keys| plant(n, keys.by_round.get_mut("daily.1").unwrap()));
     assert_eq!(of_round(|n, round| round.bytes += n * 100), [bounded], "it is over");

@@ -10,12 +10,12 @@ use super::mischief::try_something;
 use super::run::Run;
 use super::visitor::Visit;
 
-/// One visitor of so many misbehaves.
+/// One visitor in this many misbehaves.
 const MISBEHAVES: usize = 15;
-/// How long those who are still there at the end may stay.
+/// How long visitors may stay after the end.
 const LAST_LEAVE: Duration = Duration::from_secs(180);
 
-/// Lets them come and waits until all have left.
+/// Lets visitors come, and waits until all have left.
 pub(super) async fn come(run: &Arc<Run>) {
     let (lasts_s, every_s) = (run.program.lasts_s(), 1.0 / run.program.visitors_per_s);
     let mut visits = JoinSet::new();
@@ -26,15 +26,16 @@ pub(super) async fn come(run: &Arc<Run>) {
         while visits.try_join_next().is_some() {}
     }
     let all = async { while visits.join_next().await.is_some() {} };
-    // Whoever is still there then is dropped with the set: what they asked last may take effect, and is recorded so.
+    // Visitors who still have not left are dropped with the set. Their last requests may take effect, and are recorded
+    // that way.
     let _ = tokio::time::timeout(LAST_LEAVE, all).await;
 }
 
 async fn visit(run: &Run, n: usize) {
-    // Each visitor has dice of their own, so that nobody's luck depends on how fast somebody else is served.
+    // Each visitor has dice of their own, so their luck does not depend on how fast others are served.
     let mut dice = Dice::new(run.program.seed, 1 + n as u64);
     let Some(on_sale) = dice.pick(&run.board.live(run.now_s())).cloned() else { return };
-    // While both sides are there, half of them come by each.
+    // While there are two sides, half of the visitors come through each.
     let sides = run.system.sides();
     let Some(side) = dice.pick(&sides).cloned() else { return };
     drop(sides);

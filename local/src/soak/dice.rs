@@ -1,9 +1,9 @@
-/// Chance that can be had again: the same seed and stream give the same numbers (`SplitMix64`, Steele, Lea and Flood 2014).
+/// Repeatable chance: the same seed and stream give the same numbers (`SplitMix64`, Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
 pub(super) struct Dice(u64);
 
 impl Dice {
-    /// Streams of one seed have nothing to do with each other.
+    /// Streams of the same seed are independent.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut dice = Self(seed ^ stream.wrapping_mul(0xD1B5_4A32_D192_ED03));
         dice.next();
@@ -23,7 +23,7 @@ impl Dice {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True once in `n` times on average.
     pub(super) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
@@ -33,12 +33,12 @@ impl Dice {
         from + (to - from) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of these.
+    /// A random item.
     pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         (!of.is_empty()).then(|| &of[self.below(of.len())])
     }
 
-    /// These, in any order.
+    /// The items in random order.
     pub(super) fn shuffled<T>(&mut self, mut of: Vec<T>) -> Vec<T> {
         for last in (1..of.len()).rev() {
             of.swap(last, self.below(last + 1));

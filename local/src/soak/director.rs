@@ -1,4 +1,4 @@
-//! Carries the program out: each event at its time, whatever else goes on.
+//! Runs the program: each event at its time, whatever else is happening.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use super::program::{Event, What, pause_s};
 use super::run::{Done, Run};
 use crate::client::NewSale;
 
-/// Seconds to pay: short, so that what is not paid is sold again soon.
+/// Seconds to pay: short, so that unpaid units are sold again soon.
 pub(super) const PAYMENT_WINDOW_S: u32 = 15;
-/// A day ends so long before the next one begins.
+/// How long before the next day a day ends.
 const NIGHT_S: f64 = 3.0;
-/// How long the processes of a function may take to be there, so that they can be killed: schedules run every minute.
+/// How long to wait for a process of a function to kill: schedules run every minute.
 const KILL_TRIES: u32 = 360;
 const KILL_PAUSE: Duration = Duration::from_millis(250);
 
@@ -27,7 +27,7 @@ fn open_s(run: &Run) -> f64 {
     run.program.day_s - NIGHT_S - OPENS_IN_S as f64
 }
 
-/// A round was made at `made_s` and opens now.
+/// Notes that a round was created at `made_s` and opens now.
 fn announce(run: &Run, round: RoundId, lanes: u16, open_s: f64, made_ns: u64) {
     let opens_s = run.now_s();
     run.board.add(OnSale { round, lanes, opens_s, closes_s: opens_s + open_s, made_ns });
@@ -50,7 +50,7 @@ fn drop_id(number: usize) -> String {
     format!("drop-{number}")
 }
 
-/// Everything that is planned. Returns when all of it was tried.
+/// Runs every event. Returns when all were tried.
 pub(super) async fn direct(run: &Arc<Run>) {
     let mut under_way = JoinSet::new();
     let mut days = 1;
@@ -133,7 +133,7 @@ async fn carry_out(run: &Run, what: &What, key: &str, today: u32) -> Result<Stri
     }
 }
 
-/// Not every function has a process at every moment: one that runs on a schedule may have none.
+/// Waits for a process if need be: a function that runs on a schedule may have none right now.
 async fn kill(run: &Run, function: &str) -> Result<String> {
     for _ in 0..KILL_TRIES {
         let killed = run.system.kill(function);
@@ -141,7 +141,7 @@ async fn kill(run: &Run, function: &str) -> Result<String> {
             run.noted().killed += killed;
             return Ok(format!("{killed} killed"));
         }
-        // The one that only operators ask starts when somebody does.
+        // The function for operators starts when an operator sends a request.
         run.operator.look().await?;
         tokio::time::sleep(KILL_PAUSE).await;
     }

@@ -14,7 +14,7 @@ use super::sample::{Sample, Sampler};
 use crate::recorded::every_order;
 use crate::stages::Stage;
 
-/// How long it may take. A lost message comes again after some minutes at most, and a machine may be slow.
+/// How long it may take. SQS redelivers a lost message within minutes, and a machine may be slow.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 
@@ -52,7 +52,7 @@ impl Audited {
         }
     }
 
-    /// What is wrong with it, if anything is.
+    /// What is wrong with it, if anything.
     pub(super) fn wrong(&self) -> Option<String> {
         let Self { round, clean, total, free, held, ordered, oversold, lost, duplicated, .. } = self;
         let adds_up = free.saturating_add(*held).saturating_add(*ordered) == *total;
@@ -77,7 +77,7 @@ pub(super) struct Rest {
     pub(super) is_at_rest: bool,
 }
 
-/// Waits until no message is under way, no unit is held and no order is to be paid, and has lost messages sent again.
+/// Waits until no message is in flight, no unit is held and no order is unpaid. Has lost messages sent again.
 pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Sample>>) -> Result<Rest> {
     let stage = Stage::spinner("The backlog");
     let (began, dynamodb) = (Instant::now(), DynamoDb::new(&run.system.deployment.patient_aws_config()));
@@ -96,7 +96,7 @@ pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Samp
         }
         let wrong: Vec<String> = audits.iter().filter_map(Audited::wrong).collect();
         let is_at_rest = is_seen && queued == 0 && pending == 0 && wrong.is_empty();
-        let far = format!("{queued} messages, {pending} orders to be paid, {} rounds not clean", wrong.len());
+        let far = format!("{queued} messages, {pending} unpaid orders, {} rounds that are not clean", wrong.len());
         run.journal.note(run.now_s(), &format!("drain: {far} {}", wrong.join("; ")));
         if is_at_rest || began.elapsed() > PATIENCE {
             stage.done(far);

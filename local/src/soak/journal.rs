@@ -9,12 +9,12 @@ use super::program::clock;
 use crate::paths;
 use crate::stages::say_above;
 
-/// Where everything that a run leaves behind is.
+/// The folder with everything that a run leaves behind.
 pub(super) fn folder() -> PathBuf {
     paths::target().join("soak")
 }
 
-/// What happens, as it happens: in a file, and on the standard error.
+/// What happens, as it happens: in a file and on standard error.
 pub(super) struct Journal(Mutex<File>);
 
 impl Journal {
@@ -25,14 +25,14 @@ impl Journal {
         Ok(Self(Mutex::new(file)))
     }
 
-    /// For those who read the file afterwards.
+    /// Writes a line to the file.
     pub(super) fn note(&self, at_s: f64, text: &str) {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A full disk is no reason to stop selling.
         let _ = writeln!(file, "{}  {text}", clock(at_s));
     }
 
-    /// And for those who watch.
+    /// Writes a line to the file and prints it.
     pub(super) fn tell(&self, at_s: f64, text: &str) {
         self.note(at_s, text);
         say_above(&format!("  {}  {text}", clock(at_s)));

@@ -1,4 +1,4 @@
-//! Every key in Redis: of which kind it is, how long it lives and how large it is.
+//! Every key in Redis: its kind, its lifetime and its size.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,28 +6,27 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Serialize;
 
-/// Keys that a step of a scan looks at, and whose facts are asked for in one go.
+/// How many keys one step of a scan covers, with one batch of requests about them.
 const PAGE: usize = 500;
-/// How many names a sample has of keys that should not be so.
+/// How many names of wrong keys a sample keeps.
 const MOST_NAMED: usize = 10;
-/// How long the keys of a round live at most: a day after its last order can be, and a round of a run is not open for an hour.
+/// The longest lifetime of a round's keys: a day after its last possible order. No round of a run is open for an hour.
 const LONGEST_OF_A_ROUND: Duration = Duration::from_secs(25 * 60 * 60);
-/// How long what bounds a rate or keeps a challenge lives at most: a rate's window and a challenge's life are two minutes or
-/// less.
+/// The longest lifetime of rates and challenges: a rate's window and a challenge's life are at most two minutes.
 const LONGEST_OF_A_VISIT: Duration = Duration::from_secs(130);
-/// What a process may take in a second. It is asked for every second.
+/// The longest lifetime of a lease. A process renews its own every second.
 const LONGEST_OF_A_LEASE: Duration = Duration::from_secs(3);
 
-/// For how long something is kept.
+/// How long a key is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Life {
     /// As long as its round: one key of this kind for each lane.
     Round,
-    /// No longer than a visit or a loading: it comes and goes.
+    /// No longer than a visit or a loading.
     Fleeting(Duration),
 }
 
-/// Each kind of key that `lua/README.md` lists, and how long it lives. All of them expire.
+/// Each kind of key that `lua/README.md` lists, with its longest lifetime. All of them expire.
 pub(super) const KINDS: [(&str, Life); 18] = [
     ("sale", Life::Round),
     ("buyers", Life::Round),
@@ -45,15 +44,15 @@ pub(super) const KINDS: [(&str, Life); 18] = [
     ("challenge", Life::Fleeting(LONGEST_OF_A_VISIT)),
     ("rate", Life::Fleeting(LONGEST_OF_A_VISIT)),
     ("lease", Life::Fleeting(LONGEST_OF_A_LEASE)),
-    // They become a round's keys, or are left behind by a loading that dies and then live as long as those.
+    // They become a round's keys. If the loading dies, they are left behind and live as long as those.
     ("staged", Life::Fleeting(LONGEST_OF_A_ROUND)),
     ("staged_denied", Life::Fleeting(LONGEST_OF_A_ROUND)),
 ];
 
-/// Kinds of keys that may live for ever, each with its reason. There is none.
+/// Kinds of keys that may live forever, each with its reason. There are none.
 pub(super) const WITHOUT_TTL: [(&str, &str); 0] = [];
 
-/// Keys of one round, those that live as long as it.
+/// The keys of one round that live as long as it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct OfRound {
     pub(super) keys: u64,
@@ -66,18 +65,18 @@ pub(super) struct OfRound {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Keys {
     pub(super) by_kind: BTreeMap<String, u64>,
-    /// Names of some that never expire and should.
+    /// Some keys that never expire but should.
     pub(super) without_ttl: Vec<String>,
-    /// Names of some that live for longer than their kind may.
+    /// Some keys whose TTL exceeds the limit of their kind.
     pub(super) too_long: Vec<String>,
-    /// Names of some that no list has.
+    /// Some keys of unknown kinds.
     pub(super) unknown: Vec<String>,
     pub(super) by_round: BTreeMap<String, OfRound>,
-    /// Of all of them together.
+    /// The size of all keys.
     pub(super) bytes: u64,
-    /// What Redis has taken from the system for its data and clients.
+    /// The memory that Redis has allocated for data and clients.
     pub(super) used_bytes: u64,
-    /// And all that it has.
+    /// Its resident memory.
     pub(super) resident_bytes: u64,
 }
 
@@ -133,7 +132,7 @@ impl Keys {
         }
     }
 
-    /// Of one of `life`, all together.
+    /// The number of keys with this life.
     pub(super) fn count(&self, of: impl Fn(Life) -> bool) -> u64 {
         let counted = KINDS.iter().filter(|(_, life)| of(*life));
         counted.filter_map(|(kind, _)| self.by_kind.get(*kind)).sum()
@@ -164,7 +163,7 @@ pub(super) async fn look(url: &str) -> Result<Keys> {
         let mut step = redis::cmd("SCAN");
         let (next, names): (u64, Vec<String>) =
             step.arg(cursor).arg("COUNT").arg(PAGE).query_async(&mut connection).await?;
-        // A scan may come by a key twice.
+        // A scan may return a key twice.
         let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
         let mut facts = redis::pipe();
         for name in &names {
@@ -174,7 +173,7 @@ pub(super) async fn look(url: &str) -> Result<Keys> {
             let facts: Vec<Option<i64>> = facts.query_async(&mut connection).await?;
             for (name, facts) in names.into_iter().zip(facts.chunks(2)) {
                 let [ttl_ms, bytes] = facts else { continue };
-                // It may have gone between the two questions.
+                // It may have expired since the scan.
                 let (Some(ttl_ms), Some(bytes)) = (*ttl_ms, *bytes) else { continue };
                 keys.add(Key { name, ttl_ms, bytes: bytes.unsigned_abs() }, &mut tags);
             }

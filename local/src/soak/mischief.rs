@@ -1,4 +1,4 @@
-//! What people try who should get nothing by it.
+//! Attempts that must not get anything.
 
 use hyper::Method;
 use load::{Request, Response};
@@ -10,10 +10,10 @@ use super::run::Run;
 use super::tally::MISBEHAVE;
 use super::visitor::Visit;
 
-/// Passes hold for five minutes.
+/// Passes are valid for five minutes.
 const LONG_AGO_MS: i64 = 20 * 60 * 1000;
 
-/// One try. Whoever gets what is not theirs is noted.
+/// One attempt. Notes a success, since there must be none.
 pub(super) async fn try_something(visit: &Visit<'_>, dice: &mut Dice) {
     let Visit { run, person, on_sale, .. } = visit;
     let (round, sale) = (&on_sale.round, on_sale.round.sale.as_str());
@@ -26,9 +26,9 @@ pub(super) async fn try_something(visit: &Visit<'_>, dice: &mut Dice) {
     let reserve = |pass: &str| Request::reserve(sale, pass).ok().map(|request| request.token(&person.token));
     let next = RoundId { sale: round.sale.clone(), number: RoundNumber(round.number.0 + 1_000) };
     let (what, request) = match dice.below(8) {
-        0 => ("a pass that is none", reserve("no-pass-at-all")),
-        1 => ("a pass of somebody else", reserve(&seal(round, &other.user, now))),
-        2 => ("a pass that is too old", reserve(&seal(round, &person.user, EpochMs(now.0 - LONG_AGO_MS)))),
+        0 => ("an invalid pass", reserve("no-pass-at-all")),
+        1 => ("somebody else's pass", reserve(&seal(round, &other.user, now))),
+        2 => ("an expired pass", reserve(&seal(round, &person.user, EpochMs(now.0 - LONG_AGO_MS)))),
         3 => ("a pass for another round", reserve(&seal(&next, &person.user, now))),
         4 => ("no token", Request::reserve(sale, &good).ok()),
         5 => ("a key that is too long", reserve(&good).map(|request| request.key(&"k".repeat(5_000)))),

@@ -1,5 +1,5 @@
-//! A day in an hour: a long run on the real parts in which everything happens that happens to a deployment, while people buy.
-//! At the end nothing may have grown, nothing may be lost, and every key must expire. `docs/soak.md` explains it.
+//! A day in an hour: a long run on the real parts, with everything that happens to a deployment, while people buy. In the
+//! end nothing may have grown, nothing may be lost, and every key must expire. `docs/soak.md` explains it.
 
 mod board;
 mod changed;
@@ -40,21 +40,21 @@ use crate::paths::usable_state;
 use crate::setup::set_up;
 use crate::stages::Stage;
 
-/// How long a run is, and which.
+/// The length of a run, and its seed.
 #[derive(Debug, Clone, Args)]
 pub struct Soak {
     /// Minutes for which visitors come
     #[arg(long, env = "MINUTES", default_value_t = 60, value_parser = whole(2..=240_u32))]
     minutes: u32,
-    /// What happens when, and what each visitor does, follows from this number
+    /// The number that determines what happens when and what each visitor does
     #[arg(long, env = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Take the functions as they are built
+    /// Use the functions as they are, without building them
     #[arg(long)]
     built: bool,
 }
 
-/// Runs the program of events on a cloud of its own and reports. Fails if anything that must hold does not.
+/// Runs the program of events on a cloud of its own and reports. Fails if a check fails.
 ///
 /// # Errors
 /// If the system cannot be set up, or does not answer at the end.

@@ -1,4 +1,5 @@
-//! What operators do in a run, through the API. Every request is repeated with its key until it is answered: processes die.
+//! What operators do in a run, through the API. Every request is repeated with its key until it is answered, since processes
+//! die.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,16 +14,16 @@ use super::system::System;
 use crate::client::NewSale;
 use crate::deployment::STACK;
 
-/// How long something may take that fails again and again, and the pause between two tries.
+/// How long a request may keep failing, and the pause between attempts.
 const PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(500);
-/// From a round's loading to its opening.
+/// The time from a round's loading to its opening.
 pub(super) const OPENS_IN_S: i64 = 2;
-/// The sale that comes again every day.
+/// The sale that has a round every day.
 pub(super) const DAILY: &str = "daily";
 const DAILY_LIMIT: u8 = 2;
 
-/// Someone who runs sales.
+/// An operator.
 pub(super) struct Operator {
     system: Arc<System>,
     token: Token,
@@ -34,7 +35,7 @@ impl Operator {
         Ok(Self { system, token })
     }
 
-    /// Asks until there is an answer that stands. One that refuses is an error.
+    /// Repeats a request until the answer is final. A refusal is an error.
     async fn ask(&self, method: Method, path: &str, key: Option<&str>, body: Option<&Value>) -> Result<Value> {
         let mut request = Request::new(method, path)?.token(&self.token);
         if let Some(key) = key {
@@ -70,7 +71,7 @@ impl Operator {
         }
     }
 
-    /// Creates and publishes a sale, and has it loaded.
+    /// Creates, publishes and loads a sale.
     pub(super) async fn open(&self, sale: &NewSale, is_daily: bool) -> Result<()> {
         let mut document = serde_json::to_value(sale)?;
         if is_daily {
@@ -83,7 +84,7 @@ impl Operator {
         self.load().await
     }
 
-    /// Has rounds loaded that open soon, as the schedule does every minute.
+    /// Loads rounds that open soon, as the schedule does every minute.
     async fn load(&self) -> Result<()> {
         self.run(&self.system.deployment.warmup_function).await
     }
@@ -130,12 +131,12 @@ impl Operator {
         self.ask(Method::GET, &format!("/v1/admin/sales/{DAILY}"), None, None).await.map(drop)
     }
 
-    /// Where every unit of a round is.
+    /// The audit of a round.
     pub(super) async fn audit(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
         self.ask(Method::GET, &format!("/v1/admin/sales/{sale}/rounds/{number}/audit"), None, None).await
     }
 
-    /// Runs the functions that repair, once and whatever becomes of it.
+    /// Runs the functions that repair, once, and ignores failures.
     pub(super) async fn heal(&self) {
         let deployment = &self.system.deployment;
         for function in [&deployment.warmup_function, &deployment.reconciliation_function] {

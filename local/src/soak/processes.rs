@@ -1,4 +1,4 @@
-//! The processes of functions that the emulator runs: it starts them itself, so the kernel is asked for them.
+//! The processes of functions that the emulator runs. It starts them itself, so they are read from `/proc`.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn function_of(process: &Path) -> Option<String> {
 }
 
 impl Worker {
-    /// Kills it as `kill -9` does. Whether it was there.
+    /// Kills it, like `kill -9`. Returns whether it was running.
     pub(super) fn kill(&self) -> bool {
         kill(Pid::from_raw(self.id), Signal::SIGKILL).is_ok()
     }

@@ -1,4 +1,4 @@
-//! What happens when: all of it follows from the minutes and the seed.
+//! The schedule of events, which follows from the minutes and the seed.
 
 use std::fmt;
 
@@ -6,51 +6,52 @@ use serde::Serialize;
 
 use super::dice::Dice;
 
-/// How long a day of the daily sale is: a twelfth of an hour's run, and in a short run long enough to sell something.
+/// The length of a day of the daily sale: a twelfth of a run of an hour, and at least long enough to sell something.
 const SHORTEST_DAY_S: f64 = 40.0;
 const LONGEST_DAY_S: f64 = 300.0;
 const DAYS_AT_LEAST: f64 = 12.0;
-/// The part of a day for which a sale that is held once is open.
+/// The fraction of a day for which a one-time sale is open.
 const DROP_LASTS: f64 = 0.7;
-/// When the changed function is deployed beside the old one, and when the old one gets no more requests, as parts of the run.
+/// When the changed function is deployed beside the old one, and when the old one stops getting requests, as fractions of
+/// the run.
 const DEPLOYED_AT: f64 = 0.35;
 const RETIRED_AT: f64 = 0.65;
-/// A failover for so many minutes, and at least one of each kind.
+/// One failover in this many minutes, and at least one of each kind.
 const MINUTES_PER_FAILOVER: f64 = 10.0;
-/// A kill for so many minutes, and at least one of each function.
+/// One kill in this many minutes, and at least one of each function.
 const MINUTES_PER_KILL: f64 = 2.0;
 /// How long operators pause a sale.
 const PAUSE_S: f64 = 4.0;
 /// Visitors a second.
 const VISITORS_PER_S: f64 = 4.0;
-/// Of the visitors of a day so many find a unit.
+/// The fraction of a day's visitors for whom there are units.
 const UNITS_PER_VISITOR: f64 = 0.25;
 
-/// Whose processes are killed: those that requests meet, those behind queues, and those on schedules.
+/// The functions whose processes are killed: behind the API, behind queues and on schedules.
 pub(super) const KILLED: [&str; 8] =
     ["reservation", "order", "payment", "expiry", "admission", "reconciliation", "warmup", "admin"];
 
-/// What Redis comes back with.
+/// What Redis loses when it dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Loss {
-    /// Nothing: a new, empty node.
+    /// Its successor is a new, empty node.
     Everything,
-    /// A replica that lacks the last writes.
+    /// Its successor is a replica that lacks the last writes.
     LastWrites,
-    /// A replica that has all of them.
+    /// Its successor is a replica that has all writes.
     Nothing,
 }
 
-/// Something that happens.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
 pub(super) enum What {
-    /// The daily sale's round is over, and its next one begins.
+    /// The daily sale's round ends, and the next one begins.
     NextDay,
-    /// A sale that is held once is opened.
+    /// A one-time sale opens.
     OpenDrop {
-        /// Which: its id is `drop-NUMBER`.
+        /// The NUMBER in its id, `drop-NUMBER`.
         number: usize,
         units: u32,
         lanes: u16,
@@ -70,11 +71,11 @@ pub(super) enum What {
     Failover { losing: Loss },
     /// A changed reservation function, with a changed script in it, is deployed beside the old one.
     Deploy,
-    /// The old one gets no more requests.
+    /// The old one stops getting requests.
     Retire,
 }
 
-/// Something, and when.
+/// An event and its time.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Event {
     /// Seconds from the beginning.
@@ -118,7 +119,7 @@ impl Program {
             if day % 2 == 1 {
                 at(drop_at_s + day_s * 0.5, What::CloseDrop { number: day + 1 });
             }
-            // One day in three everything is there from the opening on, so that `sold_out` can be checked to the moment.
+            // One day in three there is no restock, so that the history checker can verify the moment of each `sold_out`.
             if day % 3 == 2 {
                 at(in_the_day(&mut dice), What::Pause);
                 continue;
@@ -131,7 +132,7 @@ impl Program {
         at(lasts_s * DEPLOYED_AT, What::Deploy);
         at(lasts_s * RETIRED_AT, What::Retire);
 
-        // One in each part of the run, somewhere in the middle of it.
+        // One in each part of the run, somewhere near its middle.
         let spread = |count: usize, dice: &mut Dice| -> Vec<f64> {
             let part_s = lasts_s / count as f64;
             (0..count).map(|n| part_s * (n as f64 + dice.between(0.25, 0.75))).collect()
@@ -164,7 +165,7 @@ pub(super) const fn pause_s() -> f64 {
 }
 
 impl What {
-    /// Its kind, of which each run has at least one.
+    /// Its kind. Each run has at least one event of each.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
             Self::NextDay => "next day",

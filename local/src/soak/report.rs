@@ -1,4 +1,4 @@
-//! What a run came to: for people, for programs, and every sample.
+//! The result of a run: for people, for programs, and every sample.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,13 +38,13 @@ pub(super) struct Report {
     pub(super) items: BTreeMap<String, (u64, u64)>,
     pub(super) history: String,
     pub(super) samples: usize,
-    /// What was seen last.
+    /// The last sample.
     pub(super) last: Option<Sample>,
-    /// Most keys of each kind that were seen at once.
+    /// The largest number of keys of each kind at one time.
     pub(super) most_keys: BTreeMap<String, u64>,
 }
 
-/// Most keys of each kind at once.
+/// The largest number of keys of each kind at one time.
 pub(super) fn most_keys(samples: &[Sample]) -> BTreeMap<String, u64> {
     let mut most: BTreeMap<String, u64> = BTreeMap::new();
     for (kind, count) in samples.iter().filter_map(|sample| sample.keys.as_ref()).flat_map(|keys| &keys.by_kind) {
@@ -55,7 +55,7 @@ pub(super) fn most_keys(samples: &[Sample]) -> BTreeMap<String, u64> {
 }
 
 impl Report {
-    /// Writes `report.json`, `report.txt` and `samples.jsonl` in `target/soak`. Where the text is.
+    /// Writes `report.json`, `report.txt` and `samples.jsonl` in `target/soak`. Returns the path of the text.
     pub(super) fn write(&self, samples: &[Sample]) -> Result<PathBuf> {
         let text = folder().join("report.txt");
         let write = || -> Result<()> {
@@ -95,7 +95,7 @@ impl fmt::Display for Report {
         if let Some(Scripts { old, new }) = &self.scripts {
             line(f, "reserve.lua", &format!("{}, and {} on the new side", &old[..12], &new[..12]))?;
         }
-        line(f, "asked for a unit, side by side", &list(&self.counts.side_by_side))?;
+        line(f, "requests for a unit, side by side", &list(&self.counts.side_by_side))?;
         let pause = pause_s(self.program.lasts_s());
         line(f, "samples", &format!("{}, one every {pause:.0} s", self.samples))?;
         line(f, "from the last visitor to rest", &format!("{:.0} s", self.rest.seconds))?;

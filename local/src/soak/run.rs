@@ -16,30 +16,30 @@ use super::program::{Loss, Program};
 use super::system::System;
 use super::tally::Tally;
 
-/// People who come again and again, and those of them who misbehave.
+/// How many people come again and again, and how many others misbehave.
 const PEOPLE: usize = 2_000;
 const MISCHIEVOUS: usize = 15;
 
-/// Someone with a token.
+/// A person with a token.
 pub(super) struct Person {
     pub(super) user: UserId,
     pub(super) bearer: String,
     pub(super) token: Token,
 }
 
-/// An event that came to pass.
+/// An event that was tried.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Done {
     /// Seconds from the beginning.
     pub(super) at_s: f64,
     pub(super) kind: &'static str,
     pub(super) what: String,
-    /// What came of it, or why nothing did.
+    /// Its result, or why it failed.
     pub(super) found: String,
     pub(super) succeeded: bool,
 }
 
-/// All that those who take part in a run share.
+/// What all participants in a run share.
 pub(super) struct Run {
     pub(super) program: Program,
     pub(super) system: Arc<System>,
@@ -56,7 +56,7 @@ pub(super) struct Run {
     began: Instant,
 }
 
-/// What is noted while it happens.
+/// Notes taken during the run.
 #[derive(Debug, Default)]
 pub(super) struct Noted {
     pub(super) done: Vec<Done>,
@@ -107,7 +107,7 @@ impl Run {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// The moment that is so many seconds from the beginning.
+    /// The time this many seconds from the beginning.
     pub(super) fn at(&self, seconds: f64) -> tokio::time::Instant {
         (self.began + std::time::Duration::from_secs_f64(seconds.max(0.0))).into()
     }
@@ -116,14 +116,14 @@ impl Run {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Redis dies now, and comes back without what `losing` says.
+    /// Notes that Redis dies now and loses this.
     pub(super) fn redis_dies(&self, losing: Loss) {
         if losing != Loss::Nothing {
             self.noted().losses_ns.push(self.recorder.now_ns());
         }
     }
 
-    /// What Redis may have forgotten of a round that was made at a moment of the recorder's clock.
+    /// What Redis may have forgotten of a round that was created at this time of the recorder's clock.
     pub(super) fn redis_since(&self, made_ns: u64) -> Redis {
         let first = self.noted().losses_ns.iter().copied().filter(|lost_ns| *lost_ns >= made_ns).min();
         first.map_or(Redis::Keeps, Redis::MayForgetFrom)

@@ -1,4 +1,4 @@
-//! What the system is like at a moment.
+//! A sample of the system's state.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +14,14 @@ use super::system::System;
 use crate::deployment::{Deployment, STACK};
 use crate::process::resident_of;
 
-/// The emulator: it keeps all that it ever got in memory, so what it has is told and not judged.
+/// The emulator. It keeps everything in memory, so its memory is reported but not judged.
 pub(super) const EMULATOR: &str = "the emulator";
-/// Likewise this program, which keeps the history.
+/// This program. It keeps the history, so it is not judged either.
 pub(super) const SOAK: &str = "the soak itself";
-/// And Redis, whose keys are judged instead, and what it has beyond them.
+/// Redis. Its keys, and its memory beyond them, are judged instead.
 pub(super) const REDIS: &str = "Redis";
 
-/// Messages of a queue: those that wait, those that somebody has, and those that are not due.
+/// Messages in a queue: waiting, being handled, and not yet due.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Depth {
     pub(super) waiting: u32,
@@ -35,7 +35,7 @@ impl Depth {
     }
 }
 
-/// One look at everything.
+/// The state at one time.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Sample {
     /// Seconds from the beginning.
@@ -44,12 +44,12 @@ pub(super) struct Sample {
     pub(super) memory_kb: BTreeMap<String, u64>,
     /// None while Redis does not answer.
     pub(super) keys: Option<Keys>,
-    /// Items in the table, if the emulator says.
+    /// The number of items in the table, if the emulator reports it.
     pub(super) items: Option<u64>,
     pub(super) queues: BTreeMap<&'static str, Depth>,
 }
 
-/// Every queue with the messages that get there by themselves, by name.
+/// Every queue by name.
 fn queues(deployment: &Deployment) -> [(&'static str, &str); 9] {
     [
         ("orders", &deployment.orders_queue_url),
@@ -64,7 +64,7 @@ fn queues(deployment: &Deployment) -> [(&'static str, &str); 9] {
     ]
 }
 
-/// Whether a queue is for what nobody could handle.
+/// Whether a queue is for messages that could not be handled.
 pub(super) fn is_for_the_dead(queue: &str) -> bool {
     queue.ends_with("dead") || queue == "quarantine"
 }
@@ -82,7 +82,7 @@ impl Sampler {
         Self { sqs: aws_sdk_sqs::Client::new(&config), dynamodb: aws_sdk_dynamodb::Client::new(&config), system }
     }
 
-    /// What does not answer right now is left out.
+    /// Takes a sample. Leaves out what does not answer right now.
     pub(super) async fn take(&self, at_s: f64) -> Sample {
         let deployment = &self.system.deployment;
         let keys = keys::look(&deployment.redis_url).await.ok();
@@ -95,7 +95,7 @@ impl Sampler {
         Sample { at_s, memory_kb, keys, items, queues: self.depths().await.unwrap_or_default() }
     }
 
-    /// How many messages are in each queue.
+    /// The number of messages in each queue.
     pub(super) async fn depths(&self) -> Result<BTreeMap<&'static str, Depth>> {
         let mut depths = BTreeMap::new();
         for (name, url) in queues(&self.system.deployment).into_iter().filter(|(_, url)| !url.is_empty()) {

@@ -1,4 +1,4 @@
-//! The system under test: a cloud of its own, with one or two gateways, and what is done to it from outside.
+//! The system under test: a cloud with one or two gateways, and what a run does to it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,18 +22,18 @@ use crate::identity::Issuer;
 use crate::paths;
 use crate::valkey::Valkey;
 
-/// Writes that a failover loses are those of so long.
+/// How far back the writes go that a failover loses.
 const LAST_WRITES: Duration = Duration::from_secs(2);
-/// How long what was done may explain an answer that nobody should get: function processes start again, breakers close, and
-/// an empty Redis is filled within a minute.
+/// How long after a disturbance errors are excused: function processes restart, breakers close, and an empty Redis is filled
+/// within a minute.
 const AFTERMATH: Duration = Duration::from_secs(75);
 const CHANGED: &str = "reservation";
 
-/// One gateway with the functions behind it, and clients of it.
+/// One gateway with the functions behind it, and its clients.
 pub(super) struct Side {
     pub(super) name: &'static str,
     pub(super) gateway: Gateway,
-    /// For what is recorded.
+    /// For requests that are recorded.
     pub(super) load: load::Client,
     pub(super) api: Client,
 }
@@ -42,7 +42,7 @@ pub(super) struct Side {
 pub(super) struct System {
     pub(super) deployment: Deployment,
     pub(super) issuer: Issuer,
-    // In the order in which they end.
+    // Dropped in this order.
     sides: Mutex<Vec<Arc<Side>>>,
     emulator: Emulator,
     valkey: tokio::sync::Mutex<Valkey>,
@@ -73,7 +73,7 @@ impl System {
         })
     }
 
-    /// Where requests may go.
+    /// The sides that get requests.
     pub(super) fn sides(&self) -> Vec<Arc<Side>> {
         locked(&self.sides).clone()
     }
@@ -87,12 +87,12 @@ impl System {
         *locked(&self.disturbed_until) = Instant::now() + AFTERMATH;
     }
 
-    /// Whether nothing was done for so long that everything should work.
+    /// Whether the last disturbance is so long ago that everything should work.
     pub(super) fn is_calm(&self) -> bool {
         Instant::now() > *locked(&self.disturbed_until)
     }
 
-    /// Kills every process of a function as `kill -9` does. How many there were.
+    /// Kills every process of a function, like `kill -9`. Returns how many there were.
     pub(super) fn kill(&self, function: &str) -> usize {
         self.disturb();
         let name = format!("{STACK}-{function}");
@@ -103,7 +103,7 @@ impl System {
         behind_gateways + workers.iter().filter(|worker| worker.function == name && worker.kill()).count()
     }
 
-    /// Lets Redis die and come back. `dies` is called just before it does.
+    /// Lets Redis die and come back. Calls `dies` just before.
     pub(super) async fn fail_over(&self, losing: Loss, dies: impl FnOnce()) -> Result<()> {
         let mut valkey = self.valkey.lock().await;
         self.disturb();
@@ -127,7 +127,7 @@ impl System {
         Ok(())
     }
 
-    /// Deploys a changed function, and serves it and all others by a second gateway.
+    /// Deploys a changed function, and serves it and all others on a second gateway.
     pub(super) async fn deploy_changed(&self) -> Result<Scripts> {
         self.disturb();
         let home = self.emulator.home().join("second");
@@ -142,7 +142,7 @@ impl System {
         Ok(changed.scripts)
     }
 
-    /// The old side gets no more requests. It ends with the last visitor who came by it.
+    /// Stops sending requests to the old side. It ends with the last visitor who came through it.
     pub(super) fn retire_old(&self) {
         let mut sides = locked(&self.sides);
         let newest = sides.pop();
@@ -158,7 +158,7 @@ impl System {
         Ok(redis::cmd(name).arg(arguments).query_async(&mut connection).await?)
     }
 
-    /// Whether Redis knows each of two scripts: then both sides have run theirs.
+    /// Whether Redis knows each of two scripts. If so, both sides have run theirs.
     pub(super) async fn knows(&self, scripts: &Scripts) -> Result<[bool; 2]> {
         let known = self.redis(&["SCRIPT", "EXISTS", &scripts.old, &scripts.new]).await?;
         let known: Vec<bool> = redis::from_redis_value(known)?;

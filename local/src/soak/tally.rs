@@ -1,4 +1,4 @@
-//! This program's own count of what was asked and heard. Nothing is proved by it.
+//! This program's own counts of requests and answers. They prove nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,25 +6,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use load::Answer;
 use serde::Serialize;
 
-/// What is asked by those who misbehave.
+/// The step of requests from misbehaving visitors.
 pub(super) const MISBEHAVE: &str = "misbehave";
 
 /// What was counted.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) visitors: u64,
-    /// By what was asked, and then by the answer.
+    /// By step, and then by answer.
     pub(super) answers: BTreeMap<&'static str, BTreeMap<String, u64>>,
-    /// Requests of each side.
+    /// Requests to each side.
     pub(super) by_side: BTreeMap<&'static str, u64>,
-    /// And those that asked for a unit while both were there.
+    /// Requests for a unit while there were two sides.
     pub(super) side_by_side: BTreeMap<&'static str, u64>,
     pub(super) reserved: u64,
-    /// How reservations ended, as far as their visitors stayed to see it.
+    /// How reservations ended, if the visitor stayed until then.
     pub(super) ended: BTreeMap<String, u64>,
     pub(super) calm_requests: u64,
     pub(super) calm_errors: BTreeMap<String, u64>,
-    /// Answers to those who misbehave that none of them should get.
+    /// Answers to misbehaving visitors that they should not have got.
     pub(super) got_away_with: Vec<String>,
 }
 
@@ -37,15 +37,15 @@ impl Tally {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request got an answer; `calm` if nothing happened around it.
+    /// Counts an answer; `calm` if nothing disturbed the system around it.
     pub(super) fn heard(&self, step: &'static str, side: &'static str, answer: &Answer, calm: bool) {
         let mut counts = self.counts();
         *counts.answers.entry(step).or_default().entry(answer.to_string()).or_default() += 1;
         *counts.by_side.entry(side).or_default() += 1;
-        // Whoever misbehaves may have shown a good pass of a round that is not there, which may as well be lost.
+        // A misbehaving visitor may send a good pass for a round that does not exist. It looks like a lost one.
         if calm && step != MISBEHAVE {
             counts.calm_requests += 1;
-            // That a sale is paused is what an operator wanted.
+            // Operators pause sales on purpose.
             if answer.is_error() && answer.code != "paused" {
                 *counts.calm_errors.entry(format!("{step}: {answer}")).or_default() += 1;
             }

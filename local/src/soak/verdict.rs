@@ -1,4 +1,4 @@
-//! Everything that a run must show, put together.
+//! Runs all checks on a finished run.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::sample::Sample;
 use super::watch::pause_s;
 use crate::recorded::{self, every_order};
 
-/// After its last orders' time to pay a round may still have this done to it: a look by reconciliation.
+/// How long after the last payment window reconciliation may still touch a round.
 const SETTLES_S: f64 = 90.0;
 
 /// Judges a run that has come to rest.
@@ -46,14 +46,10 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
     let (told, file) = recorded::judge(&history, "soak")?;
     let wrong = told.violations.iter().map(ToString::to_string);
     let wrong: Vec<String> = wrong.chain(file.map(|file| format!("the history is in {}", file.display()))).collect();
-    checks.push(Check::of(
-        "what everybody heard is consistent",
-        format!("{} operations", told.judged.operations),
-        wrong,
-    ));
+    checks.push(Check::of("all answers are consistent", format!("{} operations", told.judged.operations), wrong));
 
     let counts = run.tally.counts().clone();
-    checks.push(Check::of("nobody gets anything by misbehaving", "", counts.got_away_with.clone()));
+    checks.push(Check::of("misbehaving gets nobody anything", "", counts.got_away_with.clone()));
     checks.push(check::calm(counts.calm_requests, &counts.calm_errors));
     let mut by_state: BTreeMap<String, u64> = BTreeMap::new();
     for order in &orders {
@@ -83,7 +79,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
     })
 }
 
-/// Everything that was planned has happened, and something of each kind.
+/// Whether every planned event has happened, and at least one of each kind.
 fn events(run: &Run) -> Check {
     let done = run.noted().done.clone();
     let mut wrong: Vec<String> =
@@ -96,10 +92,10 @@ fn events(run: &Run) -> Check {
     if done.len() < run.program.events.len() {
         wrong.push(format!("{} of {} events", done.len(), run.program.events.len()));
     }
-    Check::of("everything that was planned has happened", format!("{} events", done.len()), wrong)
+    Check::of("every planned event has happened", format!("{} events", done.len()), wrong)
 }
 
-/// Both versions sold at the same time, each with its own script.
+/// Whether both versions sold at the same time, each with its own script.
 fn side_by_side(run: &Run) -> Check {
     let both_known = run.noted().both_known;
     let counts = run.tally.counts().side_by_side.clone();
@@ -108,11 +104,11 @@ fn side_by_side(run: &Run) -> Check {
         wrong.push("Redis never knew both scripts".to_owned());
     }
     let [old, new] = ["old", "new"].map(|side| counts.get(side).copied().unwrap_or_default());
-    // Each visitor chooses by a coin.
+    // Each visitor tosses a coin.
     if old.min(new) * 3 < old.max(new) || old == 0 {
-        wrong.push("hardly anybody asked one of them".to_owned());
+        wrong.push("one of them got hardly any requests".to_owned());
     }
-    let found = format!("{old} requests for a unit to the old version and {new} to the new one, while both were there");
+    let found = format!("{old} requests for a unit to the old version and {new} to the new one, while there were both");
     Check::of("old and new version sell side by side", found, wrong)
 }
 
@@ -127,11 +123,11 @@ fn audits(rest: &Rest) -> Check {
         sum(|audit| audit.lost),
         sum(|audit| audit.duplicated)
     );
-    let pending = (rest.pending > 0).then(|| format!("{} orders wait for a payment", rest.pending));
+    let pending = (rest.pending > 0).then(|| format!("{} orders are unpaid", rest.pending));
     Check::of("every unit is in exactly one place", found, [wrong, pending.into_iter().collect()].concat())
 }
 
-/// The rounds that were opened, each over when nothing is done to it any more.
+/// The rounds that were opened. Each counts as over once nothing touches it any more.
 fn opened(run: &Run) -> Vec<Opened> {
     let after_s = f64::from(PAYMENT_WINDOW_S) + SETTLES_S.min(run.program.day_s) + pause_s(run.program.lasts_s());
     let opened = run.board.all().into_iter().map(|one| Opened {
@@ -142,7 +138,7 @@ fn opened(run: &Run) -> Vec<Opened> {
     opened.collect()
 }
 
-/// How many items there are of each prefix, and how many of them expire.
+/// The number of items with each prefix, and how many of them expire.
 async fn items(client: &DynamoDb, table: &str) -> Result<BTreeMap<String, (u64, u64)>> {
     let mut items: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut scan = client.scan().table_name(table).into_paginator().items().send();

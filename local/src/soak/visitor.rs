@@ -1,4 +1,4 @@
-//! Someone who wants a unit: comes, tries, and pays, cancels or lets the time pass.
+//! A visitor who wants a unit: comes, tries, and pays, cancels or lets the payment window pass.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,22 +16,22 @@ use super::system::Side;
 use crate::client::payment_of;
 use crate::recorded;
 
-/// One of so many comes through the gate and does the work that it asks for.
+/// One visitor in this many does the work at the gate.
 const THROUGH_THE_GATE: usize = 12;
-/// One of so many clicks twice, one of so many asks the same again later, and one payment of so many is told twice.
+/// One visitor in this many clicks twice, one repeats the request later, and one payment in this many is reported twice.
 const TWICE: usize = 10;
 const AGAIN: usize = 8;
 const PAID_TWICE: usize = 6;
-/// Tries of someone who gets an error.
+/// How often a visitor who gets an error tries.
 const TRIES: u32 = 5;
-/// How often someone looks at a reservation, and for how long at most: an empty Redis is filled within a minute.
+/// How often a visitor polls a reservation, and for how long at most: an empty Redis is filled within a minute.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(150);
-/// How long people look for their wallet.
+/// How long people take to pay.
 const SHORTEST_THOUGHT_S: f64 = 0.2;
 const LONGEST_THOUGHT_S: f64 = 4.0;
 
-/// What someone does with a unit.
+/// What a visitor does with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Habit {
     Pays,
@@ -39,7 +39,7 @@ enum Habit {
     Forgets,
 }
 
-/// The code of a problem, or that there was none.
+/// The code of a problem, or "no answer".
 fn in_a_word(error: &anyhow::Error) -> String {
     let text = error.to_string();
     if text.chars().all(|c| c.is_ascii_lowercase() || c == '_') { text } else { "no answer".to_owned() }
@@ -55,14 +55,14 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Sends a request, records it and counts what comes back. None without an answer.
+    /// Sends a request, records it and counts the answer. None if there was none.
     async fn send(&self, step: &'static str, request: &Request) -> Option<Response> {
         let Self { run, side, person, on_sale, .. } = self;
         let user = person.user.as_str();
         self.counted(step, recorded::send(&side.load, &run.recorder, self.n, user, &on_sale.round, request)).await
     }
 
-    /// Likewise, and does not record it: what came of it would be an order that nobody asked for.
+    /// The same without recording it: in the history, its order would have no request.
     pub(super) async fn send_unrecorded(&self, step: &'static str, request: &Request) -> Option<Response> {
         self.counted(step, self.side.load.send(self.n, request)).await
     }
@@ -93,7 +93,7 @@ impl Visit<'_> {
     pub(super) async fn buy(&self, dice: &mut Dice) {
         let sale = self.on_sale.round.sale.as_str();
         let pass = if dice.one_in(THROUGH_THE_GATE) {
-            // What the gate asks for may fail while processes die; then this visitor leaves.
+            // The gate may fail while processes die. Then this visitor leaves.
             match self.side.api.enter(&self.person.bearer, sale).await {
                 Ok(pass) => pass,
                 Err(error) => return self.run.tally.ended(&format!("no pass: {}", in_a_word(&error))),
@@ -117,13 +117,13 @@ impl Visit<'_> {
             _ => Habit::Forgets,
         };
         let end = self.follow(&id, habit, dice).await;
-        self.run.tally.ended(end.as_deref().unwrap_or("left before the end"));
+        self.run.tally.ended(end.as_deref().unwrap_or("visitor left before the end"));
         if dice.one_in(AGAIN) {
             self.reserve(&request).await;
         }
     }
 
-    /// Tries for a unit until there is an answer that stands. The reservation, if it is one.
+    /// Tries for a unit until the answer is final. Returns the reservation, if there is one.
     async fn reserve(&self, request: &Request) -> Option<String> {
         for tried in 1..=TRIES {
             let both = self.run.system.sides().len() > 1;
@@ -146,7 +146,7 @@ impl Visit<'_> {
         self.send(step, &request).await
     }
 
-    /// Stays with a reservation until it has ended. Its last status.
+    /// Polls a reservation until it has ended. Returns its last status.
     async fn follow(&self, id: &str, habit: Habit, dice: &mut Dice) -> Option<String> {
         let deadline = Instant::now() + PATIENCE;
         let thought = Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S));
@@ -168,7 +168,7 @@ impl Visit<'_> {
                     }
                 }
                 Some("paid" | "cancelled" | "expired" | "failed") => return status,
-                // Queued, or nobody knows right now.
+                // Queued, or unknown right now.
                 _ => {}
             }
             tokio::time::sleep(LOOK_EVERY).await;
@@ -176,7 +176,7 @@ impl Visit<'_> {
         None
     }
 
-    /// Tells of a payment, always the same one. Whatever fails is told again after the next look.
+    /// Reports a payment, always the same one. If that fails, it is reported again after the next poll.
     async fn pay(&self, id: &str, dice: &mut Dice) {
         let payment = payment_of(id);
         let round = self.on_sale.round.to_string();

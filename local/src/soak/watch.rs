@@ -1,4 +1,4 @@
-//! Looks at the system again and again, and says how far everything is.
+//! Samples the system, and reports the progress.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -8,15 +8,16 @@ use super::run::Run;
 use super::sample::{Sample, Sampler};
 use crate::stages::Stage;
 
-/// Samples of a run: one every ten seconds, and in a run of less than ten minutes sixty all the same.
+/// The pause between samples: ten seconds, or less if a run would have fewer than sixty samples.
 const LONGEST_PAUSE_S: f64 = 10.0;
 const SAMPLES_AT_LEAST: f64 = 60.0;
-/// How often it says how far everything is.
+/// How often to report the progress.
 const TELL_EVERY: Duration = Duration::from_secs(5);
-/// The schedules run every minute, which is long for a short day: so often a day, the functions that repair are run besides.
+/// How often a day to run the functions that repair, in addition to their schedules: those run every minute, which is long for
+/// a short day.
 const HEALS_A_DAY: f64 = 5.0;
 const MINUTE_S: f64 = 60.0;
-/// How often it looks whether Redis knows the scripts of both sides.
+/// How often to check whether Redis knows the scripts of both sides.
 const SCRIPTS_EVERY: Duration = Duration::from_secs(2);
 
 /// Seconds from a sample to the next one.
@@ -24,7 +25,7 @@ pub(super) fn pause_s(lasts_s: f64) -> f64 {
     (lasts_s / SAMPLES_AT_LEAST).min(LONGEST_PAUSE_S)
 }
 
-/// Takes samples, for as long as it is let.
+/// Takes samples until it is dropped.
 pub(super) async fn take_samples(
     run: &Run,
     sampler: &Sampler,
@@ -39,7 +40,7 @@ pub(super) async fn take_samples(
     }
 }
 
-/// Says how far everything is, likewise.
+/// Reports the progress until it is dropped.
 pub(super) async fn tell(run: &Run, stage: &Stage, samples: &Mutex<Vec<Sample>>) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(TELL_EVERY).await;
@@ -78,7 +79,7 @@ fn line(run: &Run, now_s: f64, last: Option<&Sample>) -> String {
     )
 }
 
-/// Runs what repairs as often a day as the schedules would, if days are short.
+/// Runs the functions that repair, if days are short.
 pub(super) async fn heal(run: &Run) -> std::convert::Infallible {
     let every_s = run.program.day_s / HEALS_A_DAY;
     if every_s >= MINUTE_S {
@@ -90,7 +91,7 @@ pub(super) async fn heal(run: &Run) -> std::convert::Infallible {
     }
 }
 
-/// Notes once Redis has run the scripts of both sides.
+/// Notes when Redis has run the scripts of both sides.
 pub(super) async fn look_for_both_scripts(run: &Run) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(SCRIPTS_EVERY).await;

@@ -1,11 +1,12 @@
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ::line::{Class, LineDocument, LineState, Order as Places, Ticket};
+use ::line::{Class, LineDocument, LineState, Order as Places, Ticket, Units};
 use ::sale::{ChallengePolicy, GateTerms, LineTerms};
 use anyhow::{Context, Result};
 use hyper::Method;
@@ -22,15 +23,16 @@ use crate::demo::Plan;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
 use crate::demo::report::line;
 use crate::stages::{Stage, progress_line};
+use crate::words::{of_these, people};
 
 const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
 const X_LINE_FRONT: HeaderName = HeaderName::from_static("x-line-front");
 
 /// Time between the last early ticket and the opening.
 const CALM_S: u32 = 5;
-/// One in this many comes after the opening.
+/// One person in this many comes after the opening.
 const LATE_ONE_OF: u32 = 20;
-/// One in this many of those in the last fifth of the places does not wait for their turn.
+/// Of the people in the last fifth of the places, one in this many does not wait for the turn.
 const JUMPS_ONE_OF: usize = 10;
 const LAST_PLACES_PPB: u32 = 800_000_000;
 /// How often a request is repeated if the answer says so.
@@ -53,7 +55,7 @@ pub(in crate::demo) struct InLine {
     /// How many were admitted.
     admitted: usize,
     ends: Ends,
-    /// Requests at the gateway by each person who never reached the front, and by each who did.
+    /// Requests at the gateway per person: of people who never reached the front, and of people who did.
     asked_behind: Asked,
     asked_in_front: Asked,
     /// Polls of the line: everybody's, which a cache answers, and the cache's own.
@@ -142,35 +144,41 @@ impl Staged for InLine {
         let (publish, document) = watch::channel(None);
         let edge = tokio::spawn(keep(Arc::clone(crowd), publish));
         let mut seen = document.clone();
-        // The edge lives as long as anybody polls, so this only fails together with it.
+        // The edge outlives all polls, so this only fails if the edge does.
         let tickets_from =
             seen.wait_for(Option::is_some).await.ok().and_then(|document| Some(document.as_ref()?.tickets_from));
+        if let Some(from) = tickets_from {
+            stage.say(format!("from {from:.0}"));
+        }
         let wait_ms = tickets_from.map_or(0, |from| from.as_millisecond() - runtime::Clock::system().now().0);
         tokio::time::sleep(Duration::from_millis(wait_ms.max(0) as u64)).await;
         stage.done("there are tickets");
 
         let stage = Stage::spinner("The line");
         begins.notify_one();
-        let outcome = load::visits(plan, progress_line(), |visit| {
+        let visits = load::visits(plan, progress_line(), |visit| {
             let (crowd, document) = (Arc::clone(crowd), document.clone());
             async move {
                 let n = visit.n;
                 let waited = Visitor { crowd: &crowd, visit, waited: Waited::default() }.come(document).await;
                 crowd.waiting.note(n, waited);
             }
-        })
-        .await;
+        });
+        let outcome = tokio::select! {
+            outcome = visits => outcome,
+            never = show(&stage, document.clone()) => match never {},
+        };
         edge.abort();
-        stage.done(format!("{} reservations", crowd.promised().accepted.len()));
+        stage.done(of_these(crowd.promised().accepted.len() as u64, "reservation"));
         outcome
     }
 
     async fn of(found: &Found<'_>) -> Result<Self> {
         let waiting = &found.crowd.waiting;
-        let last = waiting.last().context("nobody has seen the line")?;
-        // As anybody can.
+        let last = waiting.last().context("no document of the line was ever seen")?;
+        // The same check as `make check-line`, which anyone can run.
         check(&found.crowd.round, &last, None, None)?;
-        let seed = last.seed().context("the seed is not out")?;
+        let seed = last.seed().context("the seed is not public")?;
         let (places, front) = (Places::of(&seed), last.admitted.front());
         let people = waiting.people();
         let numbers: HashMap<_, _> = found.crowd.buyers.iter().map(|buyer| (&buyer.user, buyer.number)).collect();
@@ -194,6 +202,28 @@ impl Staged for InLine {
     fn is_right(&self) -> bool {
         self.ends.unknown == 0 && self.out_of_turn == 0 && self.jumpers_let_in == 0
     }
+}
+
+/// Shows the state of the line whenever it changes.
+async fn show(stage: &Stage, mut line: Document) -> Infallible {
+    loop {
+        let seen = line.borrow_and_update().clone();
+        if let Some(document) = seen {
+            stage.say(in_short(&document));
+        }
+        if line.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+fn in_short(LineDocument { state, people, units, .. }: &LineDocument) -> String {
+    let tickets = people.estimate + people.late;
+    if *state == LineState::Before {
+        return format!("about {tickets} tickets, not open yet");
+    }
+    let Units { total, sold, may_return } = units;
+    format!("about {tickets} tickets, {sold} of {total} units sold, of which {may_return} may come back")
 }
 
 /// A tenth of the people who come in a second, so that there is a line.
@@ -232,7 +262,7 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
     }
 }
 
-/// Whether nobody in line can get anything any more, according to the document.
+/// Whether the document says that nothing is left for anyone in line.
 fn is_over(document: &LineDocument) -> bool {
     document.state == LineState::Ended || document.state == LineState::SoldOut && document.units.may_return == 0
 }
@@ -439,7 +469,7 @@ impl Asked {
 
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} each (median), {} at most, of {} people", self.median, self.most, self.people)
+        write!(f, "{} each (median), at most {}, by {}", self.median, self.most, people(self.people as u64))
     }
 }
 
@@ -448,17 +478,17 @@ impl fmt::Display for InLine {
         let Self { early, late, estimated, ends, .. } = self;
         line(f, "tickets", &format_args!("{early} before the opening (counted as {estimated}), {late} after it"))?;
         line(f, "commitment", &format_args!("{}… holds", self.commitment.get(..16).unwrap_or_default()))?;
-        line(f, "came to the front", &format_args!("{}, at {} a second at most", self.admitted, self.admits_per_s))?;
+        line(f, "came to the front", &format_args!("{}, at most {} a second", self.admitted, self.admits_per_s))?;
         line(f, "how it ended", &"")?;
         line(f, "  bought", &ends.bought)?;
         line(f, "  sold out, at the front", &ends.sold_out_in_front)?;
         line(f, "  sold out, in line", &ends.sold_out_behind)?;
-        line(f, "  nobody knows", &ends.unknown)?;
+        line(f, "  unknown", &ends.unknown)?;
         line(f, "requests at the gateway", &"")?;
         line(f, "  never at the front", &self.asked_behind)?;
         line(f, "  at the front", &self.asked_in_front)?;
-        line(f, "looks at the line", &format_args!("about {}, {} at the gateway", self.looks, self.looks_of_the_edge))?;
-        line(f, "tried to pass others", &format_args!("{}, let in {}", self.jumped, self.jumpers_let_in))?;
+        line(f, "polls of the line", &format_args!("about {}, {} at the gateway", self.looks, self.looks_of_the_edge))?;
+        line(f, "tried out of turn", &format_args!("{}, of whom {} were let in", self.jumped, self.jumpers_let_in))?;
         line(f, "orders out of turn", &self.out_of_turn)?;
         line(f, "sold", &self.sold)?;
         line(f, "  paid", &self.orders.paid)?;
@@ -502,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_forgotten_or_let_in_out_of_turn_is_found() {
+    fn a_person_forgotten_or_let_in_out_of_turn_is_found() {
         assert!(!counted(|people| people.retain(|number, _| *number != 3)).is_right());
         assert!(!counted(|people| people.get_mut(&3).unwrap().end = None).is_right());
         assert!(!counted(|people| people.get_mut(&4).unwrap().jumped = Some(true)).is_right());

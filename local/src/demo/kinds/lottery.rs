@@ -17,8 +17,8 @@ use crate::stages::Stage;
 
 /// Tickets for each prize: a hundred prizes among a thousand tickets.
 const TICKETS_PER_PRIZE: u32 = 10;
-/// How long the draw may take once the round is over: a minute until it may begin, one for the schedule, and some for
-/// the prizes.
+/// How long the draw may take once the round is over: a minute until it may begin, a minute for the schedule, and some
+/// time for the prizes.
 const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
@@ -158,9 +158,9 @@ impl fmt::Display for Lottery {
         line(f, "winners notified", &self.notified)?;
         line(f, "", &"")?;
         line(f, "commitment", &self.commitment.as_deref().unwrap_or("none"))?;
-        line(f, "  fits seed and prizes", &yes(self.fits))?;
+        line(f, "  matches seed and prizes", &yes(self.fits))?;
         line(f, "root of the entries", &self.root)?;
-        line(f, "  is that of the orders", &yes(self.holds))?;
+        line(f, "  matches the orders", &yes(self.holds))?;
         line(f, "orders with a wrong award", &self.wrong_awards)?;
         line(f, "each prize once", &yes(self.exact))
     }

@@ -34,7 +34,7 @@ struct Counted {
     count: i64,
     /// How many orders have it, from the orders alone.
     won: i64,
-    /// How many tickets have it that nobody took, from the table alone.
+    /// How many tickets that nobody took have it, from the table alone.
     unclaimed: i64,
 }
 

@@ -128,7 +128,7 @@ impl fmt::Display for RedPacket {
         line(f, "", &"")?;
         write!(f, "{}", self.draw)?;
         line(f, "", &"")?;
-        line(f, "mean by order of arrival", &"± what chance alone makes of so few")?;
+        line(f, "mean by order of arrival", &"± the standard error of so few grabs")?;
         let most = self.by_arrival.iter().map(|group| group.mean_minor).fold(0.0, f64::max);
         for (tenth, Group { grabs, mean_minor, by_chance_minor }) in (1..).zip(&self.by_arrival) {
             let (mean, chance) = (mean_minor / 100.0, by_chance_minor / 100.0);
