@@ -5,7 +5,7 @@ const ISSUER = 'https://id.example.com';
 const KEYS = `${ISSUER}/keys`;
 const RSA = { kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'a', n: 'AQAB', e: 'AQAB' };
 
-/** An issuer with these documents: a text is sent as it is, a number is a status. */
+/** An issuer with these documents: a string is sent unchanged, a number is a status. */
 function issuer(documents: Record<string, unknown>): typeof fetch {
   return async (url) => {
     const document = documents[String(url)];

@@ -32,7 +32,7 @@ test.each([
   expect(() => routesOf(document(operation))).toThrow(message);
 });
 
-test('every operation of openapi.yaml is a route, every function that answers has one, and every throttle is used', () => {
+test('every operation in openapi.yaml is a route, every function that answers has one, and every throttle is used', () => {
   const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8');
   expect(ROUTES).toHaveLength(text.match(/^ {6}operationId:/gm)!.length);
   expect([...new Set(ROUTES.map((route) => route.to))].sort()).toEqual([...ANSWERING].sort());
