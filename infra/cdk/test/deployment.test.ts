@@ -15,7 +15,7 @@ test('the files in the repository are valid', async () => {
   }
 });
 
-test('a deployment has its owner's decisions, and defaults from its profile', () => {
+test('a deployment has its owner\'s decisions, and defaults from its profile', () => {
   const settings = settingsOf('prod', { ...(example as Deployment), shards: 4, edgeKey: 'key2', letPast: true, edgeLine: false, giftUrl: 'https://g.example' });
   expect(settings).toMatchObject({
     name: 'flash-sale',

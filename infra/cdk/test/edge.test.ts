@@ -176,7 +176,7 @@ describe('the firewall', () => {
     expect(callbacks).toEqual([['POST', CALLBACKS.ByteMatchStatement.SearchString]]);
   });
 
-  test('blocks addresses on AWS's lists', () => {
+  test('blocks addresses with a bad reputation', () => {
     expect(rule('known-bad-addresses')).toMatchObject({
       OverrideAction: { None: {} },
       Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesAmazonIpReputationList' } },

@@ -12,7 +12,7 @@ const source = (path: string): string => readFileSync(fileURLToPath(new globalTh
 const queueOf = (arn: Json, of = sending): string =>
   resources(of, 'AWS::SQS::Queue').find(({ id }) => id === target(arn))!.properties.QueueName.replace(`${settings.name}-`, '');
 
-test('the bus has the deployment's name, and emitter puts events on it', () => {
+test('the bus has the name of the deployment, and emitter puts events on it', () => {
   expect(only(template, 'AWS::Events::EventBus').properties.Name).toBe(`${settings.name}-events`);
   const { EVENT_BUS_NAME } = functionNamed(template, 'emitter', settings).properties.Environment.Variables;
   expect(target(EVENT_BUS_NAME)).toBe(only(template, 'AWS::Events::EventBus').id);
