@@ -96,7 +96,7 @@ test.each([
   { language: 'en', device: DESKTOP, name: 'desktop' },
   { language: 'en', device: PHONE, name: 'phone' },
   { language: 'zh', device: PHONE, name: 'phone' },
-])('$language on a $name keeps the rules of accessibility', async ({ language, device, name }) => {
+])('$language on a $name is accessible', async ({ language, device, name }) => {
   const locale = language === 'zh' ? 'zh-CN' : 'en-GB';
   const sale = await membersFirst(await group(shop.user()), 1_800_000, { set_aside: { units: 1, for_s: 600 } });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit({ ...device, locale });

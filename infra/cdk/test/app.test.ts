@@ -69,8 +69,8 @@ describe('a mistake gets instructions instead of a stack trace', () => {
   test.each([
     ['no deployment', {}, /Which deployment\? Give ENV=/],
     ['one that does not exist', { env: 'prod', functions }, /cp infra\/cdk\/deployments\/example\.ts/],
-    ['built for this machine', { env: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*make build-aws/],
-    ['nothing built', { env: 'dev', functions: out }, /make build-aws/],
+    ['functions built for this machine', { env: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*make build-aws/],
+    ['no functions built', { env: 'dev', functions: out }, /make build-aws/],
   ] as [string, Record<string, string>, RegExp][])('%s', (_, context, message) => {
     const { status, stderr } = run('mistake', context);
     expect(status).toBe(1);

@@ -65,7 +65,7 @@ describe('invalid settings say what is wrong', () => {
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
     ['an emulator without an address', { emulator: '' }, /emulator: give its address/],
     ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give the OIDC issuer/],
-    ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
+    ['an issuer that is not a URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
     ['an issuer over HTTP on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
     ['no claim for operators', { operatorClaims: [] }, /operatorClaims: at least one/],
     ['a scope that makes operators', { operatorClaims: ['scope'] }, /operatorClaims: .*not scope.*got "scope"/],
