@@ -1,15 +1,15 @@
-// Files of the checkout, and whether what is made from others is up to date.
+// Paths in the checkout, and writing generated files to it.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The path of a file of the checkout. */
+/** The absolute path of a file in the checkout. */
 export function atRoot(path) {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }
 
-/** Writes files that are given by their path in the checkout. */
+/** Writes files: `{path in the checkout: text}`. */
 export async function writeAll(files) {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(atRoot(path)), { recursive: true });

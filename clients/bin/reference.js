@@ -1,7 +1,7 @@
-// Writes docs/api: openapi.yaml as a page that opens from the file system, without a network.
+// Writes docs/api: openapi.yaml as a page that works from the file system, without a network.
 //
-// Redoc renders it in the browser. Its bundle is a file of its own: it changes only with a new version of Redoc, and the page, which
-// changes with openapi.yaml, stays small. The policy in the page keeps everything that is not in the folder out.
+// Redoc renders it in the browser. Its bundle is a separate file: it changes only with a new version of Redoc, and the page, which
+// changes with openapi.yaml, stays small. The page's policy blocks everything from outside the folder.
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
@@ -9,7 +9,7 @@ import { atRoot, writeAll } from './files.js';
 
 const POLICY = [
   "default-src 'none'",
-  // On file: an origin is no match for the files beside a page, but the scheme is.
+  // On `file:`, 'self' does not match the files beside a page, but the scheme does.
   "script-src 'self' file: 'unsafe-inline'",
   "style-src 'unsafe-inline'",
   'img-src data:',
@@ -33,7 +33,7 @@ const OPTIONS = {
   },
 };
 
-/** The files of the reference, by their path in the checkout. */
+/** The files of the reference, by path in the checkout. */
 export async function reference() {
   const api = parse(await readFile(atRoot('openapi.yaml'), 'utf8'), { merge: true });
   const bundle = new URL(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
@@ -45,15 +45,15 @@ export async function reference() {
   };
 }
 
-/** The bundle without its map, and without the logo that it would fetch. */
+/** The bundle without its source map, and without the logo that it would fetch. */
 function offline(bundle) {
   const logo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
-  if (!bundle.includes(logo)) throw new Error('the bundle of Redoc has another logo: look what it fetches');
+  if (!bundle.includes(logo)) throw new Error('the Redoc bundle has another logo: check what it fetches');
   return bundle.replace(logo, 'data:,').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
 }
 
 function page(api) {
-  // In lines, so that a small change of the API is a small change of this file.
+  // On many lines, so that a small change to the API is a small diff.
   const json = JSON.stringify(api, null, 1).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">

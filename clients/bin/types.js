@@ -6,7 +6,7 @@ import { atRoot, writeAll } from './files.js';
 
 const OUT = 'clients/typescript/src/openapi.ts';
 
-/** The files of the types, by their path in the checkout. */
+/** The files of the types, by path in the checkout. */
 export async function types() {
   const tree = await openapiTS(pathToFileURL(atRoot('openapi.yaml')), { alphabetize: false, immutable: false, silent: true });
   return { [OUT]: `// Made from openapi.yaml by \`make docs\`.\n\n${astToString(tree)}` };

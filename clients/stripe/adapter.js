@@ -1,35 +1,35 @@
-// Tells the flash sale what Stripe tells: an event of Stripe in, a callback of the system out.
+// Turns Stripe's events into the flash sale's payment callbacks.
 //
-// Nothing is stored here. Stripe repeats an event until it hears 2xx, and the system answers a repeated callback like the first one, so an event that
-// comes twice, or while a part was down, ends the same.
+// Nothing is stored here. Stripe repeats an event until it gets a 2xx, and the system answers a repeated callback like the first one. So an event
+// that is repeated, or that comes during an outage, has the same result.
 
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 
-/** Oldest signature that is taken, in seconds: what Stripe's own libraries take. */
+/** Maximum age of a signature, in seconds: the default of Stripe's own libraries. */
 const TOLERANCE_S = 300;
-/** Stripe waits longer for an answer, and the system's gateway does not. */
+/** Stripe waits longer for an answer; the system's gateway does not. */
 const TIMEOUT_MS = 10_000;
 
-/** Outcomes after which the money has to go back. */
+/** Outcomes that require a refund. */
 const TO_REFUND = new Set(['refund_due']);
-/** Outcomes that contradict what came before: a person has to look. */
+/** Outcomes that contradict an earlier callback: a person must check them. */
 const CONTRADICTIONS = new Set(['payment_reused', 'amount_changed']);
 
 /**
- * Makes a function that answers a request of Stripe: `(body, signature) => { status, text }`, where `body` is the body byte for byte.
+ * Returns a function that answers a request from Stripe: `(body, signature) => { status, text }`, where `body` is the unchanged body.
  *
  * @param {object} options
- * @param {string} options.stripeSecret the secret of Stripe's endpoint, `whsec_…`
- * @param {string} options.apiUrl where the flash sale's API is
- * @param {string} options.paymentKey the key that callbacks are signed with, as the deployment's secret has it
- * @param {(payment: string, reservation: string) => Promise<void>} options.refund gives a payment back; may be called again for the same one
+ * @param {string} options.stripeSecret the secret of the endpoint at Stripe, `whsec_…`
+ * @param {string} options.apiUrl the URL of the flash sale's API
+ * @param {string} options.paymentKey the key that signs callbacks, as in the deployment's secret
+ * @param {(payment: string, reservation: string) => Promise<void>} options.refund refunds a payment; may be called again for the same one
  * @param {(...words: unknown[]) => void} [options.log]
  */
 export function adapter({ stripeSecret, apiUrl, paymentKey, refund, log = console.error }) {
   const webhook = new Webhook(paymentKey, { format: 'raw' });
 
-  /** Sends a callback and answers the outcome. The id is the event's, so that a repeated event is the same message. */
+  /** Sends a callback and returns the outcome. The id is the event's, so that a repeated event is the same message. */
   async function tell(id, callback) {
     const body = JSON.stringify(callback);
     const now = new Date();
@@ -66,14 +66,14 @@ export function adapter({ stripeSecret, apiUrl, paymentKey, refund, log = consol
       if (CONTRADICTIONS.has(outcome)) log('LOOK AT THIS', event.id, payment, reservation, outcome);
       return { status: 200, text: outcome };
     } catch (error) {
-      // Whatever it was, Stripe tries again for three days, and its dashboard shows that it fails.
+      // Whatever failed, Stripe retries for three days, and its dashboard shows the failures.
       log(event.type, event.id, error.message);
       return { status: 503, text: 'try again' };
     }
   };
 }
 
-/** The callback that an event of Stripe amounts to, or null if it is nothing to the flash sale. */
+/** The callback for an event from Stripe, or null if it does not concern the flash sale. */
 export function callbackOf(event) {
   const { object } = event.data;
   const reservation_id = object.metadata?.reservation_id;
@@ -85,7 +85,7 @@ export function callbackOf(event) {
       const data = { payment_id: object.id, reservation_id, price_minor: object.amount_received, currency };
       return { type: 'payment.succeeded', timestamp, data };
     }
-    // The system answers `ignored` to types that it does not know. It hears of refunds all the same, and its logs have them.
+    // The system answers `ignored` to types that it does not know. Refunds are sent all the same, so that its logs have them.
     case 'charge.refunded': {
       const data = { payment_id: object.payment_intent, reservation_id, price_minor: object.amount_refunded, currency };
       return { type: 'payment.refunded', timestamp, data };

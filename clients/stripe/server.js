@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import Stripe from 'stripe';
 import { adapter } from './adapter.js';
 
-/** Longer than any event of Stripe. */
+/** Larger than any event from Stripe. */
 const MAX_BODY = 1024 * 1024;
 
 const { API_URL, PAYMENT_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_KEY, PORT = '8787' } = process.env;

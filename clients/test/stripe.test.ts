@@ -1,4 +1,4 @@
-// The example for Stripe: events signed as Stripe signs them, and an API that checks what it is told.
+// The Stripe example, with events signed as Stripe signs them, and an API that verifies callbacks.
 
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -16,9 +16,9 @@ const sample = (type: string) => readFile(atRoot(`clients/stripe/events/${type}.
 const succeeded = await sample('payment_intent.succeeded');
 const refunded = await sample('charge.refunded');
 
-/** What the API hears, each callback once its signature was checked as Standard Webhooks says. */
+/** The callbacks that the API received, with valid Standard Webhooks signatures. */
 let heard: { id: string; callback: unknown }[] = [];
-/** What it answers, in turn; then `applied`. */
+/** The API's answers, in order; after that, `applied`. */
 let answers: [number, object][] = [];
 let refunds: string[][] = [];
 let refundsFail = false;
@@ -55,7 +55,7 @@ beforeEach(() => {
   [heard, answers, refunds, refundsFail] = [[], [], [], false];
 });
 
-/** A delivery as Stripe makes it. */
+/** Delivers an event as Stripe does. */
 function deliver(body: string, { secret = STRIPE_SECRET, ageS = 0 } = {}) {
   const timestamp = Math.floor(Date.now() / 1_000) - ageS;
   return answer(Buffer.from(body), Stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp }));
@@ -68,13 +68,13 @@ const PAYMENT = {
   data: { payment_id: 'pi_3SXsample', reservation_id: RESERVATION, price_minor: 990, currency: 'EUR' },
 };
 
-test('a payment is told of', async () => {
+test('a payment is passed on', async () => {
   expect(await deliver(succeeded)).toEqual({ status: 200, text: 'applied' });
   expect(heard).toEqual([{ id: 'evt_1SXsampleSucceeded', callback: PAYMENT }]);
   expect(refunds).toEqual([]);
 });
 
-test('a wrong or missing signature is refused, and so is a body that was changed', async () => {
+test('a wrong or missing signature is refused, and so is a changed body', async () => {
   expect(await deliver(succeeded, { secret: 'whsec_of_somebody_else' })).toMatchObject({ status: 400 });
   expect(await answer(Buffer.from(succeeded), '')).toMatchObject({ status: 400 });
   const header = Stripe.webhooks.generateTestHeaderString({ payload: succeeded, secret: STRIPE_SECRET });
@@ -84,20 +84,20 @@ test('a wrong or missing signature is refused, and so is a body that was changed
   expect(heard).toEqual([]);
 });
 
-test('an old delivery that somebody replays is refused', async () => {
+test('a replayed old delivery is refused', async () => {
   expect(await deliver(succeeded, { ageS: 301 })).toMatchObject({ status: 400 });
   expect(heard).toEqual([]);
   expect(await deliver(succeeded, { ageS: 290 })).toMatchObject({ status: 200 });
 });
 
-test('an event that comes twice is the same message twice', async () => {
+test('a repeated event sends the same message again', async () => {
   await deliver(succeeded);
   expect(await deliver(succeeded)).toEqual({ status: 200, text: 'applied' });
   expect(heard).toHaveLength(2);
   expect(heard[1]).toEqual(heard[0]);
 });
 
-test('Stripe hears 503 while the flash sale cannot be told, and tries again', async () => {
+test('while the flash sale cannot be reached, Stripe gets 503 and retries', async () => {
   answers = [
     [503, { code: 'overloaded' }],
     [404, { code: 'unknown_reservation' }],
@@ -116,7 +116,7 @@ test('Stripe hears 503 while the flash sale cannot be told, and tries again', as
   expect(await nobody(Buffer.from(succeeded), header)).toMatchObject({ status: 503 });
 });
 
-test('a payment that the order could not take is given back, and again if that failed', async () => {
+test('a payment that the order cannot accept is refunded, and again if that fails', async () => {
   answers = [[200, { outcome: 'refund_due' }]];
   expect(await deliver(succeeded)).toEqual({ status: 200, text: 'refund_due' });
   expect(refunds).toEqual([['pi_3SXsample', RESERVATION]]);
@@ -134,7 +134,7 @@ test('a payment that the order could not take is given back, and again if that f
   expect(refunds).toHaveLength(3);
 });
 
-test('a refund is told of, other events are not', async () => {
+test('a refund is passed on, and other events are not', async () => {
   answers = [[200, { outcome: 'ignored' }]];
   expect(await deliver(refunded)).toEqual({ status: 200, text: 'ignored' });
   expect(heard).toMatchObject([

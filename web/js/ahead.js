@@ -1,4 +1,4 @@
-// What the first screen needs, asked for before its words are here.
+// Requests the data of the first screen before its words are loaded.
 
 import { begin } from './catalog.js';
 import { pictureOf } from './pictures.js';
@@ -9,7 +9,7 @@ const SCREENS = [
   [/^#\/sales\/([a-z0-9-]+)$/, (id) => `/v1/sales/${id}`],
 ];
 
-/** Begins to load what `hash` shows: its document, and then the first picture in it. */
+/** Starts loading what `hash` shows: its document, then the first picture in it. */
 export function beginScreen(hash) {
   const [pattern, path] = SCREENS.find(([one]) => one.test(hash)) ?? [];
   if (!pattern) return;

@@ -1,4 +1,4 @@
-// The shop: which screen, and what is around it.
+// The shop: chooses the screen, and shows the frame around it.
 
 import { beginScreen } from './ahead.js';
 import { clock } from './clock.js';
@@ -28,7 +28,7 @@ class MissingView extends View {
   }
 }
 
-/** Few look at it, so it is loaded when somebody does. */
+/** Few people check a draw, so its view is loaded on demand. */
 class LazyVerifyView extends View {
   #shown = null;
 
@@ -85,7 +85,7 @@ function start() {
   });
   document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
   window.addEventListener('hashchange', (event) => {
-    // The link that skips to the content is not a screen.
+    // The skip link to the content is not a screen.
     if (new URL(event.newURL).hash !== '#main') route();
   });
   session.addEventListener('change', () => {

@@ -18,7 +18,7 @@ const PASS_MARGIN_MS = 2_000;
 
 const ENDED = ['expired', 'cancelled', 'failed'];
 
-/** Reservations that this tab received and nobody has viewed yet. */
+/** Reservations that this tab has received but not shown yet. */
 export const accepted = new Set();
 
 /** The state of a purchase. Calls `change` after `stage` has changed. */
@@ -82,11 +82,11 @@ export class Buying extends EventTarget {
     const { user } = session.current;
     const { sale_id: sale, round } = this.#sale();
     const before = this.purchase;
-    // So that its key is that of whatever begins meanwhile.
+    // Stores the key, so that a purchase that begins meanwhile has the same one.
     before.save({});
     const run = this.#run;
     const found = await ask('GET', `/v1/sales/${sale}/reservation`, { signal: this.#signal }).catch(() => null);
-    // What Redis lost may come back, so nothing is known to have ended.
+    // While settling, reservations that Redis lost may come back, so none is known to have ended.
     const isKnown = found && !found.settling && found.round === round && session.current?.user === user;
     // If the user bought meanwhile, here or in another tab, this answer is outdated.
     const isNew = run === this.#run && this.purchase?.key === before.key && !this.purchase.sent;

@@ -39,7 +39,7 @@ export function calendarOf({ sale_id: sale, round, title, opens_at: opensAt, clo
   return lines.map((line) => `${folded(line)}\r\n`).join('');
 }
 
-/** Lets the browser save it. */
+/** Lets the browser save the event. */
 export function saveCalendar(card, now) {
   const address = URL.createObjectURL(new Blob([calendarOf(card, location.href, now)], { type: 'text/calendar' }));
   const link = Object.assign(document.createElement('a'), { href: address, download: `${card.sale_id}.ics` });

@@ -49,7 +49,7 @@ export async function campaign(id, signal) {
 
 export async function sale(id, signal) {
   const card = await first(`/v1/sales/${encodeURIComponent(id)}`, signal).catch((error) => {
-    // Members see more than everyone does.
+    // Members may see sales that others cannot.
     if (error.code !== 'unknown_sale' || !session.current) throw error;
     return ask('GET', `/v1/members/sales/${encodeURIComponent(id)}`, { signal });
   });

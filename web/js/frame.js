@@ -25,7 +25,7 @@ class Frame {
     this.#network();
   }
 
-  /** Marks the current screen in the navigation. `bare`: there is no other. */
+  /** Marks the current screen in the navigation. With `bare`, there is no navigation. */
   at(path, bare = false) {
     this.#path = path;
     this.#bare = bare;

@@ -2,20 +2,20 @@
 import { kindOf } from './kinds.js';
 
 
-/** Drawings of what is no item. */
+/** Drawings for sales without an item. */
 const OF_KINDS = { split: 'packet', prizes: 'tickets' };
 /** Drawings of items, for a sale whose id names one. */
 const NAMED = ['lamp', 'chair', 'pot'];
-/** Drawings that say nothing of what is in them, and the colours behind them: `.tint-0` and on in style.css. */
+/** Drawings that fit any item. Their background colours are `.tint-0` and on in style.css. */
 const PLAIN = ['parcel', 'bag', 'box'];
 const TINTS = 6;
 const ALL = PLAIN.length * TINTS;
 
-/** Which plain drawing a sale has, once some of them were shown side by side. */
+/** The plain drawings of sales that have been shown side by side. */
 const given = new Map();
 
 const hash = (id) => Array.from(id).reduce((all, letter) => (all * 31 + letter.codePointAt(0)) % 65_521, 7);
-// One number on is another drawing; three on are another colour.
+// The next number has another drawing; the third next has another colour.
 const combination = (number) => ({ name: PLAIN[number % PLAIN.length], tint: Math.floor(number / PLAIN.length) % TINTS });
 
 /** `{src}` of a sale's own picture, or `{src, name, tint}` of a drawing. */
@@ -26,7 +26,7 @@ export function pictureOf({ sale_id: id, picture, ...card }) {
   return { ...drawing, src: `/art/${drawing.name}.svg` };
 }
 
-/** Gives the sales of a page drawings that differ, as long as there are enough. */
+/** Gives the sales of a page different drawings, as long as there are enough. */
 export function tellApart(cards) {
   const plain = cards.filter((card) => PLAIN.includes(pictureOf(card).name)).map((card) => card.sale_id);
   const taken = new Set(plain.filter((id) => given.has(id)).map((id) => given.get(id)));

@@ -1,10 +1,10 @@
-// What is kept of a purchase in this browser, so that a reload, a retry and another tab are the same request.
+// The state of a purchase in this browser, so that a reload, a retry and another tab repeat the same request.
 
 const PREFIX = 'purchase:';
-/** Longer than an order waits for its payment, or a round for its end. */
+/** Longer than an order waits for its payment, or than a round lasts. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** What `localStorage` has under this name; null if that is nothing, or not ours. */
+/** The stored value; null if there is none, or if it is unreadable. */
 function kept(place) {
   try {
     return JSON.parse(localStorage.getItem(place));
@@ -19,18 +19,18 @@ function forgetOldOnes() {
   }
 }
 
-/** The attempt of a user at one round of a sale. */
+/** A user's attempt to buy in one round of a sale. */
 export class Purchase {
   #place;
 
   constructor(user, saleId, round) {
     this.#place = `${PREFIX}${user}:${saleId}.${round}`;
     const before = kept(this.#place);
-    /** Names the attempt to the server. */
+    /** Identifies the attempt to the server. */
     this.key = before?.key ?? newKey();
-    /** `{path, until}`: the way in, and until when it is open by the server's clock. */
+    /** `{path, until}`: the way in, and when it closes by the server's clock. */
     this.pass = before?.pass ?? null;
-    /** The reservation was asked for, and no answer says that there is none. */
+    /** The reservation was requested, and no answer says that there is none. */
     this.sent = before?.sent ?? false;
     this.reservationId = before?.reservationId ?? null;
     /** Reservations of this round that have not ended, as far as this browser knows. */
@@ -44,19 +44,19 @@ export class Purchase {
     localStorage.setItem(this.#place, JSON.stringify({ key, pass, sent, reservationId, live, at: Date.now() }));
   }
 
-  /** These are the user's, too. */
+  /** Adds reservations of the user. */
   own(ids) {
     const live = [...new Set([...this.live, ...ids])];
     this.save({ live, reservationId: this.reservationId ?? live.at(-1) ?? null });
   }
 
-  /** The user has these and no others: what has ended counts no more. */
+  /** Sets the user's reservations: those that have ended no longer count. */
   has(ids) {
     if (this.reservationId && !ids.includes(this.reservationId)) this.renew();
     this.save({ live: ids, reservationId: this.reservationId ?? ids.at(-1) ?? null });
   }
 
-  /** Another attempt. Its key is another, or the server would answer with the last one's reservation. */
+  /** Starts another attempt with a new key: for the old one, the server would answer with the last reservation. */
   renew() {
     this.save({ key: newKey(), pass: null, sent: false, reservationId: null });
   }

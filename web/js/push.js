@@ -1,4 +1,4 @@
-// News by WebSocket. Only an improvement: whoever watches asks by itself, and merely less often while this is up.
+// Push by WebSocket. Only an improvement: pages poll anyway, but less often while it is connected.
 
 import { config } from './config.js';
 import { session } from './session.js';
@@ -7,13 +7,13 @@ import { Wait, jittered } from './timing.js';
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** Tells `news` (with `reservationId`) and `change` of `up`. */
+/** Dispatches `news` (with `reservationId`), and `change` when `up` changes. */
 class Push extends EventTarget {
   up = false;
   #users = 0;
   #stop = null;
 
-  /** Keeps the connection for as long as somebody uses it. */
+  /** Keeps the connection until every caller's signal is aborted. */
   use(signal) {
     this.#users += 1;
     if (this.#users === 1) {
@@ -37,12 +37,12 @@ class Push extends EventTarget {
     }
   }
 
-  /** Stays as long as the connection does, and says whether there was one. */
+  /** Resolves when the connection ends, with whether it was ever open. */
   #connected(url, signal) {
     return new Promise((done) => {
       let opened = false;
       const socket = new WebSocket(`${url}?token=${encodeURIComponent(session.current.token)}`);
-      // Browsers complain when one closes what is not open yet.
+      // Browsers log an error when a socket is closed before it is open.
       const close = () => socket.readyState === WebSocket.CONNECTING || socket.close();
       signal.addEventListener('abort', close, { once: true });
       socket.onopen = () => {
@@ -64,7 +64,7 @@ class Push extends EventTarget {
       const { type, reservation_id: reservationId } = JSON.parse(data);
       if (type === 'reservation') this.dispatchEvent(Object.assign(new Event('news'), { reservationId }));
     } catch {
-      // Not for us.
+      // Not a message for this page.
     }
   }
 

@@ -1,18 +1,18 @@
-// Keeps who is active signed in, without a word. An issuer's refresh token works once, so the tabs of a browser share it: one
-// of them renews at a time, and the others take what it got.
+// Keeps active users signed in, without a dialog. An issuer's refresh token works once, so the tabs of a browser share it: one
+// of them renews at a time, and the others take its new token.
 
 import { clock } from './clock.js';
 import { config } from './config.js';
 import { session } from './session.js';
 
 const STORED = 'signed-in';
-/** So long before the end a token is renewed, or at two thirds of a shorter life. */
+/** A token is renewed this long before it expires, or after two thirds of a shorter life. */
 const AHEAD_MS = 300_000;
-/** Who did nothing for so long is not active. */
+/** A user who did nothing for this long is not active. */
 const ACTIVE_MS = 15 * 60_000;
 const RETRY_MS = 20_000;
 
-/** `{user, token, refresh, until, since}` of this browser, or null. */
+/** This browser's session, `{user, token, refresh, until, since}`, or null. */
 function kept() {
   try {
     return JSON.parse(localStorage.getItem(STORED));
@@ -27,7 +27,7 @@ class Renewal {
   #renewing = null;
   #activeAt = performance.now();
 
-  /** Takes over the session that another tab has, and keeps it from now on. */
+  /** Takes over another tab's session, and keeps it alive from now on. */
   start() {
     const before = kept();
     if (!session.current && before && before.until > clock.now()) session.set({ user: before.user, token: before.token });
@@ -38,7 +38,7 @@ class Renewal {
     this.#schedule();
   }
 
-  /** Somebody has signed in at an issuer. */
+  /** A user has signed in at an issuer. */
   signedIn(found) {
     localStorage.setItem(STORED, JSON.stringify(found));
     session.set({ user: found.user, token: found.token });
@@ -50,7 +50,7 @@ class Renewal {
   }
 
   #changed() {
-    // Who signs out does so in all tabs.
+    // Signing out applies to all tabs.
     if (!session.current && this.#isOfIssuer) localStorage.removeItem(STORED);
     this.#schedule();
   }
@@ -62,7 +62,7 @@ class Renewal {
     this.#schedule();
   }
 
-  /** Whether this session is one that tabs share. */
+  /** Whether tabs share this session. */
   #isOfIssuer = kept() !== null;
 
   #schedule() {
@@ -87,7 +87,7 @@ class Renewal {
     if (this.#due) this.#renew();
   }
 
-  /** Whether there is another token now. */
+  /** Resolves with whether there is a new token. */
   #renew() {
     this.#renewing ??= this.#locked(() => this.#attempt()).catch(() => {
       this.#timer = setTimeout(() => this.#when(), RETRY_MS);
@@ -114,7 +114,7 @@ class Renewal {
     if (!found.refresh) return false;
     const [{ login }, { refreshed }] = await Promise.all([config(), import('./oidc.js')]);
     const next = await refreshed(login, found, clock);
-    // Signed out, or in as somebody else, in the meantime.
+    // Meanwhile the user has signed out, or somebody else has signed in.
     if (this.#mine?.token !== found.token) return false;
     localStorage.setItem(STORED, JSON.stringify(next ?? { ...found, refresh: null }));
     if (next) session.renewed(next.token);
@@ -125,7 +125,7 @@ class Renewal {
 
 export const renewal = new Renewal();
 
-/** Finishes a sign-in, if the page was come back to from an issuer. */
+/** Finishes a sign-in, if an issuer has redirected back to the page. */
 export async function comeBack() {
   if (!new URLSearchParams(location.search).has('state')) return;
   try {
@@ -133,6 +133,6 @@ export async function comeBack() {
     const found = await finished(login, clock);
     if (found) renewal.signedIn(found);
   } catch {
-    // Who is not signed in is asked again.
+    // The user is still signed out, and can try again.
   }
 }

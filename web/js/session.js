@@ -1,4 +1,4 @@
-// Who is signed in. Kept for this tab, so that a reload does not end it.
+// The signed-in user. Stored for this tab, so that the session survives a reload.
 
 const STORED = 'session';
 
@@ -21,7 +21,7 @@ class Session extends EventTarget {
   /** Shows the dialog: `(expired) => Promise<{user, token}>`. Set by the page. */
   dialog = () => Promise.reject(new SignInCancelled());
 
-  /** Renews the token without asking anybody: whether that went well. Set by the page. */
+  /** Renews the token without asking the user; resolves with whether that succeeded. Set by the page. */
   silent = () => Promise.resolve(false);
 
   /** `{user, token, operator?}` or null. */
@@ -36,18 +36,18 @@ class Session extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** The same user has another token. */
+  /** Takes a new token of the same user. */
   renewed(token) {
     this.#current = { ...this.#current, token };
     sessionStorage.setItem(STORED, JSON.stringify(this.#current));
   }
 
-  /** Waits until somebody is signed in. */
+  /** Waits until a user is signed in. */
   async require() {
     if (!this.#current) await this.#signIn(false);
   }
 
-  /** The token is no longer good: renews it, or has the user sign in again. Requests that hear so together share one dialog. */
+  /** Replaces a refused token: renews it, or has the user sign in again. Concurrent requests share one dialog. */
   async renew(token) {
     if (this.#current && this.#current.token !== token) return;
     if (this.#current && (await this.silent())) return;
@@ -55,7 +55,7 @@ class Session extends EventTarget {
     await this.#signIn(true);
   }
 
-  /** Has the user sign in again, whatever could be renewed. */
+  /** Has the user sign in again, without trying to renew the token. */
   async signIn(token) {
     if (this.#current && this.#current.token !== token) return;
     await this.#signIn(true);

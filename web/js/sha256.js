@@ -1,12 +1,12 @@
-// SHA-256 for the proof of work and for checking draws. WebCrypto answers each digest through a promise, which costs ten
-// times as much as the digest: a million tries would take a telephone minutes instead of seconds.
+// SHA-256 for the proof of work and for checking draws. WebCrypto returns each digest through a promise, which costs ten
+// times as much as the digest: a million tries would take a phone minutes instead of seconds.
 
 const K = new Int32Array(64);
-/** The state that every digest starts with. */
+/** The initial state of every digest. */
 export const START = new Int32Array(8);
 const words = new Int32Array(64);
 
-// The fractional parts of the roots of the first primes, as the standard has it.
+// The fractional parts of the roots of the first primes, as the standard defines.
 for (let candidate = 2, count = 0; count < 64; candidate += 1) {
   let prime = true;
   for (let divisor = 2; divisor * divisor <= candidate; divisor += 1) prime &&= candidate % divisor !== 0;
@@ -17,14 +17,14 @@ for (let candidate = 2, count = 0; count < 64; candidate += 1) {
   count += 1;
 }
 
-/** Room for a text that begins with `prefix`, which is ASCII. */
+/** A buffer for texts that begin with `prefix`, which is ASCII. */
 export function message(prefix) {
   const bytes = new Uint8Array(192);
   for (let at = 0; at < prefix.length; at += 1) bytes[at] = prefix.charCodeAt(at);
   return { bytes, view: new DataView(bytes.buffer), prefix: prefix.length };
 }
 
-/** The digest of the prefix and `end`, which is ASCII too; both together at most 128 characters. */
+/** The digest of the prefix and `end`, which is ASCII too; at most 128 characters together. */
 export function sha256({ bytes, view, prefix }, end) {
   const length = prefix + end.length;
   const blocks = (length + 9 + 63) >> 6;
@@ -37,12 +37,12 @@ export function sha256({ bytes, view, prefix }, end) {
   return state;
 }
 
-/** Zero bits at the beginning of a digest, 32 at most. */
+/** Zero bits at the start of a digest, 32 at most. */
 export function leadingZeros(digest) {
   return Math.clz32(digest[0]);
 }
 
-/** Takes the 64 bytes of `view` from `from` on into the state. */
+/** Adds the 64 bytes of `view` from `from` on to the state. */
 export function compress(state, view, from) {
   for (let i = 0; i < 16; i += 1) words[i] = view.getInt32(from + i * 4);
   for (let i = 16; i < 64; i += 1) {

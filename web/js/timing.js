@@ -1,16 +1,16 @@
-// Waiting.
+// Intervals and timers.
 
-/** How often the page of a sale looks at its card, in ms. Every look of a crowd costs, and most find nothing new. */
+/** How often a sale's page loads its card, in ms. A crowd's requests cost, and most find nothing new. */
 export const REFRESH_MS = 10_000;
-/** Before it opens the countdown goes by the clock, so a look only finds out about a postponement or a pause. */
+/** Before the opening, the countdown runs by the clock, so a request only finds a postponement or a pause. */
 export const REFRESH_EARLY_MS = 30_000;
 export const REFRESH_SOON_MS = 10_000;
-/** From here on until the opening it is "soon". */
+/** From this time before the opening, it is "soon". */
 export const EARLY_MS = 120_000;
-/** While somebody waits for a change that nothing else tells of: the end of a pause, a drop, the loading of a sale. */
+/** While the page waits for a change that nothing else reports: the end of a pause, a drop, the loading of a sale. */
 export const REFRESH_CHANGE_MS = 3_000;
 
-/** A wait that can end early, once, by `nudge`. Who waits next waits anew. */
+/** A wait that `nudge` can end early. The next wait starts anew. */
 export class Wait {
   #end = null;
 
@@ -30,22 +30,22 @@ export class Wait {
   }
 }
 
-/** Browsers take longer timers for none at all. */
+/** Browsers fire longer timers at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Spreads clients that heard the same thing at the same moment: up to a quarter longer. */
+/** Spreads clients that heard the same thing at the same time: up to a quarter longer. */
 export function jittered(ms) {
   return ms * (1 + Math.random() / 4);
 }
 
-/** Calls `tick` now and at every whole second before `until()`, until `signal` ends it. */
+/** Calls `tick` now and at every whole second of `left()`, until `signal` is aborted. */
 export function everySecond(left, tick, signal) {
   let timer = 0;
   const run = () => {
     if (signal.aborted) return;
     const ms = left();
     tick(ms);
-    // A moment after the second's end, so that the same second is not said twice.
+    // Slightly after the end of a second, so that the same one is not shown twice.
     const rest = ms > 0 ? ms % 1000 : 1000;
     timer = setTimeout(run, Math.max(rest, 20) + 5);
   };
@@ -53,7 +53,7 @@ export function everySecond(left, tick, signal) {
   run();
 }
 
-/** Calls `load` now and every `ms` while the page is to be seen, and at once when it is seen again. */
+/** Calls `load` now and every `ms()` while the page is visible, and at once when it is visible again. */
 export async function refreshing(load, ms, signal) {
   const wait = new Wait();
   const seen = () => {

@@ -35,7 +35,7 @@ const DOCUMENT_LAG_MS = 2_500;
 const PASSING = new Set(['overloaded', 'network', 'rate_limited', 'internal']);
 /** The ticket was refused although the page knows the sale: some process has not loaded it yet. */
 const UNHEARD = 'unknown_sale';
-/** How often the page goes on to the question without a click, if the system says that it is not the user's turn after all. */
+/** How often the page goes on to the question without a click if the system refuses the user's turn. */
 const MOST_TRIES = 3;
 
 function stored(place) {
@@ -87,12 +87,12 @@ export class Waiting extends EventTarget {
   #looking = new Trying();
   #asking = new Trying();
   #kept = {};
-  /** This browser stores nothing more. */
+  /** This browser cannot store anything. */
   #isFull = false;
   #retryAt = 0;
   #isLeaving = false;
   #soldOutAt = -Infinity;
-  /** How often the system said that it is not the user's turn after all, and until when fronts are therefore ignored. */
+  /** How often the system refused the user's turn, and until when fronts are therefore ignored. */
   #tries = 0;
   #doubtsUntil = 0;
   #checked = null;
@@ -203,7 +203,7 @@ export class Waiting extends EventTarget {
     return this.isTurn && !this.#kept.went;
   }
 
-  /** A problem to show beside the request for a challenge or a token. */
+  /** The ticket and the front, as headers for requests that need admission. */
   get headers() {
     const { ticket, front } = this.#kept;
     return { ...(ticket ? { 'x-line-ticket': ticket } : {}), ...(front ? { 'x-line-front': front } : {}) };

@@ -66,7 +66,7 @@ export class Watch extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** Being signed out is the only end that `start` can leave. */
+  /** Polls until the reservation is final, or a retry cannot help. After a sign-in, it can be called again. */
   async run() {
     while (!this.#signal.aborted) {
       this.#stale = false;

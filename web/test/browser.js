@@ -1,14 +1,14 @@
-// A browser that watches what a page must not do: complain, move by itself, or break the rules of accessibility.
+// A browser that watches pages for console errors, layout shifts and accessibility violations.
 
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Chromium itself writes each request to the console that had no success. Which of them there may be, a test says. */
+/** Chromium logs every failed request to the console. Each test decides which ones are allowed. */
 const ANSWER = /^Failed to load resource:/;
-/** What counts as a page that stands still, as browsers' own reports have it. */
+/** The maximum layout shift (CLS) that browsers rate as good. */
 const GOOD_SHIFT = 0.1;
-/** A proof of work takes a second on an idle machine, sometimes ten times as long, and machines that test are not idle. */
+/** A proof of work takes a second on an idle machine, sometimes ten times as long, and test machines are not idle. */
 const PATIENCE_MS = 120_000;
 
 export const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -45,12 +45,12 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
     go: async (hash, path = '/') => {
       await page.goto(`${path}#/${hash}`);
     },
-    /** Layout shift that nobody asked for, by the browser's own count. */
+    /** The layout shift without user input, as the browser measures it. */
     shift: () => page.evaluate(() => window.shifted),
-    /** What breaks the rules of accessibility here, and what a program says and no person. */
+    /** Accessibility violations, and words such as `undefined` that no page should show. */
     rules: () => brokenRules(page),
     close: async () => {
-      // A request that a test holds in its hand ends with the page, which is no failure.
+      // A request that a test still holds ends with the page, which is not a failure.
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await context.close();
     },
@@ -85,7 +85,7 @@ function misset(ms) {
 async function brokenRules(page) {
   await page.evaluate(() => document.getAnimations().forEach((one) => one.pause()));
   if (!(await page.evaluate(() => 'axe' in window))) {
-    // The page's policy forbids a script from elsewhere; the debugger's evaluation is not one.
+    // The page's policy forbids other scripts, but not evaluation by the debugger.
     const { readFile } = await import('node:fs/promises');
     await page.evaluate(await readFile(AXE, 'utf8'));
   }

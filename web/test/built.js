@@ -1,4 +1,4 @@
-// Builds the pages for the tests, beside those in `dist`, which another test may be serving.
+// Builds the pages for the tests in a separate folder: another test may be serving those in `dist`.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,10 +3,10 @@ import { heading, reserve, shop, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What a sale asks for that says nothing of it. */
+/** The default of a sale. */
 const USUAL_WORK_BITS = 20;
 
-test('a purchase, from the list to paid, by keyboard alone', async () => {
+test('a purchase from the list to the payment, by keyboard only', async () => {
   const sale = await shop.sell({ gate: { work_bits: USUAL_WORK_BITS } });
   const campaign = await shop.campaign([sale]);
   const { page, answers, shift, go, GOOD_SHIFT } = await visit({});
@@ -35,7 +35,7 @@ test('a purchase, from the list to paid, by keyboard alone', async () => {
   expect(answers).toEqual([]);
 });
 
-test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button opens on time by a clock an hour %s, without a reload', async (_, offsetMs) => {
+test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button opens on time with a clock an hour %s, without a reload', async (_, offsetMs) => {
   const opensInMs = shop.loadsWithinMs;
   const opensAt = Date.now() + opensInMs;
   const sale = await shop.sell({ opensInMs });
@@ -53,7 +53,7 @@ test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button opens on time 
   expect(await page.locator('.face').textContent()).toMatch(/^1[45]:/);
 }, 240_000);
 
-test('who asks too early is told so, and the button comes by itself', async () => {
+test('a buyer who is too early is told so, and the button appears by itself', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit({ user: shop.user() });
   await page.route(/\/challenges$/, (route) => route.fulfill({
@@ -79,7 +79,7 @@ test('sold out', async () => {
   await heading(page, 'Sold out').waitFor();
 });
 
-test('the limit is reached: what one has is shown as it is now', async () => {
+test('at the limit, the buyer\'s reservations are shown with their current status', async () => {
   const sale = await shop.sell();
   const user = shop.user();
   const { page, go } = await visit({ user });
@@ -95,7 +95,7 @@ test('the limit is reached: what one has is shown as it is now', async () => {
   await page.waitForURL(new RegExp(`#/reservations/${id}$`));
 });
 
-test('a session that ends in the middle: sign in again, and go on', async () => {
+test('a session that ends during a purchase: sign in again, and continue', async () => {
   const sale = await shop.sell();
   const user = shop.user();
   const { page, go } = await visit({ user });
@@ -113,7 +113,7 @@ test('a session that ends in the middle: sign in again, and go on', async () => 
   await heading(page, 'Reserved for you').waitFor();
 });
 
-test('a reload in the middle of reserving is the same request', async () => {
+test('a reload while reserving repeats the same request', async () => {
   const sale = await shop.sell({ per_user_limit: 5 });
   const { page, go } = await visit({ user: shop.user() });
   const keys = [];
@@ -137,7 +137,7 @@ test('a reload in the middle of reserving is the same request', async () => {
   expect(await page.locator('.order').count()).toBe(1);
 });
 
-test('push that is cut: asking takes over', async () => {
+test('polling takes over when push is cut', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit({ user: shop.user() });
   const sockets = [];
@@ -148,7 +148,7 @@ test('push that is cut: asking takes over', async () => {
   let looks = 0;
   await page.route(/\/v1\/reservations\//, async (route) => {
     const answer = await route.fetch();
-    // Counted when it is answered: one may be under way when the connection is cut.
+    // Counted when answered: a request may be under way when the connection is cut.
     looks += 1;
     const { reservation_id, unit, reserved_at, ...body } = await answer.json();
     const queued = { reservation_id, status: 'queued', unit, reserved_at, poll_after_ms: 500 };
@@ -162,15 +162,15 @@ test('push that is cut: asking takes over', async () => {
   sockets.cut = true;
   const before = looks;
   await Promise.all(sockets.map((socket) => socket.close({ code: 1011 })));
-  // With push one would ask again after half a minute.
+  // With push, the page would poll again after half a minute.
   await heading(page, 'Reserved for you').waitFor({ timeout: 10_000 });
   expect(looks).toBeGreaterThan(before);
 });
 
-test('the time to pay runs out on the page, and what came too late is given back', async () => {
+test('the time to pay runs out on the page, and the order expires', async () => {
   const sale = await shop.sell({ payment_window_s: 5 });
   const { page, go } = await visit({ user: shop.user() });
-  // The system may say that the order has expired before the page's own clock strikes: it is not heard until it did.
+  // The system may report the expiry before the page's own clock does, so its answer is held back.
   await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
   let letThrough;
   let held = null;
@@ -201,7 +201,7 @@ test('giving back', async () => {
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 
-test('another one can be bought up to the limit, and not beyond it', async () => {
+test('more can be bought up to the limit, and not beyond it', async () => {
   const sale = await shop.sell({ per_user_limit: 2 });
   const { page, go } = await visit({ user: shop.user() });
   const another = page.getByRole('button', { name: 'Buy another' });
@@ -215,7 +215,7 @@ test('another one can be bought up to the limit, and not beyond it', async () =>
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
   await page.getByText('You have reached the limit for one person.').waitFor();
   expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
-  // What is given back counts no more.
+  // A returned unit no longer counts.
   await page.getByRole('link', { name: 'Go to my reservation' }).click();
   await page.getByRole('button', { name: 'Give it back' }).click();
   await page.getByRole('button', { name: 'Yes, give it back' }).click();
@@ -224,7 +224,7 @@ test('another one can be bought up to the limit, and not beyond it', async () =>
   await another.waitFor();
 });
 
-test('what was bought elsewhere is found on arrival, and at the limit no more is offered', async () => {
+test('purchases made elsewhere are found on arrival, and at the limit no more are offered', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -236,7 +236,7 @@ test('what was bought elsewhere is found on arrival, and at the limit no more is
   await page.waitForURL(new RegExp(`#/reservations/${id}$`));
 });
 
-test('whoever signs in to buy, and has bought elsewhere, begins no second purchase', async () => {
+test('a buyer who signs in after buying elsewhere starts no second purchase', async () => {
   const sale = await shop.sell({ per_user_limit: 2 });
   const { user } = await shop.buy(sale);
   const { page, go } = await visit({ user: null });
@@ -248,7 +248,7 @@ test('whoever signs in to buy, and has bought elsewhere, begins no second purcha
   await page.getByRole('button', { name: 'Buy another' }).waitFor();
 });
 
-test('twenty tabs, closed at any moment of a purchase, are one reservation, which the next tab finds', async () => {
+test('twenty tabs, closed at any point of a purchase, make one reservation, which the next tab finds', async () => {
   const sale = await shop.sell({ per_user_limit: 3 });
   const user = shop.user();
   const { context, page: first, go } = await visit({ user });
@@ -257,7 +257,7 @@ test('twenty tabs, closed at any moment of a purchase, are one reservation, whic
   for (let tab = 0; tab < 20; tab += 1) {
     const page = await context.newPage();
     await page.goto(`/#/sales/${sale}`);
-    // Some tabs are closed before they have loaded, some in the middle of the proof of work, some when all is done.
+    // Some tabs are closed before they have loaded, some during the proof of work, some when all is done.
     const until = AbortSignal.timeout(200 + (process.env.SHOP_URL ? 200 : 150) * tab);
     const step = (does) => Promise.race([does.catch(() => {}), new Promise((over) => {
       until.addEventListener('abort', over, { once: true });
@@ -280,7 +280,7 @@ test('twenty tabs, closed at any moment of a purchase, are one reservation, whic
   await heading(last, 'Reserved for you').waitFor();
 }, 300_000);
 
-test('Chinese, by the browser and by the switch', async () => {
+test('Chinese, by the browser\'s language and by the switch', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit({ user: shop.user(), locale: 'zh-CN' });
   await go(`sales/${sale}`);

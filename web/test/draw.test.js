@@ -1,4 +1,4 @@
-// The second implementation of docs/draws.md against the results of the first one.
+// Tests the second implementation of docs/draws.md against the results of the first one.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import {
 const vectors = JSON.parse(readFileSync(new URL('../../shared/award/vectors.json', import.meta.url), 'utf8'));
 const { draws } = vectors;
 
-/** Everything that is promised to be there, so that an empty list passes no test. */
+/** Counts the vectors, so that an empty list does not pass. */
 test('the vectors are all there', () => {
   expect(Object.fromEntries(Object.entries(vectors).map(([name, of]) => [name, of.length])))
     .toEqual({ shuffles: 6, keys: 2, streams: 6, draws: 12, trees: 6, beacons: 2 });
@@ -65,7 +65,7 @@ describe.each(draws)('$sale, round $round', (draw) => {
 describe('beacons', () => {
   const [beacon, other] = vectors.beacons;
 
-  test('drand’s signatures hold for their rounds and no others', () => {
+  test('drand’s signatures are valid for their rounds and no others', () => {
     for (const { drand_round: round, at_s: at, signature, randomness } of vectors.beacons) {
       expect(isSigned(round, signature)).toBe(true);
       expect(isSigned(round + 1, signature)).toBe(false);
@@ -75,17 +75,17 @@ describe('beacons', () => {
     expect(isSigned(beacon.drand_round, other.signature)).toBe(false);
     const flipped = beacon.signature.slice(0, -1) + (beacon.signature.endsWith('9') ? '8' : '9');
     for (const wrong of [flipped, '0'.repeat(96), `c0${'0'.repeat(94)}`, 'f'.repeat(96), '', null]) expect(isSigned(beacon.drand_round, wrong)).toBe(false);
-    // The generator of G2, which is the key of the secret 1.
+    // The generator of G2, which is the public key for the secret 1.
     const key = '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8';
     expect(isSigned(beacon.drand_round, beacon.signature, key)).toBe(false);
   });
 
-  test('a draw names the first round that comes a minute later', () => {
+  test('a draw names the first round at least a minute later', () => {
     const first = atMs(1);
     expect([0, first - 60_000, first - 59_999, first - 57_000, first - 56_999].map(namedAt)).toEqual([1, 1, 2, 2, 3]);
   });
 
-  test('a public draw holds if its beacon does', () => {
+  test('a public draw is valid if its beacon is', () => {
     const { drand_round: round, signature, randomness } = beacon;
     const closed = new Date(atMs(round) - 61_000).toISOString();
     const draw = {
@@ -105,7 +105,7 @@ describe('beacons', () => {
   });
 });
 
-test('whatever was changed is found', () => {
+test('any change is detected', () => {
   const draw = draws.find(({ sale, round }) => sale === 'packets' && round === 2);
   const award = draw.awards[2];
   const wrong = (change, unit = 3, amount = award) => verify({ ...draw, ...change }, unit, amount).problem;
@@ -130,7 +130,7 @@ test('a lottery that is drawn at its end has as many tickets as entries', () => 
   expect(() => verify({ ...draw, entries: 300 }, 301, BLANK)).toThrow(RangeError);
 });
 
-test('what is no draw is refused', () => {
+test('invalid draws are refused', () => {
   const { plan, seed } = draws[0];
   for (const change of [
     { parts: 0 }, { parts: 1_000_001 }, { parts: 1.5 }, { min: 0 }, { total: 9 }, { total: 1e12 + 1 }, { total: '1000' }, { kind: 'x' },
@@ -162,8 +162,8 @@ describe.each(vectors.trees)('a tree of $entries.length', ({ entries, root, proo
   });
 });
 
-test('SHA-256 of any length is the right one', () => {
-  // Through the only way in: a leaf with its byte 0 in front.
+test('SHA-256 is correct at any length', () => {
+  // Through the only public function that hashes: a leaf, with a byte 0 in front.
   for (let length = 4; length < 200; length += 1) {
     const leaf = entryOf(7, 'x'.repeat(length - 4));
     expect(rootOf([leaf])).toBe(createHash('sha256').update(Uint8Array.of(0)).update(leaf).digest('hex'));

@@ -1,4 +1,4 @@
-// Red packets and prizes, from the card to the check of the draw.
+// Red packets and prize draws, from the card to the check of the draw.
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
@@ -7,10 +7,10 @@ import { heading, reserve, shop, visit } from './visits.js';
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
 const VECTORS = new URL('../../shared/award/vectors.json', import.meta.url);
 const FREE = { price_minor: 0, settlement: 'free' };
-/** The real system waits a minute after the end of a round before it shows the seed. */
+/** The real system reveals the seed a minute after the end of a round. */
 const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
 
-/** Rounds that are over before the first test, so that their secrets come while others are tested. */
+/** Rounds that end before the first test, so that their secrets are revealed during other tests. */
 let ended;
 beforeAll(async () => {
   const end = async (terms) => {
@@ -32,7 +32,7 @@ const order = async ({ id, token }) => {
   return view;
 };
 
-test('a packet is opened, is final, and its draw is checked once it is over', async () => {
+test('a packet is opened and final, and its draw is checked after the round', async () => {
   const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit();
   await go(`sales/${sale}`);
@@ -47,7 +47,7 @@ test('a packet is opened, is final, and its draw is checked once it is over', as
   expect(await shift()).toBeLessThan(GOOD_SHIFT);
   const unit = await page.locator('.facts div', { hasText: 'Packet no.' }).locator('dd').textContent();
 
-  // One for each person; the rest goes to others, and all of it adds up.
+  // One per person; others get the rest, and all parts add up to the total.
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
   await page.getByText('One packet for each person.').waitFor();
   expect(await page.getByRole('button', { name: 'Open a packet' }).count()).toBe(0);
@@ -76,7 +76,7 @@ test('a packet is opened, is final, and its draw is checked once it is over', as
   await page.getByText('Type a number from 1 to 5.').waitFor();
 }, 240_000);
 
-test('tickets win what was published, and as often', async () => {
+test('tickets win the published prizes, in the published numbers', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
   const sale = await shop.sell({ title: 'Winter draw', total: 4, allocation: { kind: 'prizes', prizes }, ...FREE });
   const { page, go } = await visit();
@@ -103,7 +103,7 @@ test('tickets win what was published, and as often', async () => {
   }
 }, 240_000);
 
-test('a draw at the end: people enter, see that they are in, and after the draw who won; root and winners are checked', async () => {
+test('a draw at the end: people enter, see their entry, and then the winners; root and winners are checked', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
   const sale = await shop.sell({ title: 'Grand draw', total: 20, allocation: { kind: 'prizes', prizes, draw: 'at_end' }, ...FREE });
   const { page, go, rules } = await visit();
@@ -120,7 +120,7 @@ test('a draw at the end: people enter, see that they are in, and after the draw 
   expect((await shop.ask('GET', `/v1/sales/${sale}/rounds/1/draw/entries/0`)).status).toBe(404);
   await shop.steer(sale, 'close');
 
-  // The page shows the result by itself.
+  // The page shows the result without a reload.
   await page.locator('.granted:not(.entered) .award').waitFor({ timeout: REVEALED_WITHIN_MS + 120_000 });
   const mine = await page.locator('.award').textContent();
   await heading(page, mine === 'No prize' ? 'Not this time' : 'You have won').waitFor();
@@ -146,7 +146,7 @@ test('a draw at the end: people enter, see that they are in, and after the draw 
   await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText('Number 20 is not in the draw.').waitFor();
 
-  // What was added or renumbered is called so.
+  // Added and renumbered entries are reported.
   const draw = (await shop.ask('GET', `/v1/sales/${sale}/rounds/1/draw`)).body;
   const other = (hex) => (hex.startsWith('0') ? '1' : '0') + hex.slice(1);
   const { closed } = draw.at_end;
@@ -164,7 +164,7 @@ test('a draw at the end: people enter, see that they are in, and after the draw 
   }
 }, 480_000);
 
-test('what is free is final without a payment, and has nothing to verify', async () => {
+test('a free unit is final without a payment, and there is nothing to verify', async () => {
   const sale = await shop.sell({ title: 'A sticker', total: 3, ...FREE });
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -177,7 +177,7 @@ test('what is free is final without a payment, and has nothing to verify', async
   await page.getByRole('heading', { level: 1, name: 'There is no draw here' }).waitFor();
 });
 
-test('a draw that was changed is called so, by its sum and by its fingerprint', async () => {
+test('a changed draw is reported, by its sum and by its fingerprint', async () => {
   const path = `/v1/sales/${ended.small}/rounds/1/draw`;
   let draw;
   await shop.until(async () => {
@@ -203,7 +203,7 @@ test('a draw that was changed is called so, by its sum and by its fingerprint', 
   expect(await shown({ units: 6 })).toBe(true);
 }, 240_000);
 
-/** What drand published of its round 1000, and a packet that is shuffled with it: of the vectors, as the public document has it. */
+/** Drand's round 1000 and a packet shuffled with it, from the vectors, in the format of the public document. */
 function withBeacon() {
   const { beacons: [{ drand_round: round, at_s: at, signature, randomness }], draws } = JSON.parse(readFileSync(VECTORS, 'utf8'));
   const { sale, round: of, plan, seed, commitment, awards } = draws.find(({ beacon }) => beacon === randomness);
@@ -217,7 +217,7 @@ function withBeacon() {
   return { draw, awards };
 }
 
-test('a beacon is waited for, and its signature is checked', async () => {
+test('the page waits for a beacon, and checks its signature', async () => {
   const { draw, awards } = withBeacon();
   const { page, go, rules } = await visit();
   let given = { ...draw, beacon: undefined };
@@ -246,14 +246,14 @@ test('a beacon is waited for, and its signature is checked', async () => {
     await page.getByText('The beacon does not match').waitFor({ timeout: 60_000 });
     await heading(page, 'This draw does not match').waitFor();
   }
-  // A draw that promises a beacon is none without it, whatever it is labelled.
+  // A draw that promises a beacon is invalid without it, whatever its label.
   given = { ...draw, label: 'commitment_only', beacon: undefined, drand: undefined };
   await go('');
   await go(`draws/${draw.sale_id}.${draw.round}`);
   await heading(page, 'This page cannot check this draw').waitFor();
 }, 240_000);
 
-test('a large draw is checked without stopping the page', async () => {
+test('a large draw is checked without blocking the page', async () => {
   const { page, go } = await visit();
   await go(`draws/${ended.large}.1.99999`);
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS + 30_000 });

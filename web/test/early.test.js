@@ -1,22 +1,22 @@
-// Members first, and what is kept for them.
+// Early access for members, and units reserved for them.
 
 import { expect, test } from 'vitest';
 import { DESKTOP, PHONE } from './browser.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
-/** Long enough to be seen, short enough to be waited for. */
+/** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
 
 let groups = 0;
-/** A group of these users, of a name of its own. */
+/** Creates a group of these users with a unique name. */
 async function group(...users) {
   const name = `members-${process.pid}-${Date.now().toString(36)}-${(groups += 1)}`;
   await shop.operate('POST', `/v1/admin/groups/${name}/users`, { users });
   return name;
 }
 
-/** A sale that opens for everyone so late, and for its group an hour before. */
+/** A sale that opens for everyone in `opensInMs`, and for its group an hour earlier. */
 async function membersFirst(name, opensInMs, more = {}) {
   const early_access = [{ group: name, lead_s: 3_600, ...more }];
   return shop.sell({ total: 3, opensInMs, lastsMs: 3_600_000, early_access });
@@ -24,7 +24,7 @@ async function membersFirst(name, opensInMs, more = {}) {
 
 const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/early-${what}.png`, fullPage: true });
 
-test('a member buys before everyone else, who hears when it opens and then buys', async () => {
+test('a member buys early; others see when it opens, and buy then', async () => {
   const [member, stranger] = [shop.user(), shop.user()];
   const sale = await membersFirst(await group(member), shop.loadsWithinMs + SOON_MS);
   const theirs = await visit({ user: stranger });
@@ -42,14 +42,14 @@ test('a member buys before everyone else, who hears when it opens and then buys'
   await reserve(mine.page, 'Buy as a member');
   await heading(mine.page, 'Reserved for you').waitFor();
 
-  // The countdown ends by itself, and the button is there without a reload.
+  // When the countdown ends, the button appears without a reload.
   await heading(theirs.page, 'Open now').waitFor({ timeout: shop.loadsWithinMs + 2 * SOON_MS });
   expect(await theirs.page.getByText(/^Members first, everyone from /).count()).toBe(0);
   await reserve(theirs.page);
   expect(await theirs.shift()).toBeLessThan(theirs.GOOD_SHIFT);
 }, 400_000);
 
-test('before the members’ opening everybody waits, and is told of both', async () => {
+test('before the members’ opening everyone waits, and sees both times', async () => {
   const sale = await membersFirst(await group(shop.user()), 2 * 3_600_000);
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -58,7 +58,7 @@ test('before the members’ opening everybody waits, and is told of both', async
   expect(await page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('what is kept for members is theirs until the moment, and everyone is told of it', async () => {
+test('units reserved for members are theirs until the end, and everyone sees that', async () => {
   const member = shop.user();
   const early_access = [{ group: await group(member), lead_s: 0, set_aside: { units: 2, for_s: 1_800 } }];
   const sale = await shop.sell({ total: 3, early_access });
@@ -74,12 +74,12 @@ test('what is kept for members is theirs until the moment, and everyone is told 
   const mine = await visit({ user: member });
   await mine.go(`sales/${sale}`);
   await reserve(mine.page);
-  // Asked again, the answer is the same.
+  // Looking again brings the button back.
   await theirs.page.getByRole('button', { name: 'Look again' }).click();
   await heading(theirs.page, 'Open now').waitFor();
 }, 240_000);
 
-test('what members leave is everyone’s, and the button comes by itself', async () => {
+test('units that members leave become everyone’s, and the button appears by itself', async () => {
   const keptS = Math.ceil((shop.loadsWithinMs + SOON_MS) / 1000);
   const early_access = [{ group: await group(shop.user()), lead_s: 0, set_aside: { units: 1, for_s: keptS } }];
   const sale = await shop.sell({ total: 1, opensInMs: -1_000, early_access });
@@ -96,7 +96,7 @@ test.each([
   { language: 'en', device: DESKTOP, name: 'desktop' },
   { language: 'en', device: PHONE, name: 'phone' },
   { language: 'zh', device: PHONE, name: 'phone' },
-])('$language on a $name keeps the rules of accessibility', async ({ language, device, name }) => {
+])('$language on a $name is accessible', async ({ language, device, name }) => {
   const locale = language === 'zh' ? 'zh-CN' : 'en-GB';
   const sale = await membersFirst(await group(shop.user()), 1_800_000, { set_aside: { units: 1, for_s: 600 } });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit({ ...device, locale });
@@ -110,7 +110,7 @@ test.each([
   expect(wide).toBeLessThanOrEqual(0);
 });
 
-test('an operator sends a list, makes a sale for it and sees when who can buy', async () => {
+test('an operator uploads a list, creates a sale for it and sees who can buy when', async () => {
   const { page, go, rules } = await visit({ user: 'operator', operator: true });
   const [listed, filed, name] = [shop.user(), shop.user(), `op-${process.pid}-${Date.now().toString(36)}`];
   const dialog = page.getByRole('dialog');
@@ -118,7 +118,7 @@ test('an operator sends a list, makes a sale for it and sees when who can buy', 
   await page.getByRole('button', { name: 'Change a list' }).click();
   await dialog.locator('[name=group]').fill(name);
   await dialog.locator('[name=users]').fill(`${listed}\n\n ${listed} \n`);
-  // More than one request takes.
+  // More than fit in one request.
   const many = Array.from({ length: 1_500 }, (_, n) => `${filed}-${n}`).join('\r\n');
   await dialog.locator('[name=file]').setInputFiles({ name: 'members.txt', mimeType: 'text/plain', buffer: Buffer.from(`${filed}\r\n${many}`) });
   expect(await rules()).toEqual([]);

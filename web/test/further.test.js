@@ -8,7 +8,7 @@ const problem = (code, status, headers = {}) => ({
   status, headers, contentType: 'application/problem+json', body: JSON.stringify({ code, status, title: '' }),
 });
 
-test('the page may run and load nothing but its own', async () => {
+test('the page may run and load only its own files', async () => {
   for (const path of ['/', '/operators.html']) {
     const { headers } = await fetch(shop.url + path);
     const policy = Object.fromEntries(headers.get('content-security-policy').split(';').map((part) => {
@@ -22,7 +22,7 @@ test('the page may run and load nothing but its own', async () => {
   }
 });
 
-test('overloaded: it tries by itself, with the same key', async () => {
+test('overloaded: the page retries by itself, with the same key', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   const keys = [];
@@ -39,7 +39,7 @@ test('overloaded: it tries by itself, with the same key', async () => {
   expect(new Set(keys).size).toBe(1);
 });
 
-test('a way in that has closed: one more question, and the same request', async () => {
+test('a pass that has expired: one more question, and the same request', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   const keys = [];
@@ -56,7 +56,7 @@ test('a way in that has closed: one more question, and the same request', async 
   expect(new Set(keys).size).toBe(1);
 });
 
-test('the network goes, and comes back', async () => {
+test('the network fails, and comes back', async () => {
   const sale = await shop.sell();
   const { page, go, context } = await visit();
   await go(`sales/${sale}`);
@@ -70,7 +70,7 @@ test('the network goes, and comes back', async () => {
   await page.getByLabel('Your answer').waitFor();
 });
 
-test('a paused sale gives the button back by itself', async () => {
+test('when a pause ends, the button comes back by itself', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -81,7 +81,7 @@ test('a paused sale gives the button back by itself', async () => {
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 
-test('a reservation that a failover forgot stays as it was until it is known again', async () => {
+test('a reservation that a failover lost is shown unchanged until it is known again', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -97,7 +97,7 @@ test('a reservation that a failover forgot stays as it was until it is known aga
   expect(looks).toBeGreaterThanOrEqual(4);
 });
 
-test('while push is up one hardly asks, and news is looked at at once', async () => {
+test('with push, the page hardly polls, and loads news at once', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -113,7 +113,7 @@ test('while push is up one hardly asks, and news is looked at at once', async ()
   await heading(page, 'You are in').waitFor();
   await page.clock.runFor(1_000);
   await expect.poll(() => sockets.length).toBe(1);
-  // A look that the page has begun may be answered late: the clock of the page waits for nobody.
+  // A request that the page has started may be answered late, since the page's clock does not wait for it.
   let settled = looks;
   await expect.poll(async () => {
     settled = looks;
@@ -124,7 +124,7 @@ test('while push is up one hardly asks, and news is looked at at once', async ()
   await expect.poll(() => looks).toBe(settled + 1);
 });
 
-test('a countdown is said aloud seldom', async () => {
+test('a countdown is seldom announced', async () => {
   const opensInMs = 6 * MINUTE_MS;
   const sale = await shop.sell({ opensInMs });
   const { page, go } = await visit();
@@ -137,7 +137,7 @@ test('a countdown is said aloud seldom', async () => {
       new MutationObserver(() => window.saidAloud.push(region.textContent)).observe(region, { childList: true });
     }
   });
-  // The server's clock stands still meanwhile; the page's goes on by what it measured.
+  // The server's clock stands still meanwhile; the page's clock runs on from its last sample.
   await page.route(/\/v1\/sales\//, (route) => route.abort());
   await page.clock.runFor(opensInMs + 2_000);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
@@ -147,7 +147,7 @@ test('a countdown is said aloud seldom', async () => {
   expect(said).toContain('The sale is open. You can buy now.');
 });
 
-test('orders come in pages', async () => {
+test('orders are paginated', async () => {
   const { page, go } = await visit();
   const order = (at) => ({
     reservation_id: `lamp.1.${String(at).padStart(32, '0')}`, status: 'paid', unit: at, reserved_at: '2026-11-24T09:00:00.000Z',
@@ -164,7 +164,7 @@ test('orders come in pages', async () => {
   expect(await page.getByRole('button', { name: 'Show older orders' }).count()).toBe(0);
 });
 
-test('two quick clicks are one attempt', async () => {
+test('two quick clicks make one attempt', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   let asked = 0;
@@ -177,7 +177,7 @@ test('two quick clicks are one attempt', async () => {
   expect(asked).toBe(1);
 });
 
-test.skipIf(process.env.SHOP_URL)('signing in at an issuer comes back to where one was', async () => {
+test.skipIf(process.env.SHOP_URL)('signing in at an issuer returns to the same screen', async () => {
   const other = await openShop({ login: 'oidc' });
   try {
     const sale = await other.sell();

@@ -15,32 +15,32 @@ async function begin(challenge) {
   return { ...one, sale, user, challenge: await (await asked).json() };
 }
 
-test('a sale that asks nothing goes from the button to the reservation', async () => {
+test('a sale without a challenge goes from the button to the reservation', async () => {
   const { page, challenge } = await begin('none');
   expect(challenge.kind).toBe('none');
   await heading(page, 'Reserved for you').waitFor();
 });
 
-test('a sale that asks for work alone shows no picture and no way to one', async () => {
+test('a sale that only asks for work shows no picture and no link to one', async () => {
   const { page, challenge } = await begin('work');
   expect(challenge).toMatchObject({ kind: 'work', kinds: ['work'], work: { bits: 12 } });
   await heading(page, 'Reserved for you').waitFor();
 });
 
-test('a sale that asks for pictures alone offers no work', async () => {
+test('a sale that only asks for pictures offers no work', async () => {
   const { page } = await begin('picture');
   await picture(page).waitFor();
   expect(await noPicture(page).count()).toBe(0);
   await page.getByRole('button', { name: 'Another picture' }).waitFor();
 });
 
-test('a sale that offers both says so', async () => {
+test('a sale that allows both offers both', async () => {
   const { page } = await begin('any');
   await picture(page).waitFor();
   expect(await noPicture(page).count()).toBe(1);
 });
 
-/** What Redis has for a key. No client can read it. */
+/** The value of a key in Redis, which no client can read. */
 function redis(key) {
   const { hostname, port } = new URL(process.env.REDIS_URL);
   return new Promise((done, stop) => {
@@ -53,7 +53,7 @@ function redis(key) {
   });
 }
 
-test.skipIf(!process.env.REDIS_URL)('whoever reads the picture right has a reservation, and whoever reads it wrong another picture', async () => {
+test.skipIf(!process.env.REDIS_URL)('a right answer to the picture gets a reservation, and a wrong one gets another picture', async () => {
   const { page, sale, user, challenge } = await begin('picture');
   await picture(page).waitFor();
   const again = page.waitForResponse((response) => response.url().endsWith('/challenges'));

@@ -1,21 +1,21 @@
-// What tests of the waiting page share.
+// Helpers for tests of the waiting page.
 
 import { commitmentOf, placePpb } from '../js/line.js';
 import { shop, visit } from './visits.js';
 
 export const LINE = { opens_early_s: 3_600, admits_per_s: 50 };
 export const MINUTE_MS = 60_000;
-/** So long before its opening a sale is published whose opening is moved to now once everybody is there, however slow the machine is. */
+/** Time from publication to opening for sales that open early, once everyone is there, however slow the machine is. */
 export const LONG_MS = 40 * MINUTE_MS;
 
-/** Requests of a page whose address ends so. */
+/** Collects a page's requests whose path ends with `end`. */
 export function requests(page, end) {
   const all = [];
   page.on('request', (request) => new URL(request.url()).pathname.endsWith(end) && all.push(request));
   return all;
 }
 
-/** What a page does when it is hidden, or seen again. */
+/** Hides a page, or shows it again. */
 export const hide = (page, hidden) => page.evaluate((is) => {
   Object.defineProperty(document, 'hidden', { value: is, configurable: true });
   document.dispatchEvent(new Event('visibilitychange'));
@@ -29,16 +29,16 @@ export async function edit(sale, changes) {
   return shop.operate('POST', `/v1/admin/sales/${sale}/edit`, { round, round_version, ...changes });
 }
 
-/** Moves the opening to now, and waits until the order is public. Pages hear of it when they look. */
+/** Moves the opening to now, and waits until the order is public. Pages learn of it at their next poll. */
 export async function open(sale) {
   await edit(sale, { opens_at: new Date().toISOString() });
   await shop.until(async () => (await lineOf(sale)).seed !== null);
 }
 
-/** What a page has kept of its line. */
+/** A page's stored state of its line. */
 export const kept = (page) => page.evaluate(() => JSON.parse(Object.entries(localStorage).find(([name]) => name.startsWith('line:'))?.[1] ?? 'null'));
 
-/** Moves a page through time, and what the system tells it of time as well. */
+/** Moves a page's clock ahead, and the system's times in its answers with it. */
 export async function traveller(page) {
   let ahead = 0;
   const later = (text) => new Date(Date.parse(text) + ahead);
@@ -56,13 +56,13 @@ export async function traveller(page) {
   };
 }
 
-/** Has a page see a sale's card with these `changes`, as they are at that moment. */
+/** Applies the current `changes` to a sale's card whenever the page loads it. */
 export const cardSays = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
   const response = await route.fetch();
   await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
 });
 
-/** A ticket as the system would seal it; of who came late in this `second`. */
+/** A ticket in the system's format; with a `second`, that of a late arrival. */
 export function ticketOf(user, second = null) {
   const head = Buffer.alloc(15);
   head[0] = 1;
@@ -72,13 +72,13 @@ export function ticketOf(user, second = null) {
   return Buffer.concat([head, Buffer.from(user), Buffer.alloc(32, 7)]).toString('base64url');
 }
 
-/** A seed by which the user has about this place. */
+/** A seed that gives the user about this place. */
 const seedFor = (user, ppb) => Array.from({ length: 100_000 }, (_, n) => n.toString(16).padStart(64, '0'))
   .find((one) => Math.abs(placePpb(one, user) - ppb) < 300_000);
 
 /**
- * A page whose line is what the test says it is: a crowd of a million, where its user has the 48,000th place. `shows` changes the
- * document, `answers` what comes in its place: `(route, document) => …`, or null.
+ * A page with a simulated line: a crowd of a million, in which its user has the 48,000th place. `shows` changes the document;
+ * `net.answers` replaces its answer: `(route, document) => …`, or null.
  */
 export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
   const user = options.user === null ? null : shop.user();
@@ -107,11 +107,11 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
   const { page } = one;
   const virtual = {
     install: () => page.clock.install(),
-    /** From here on time passes only by `run`. */
+    /** From here on, only `run` moves time. */
     stop: () => virtual.on(MINUTE_MS, (ms) => page.clock.pauseAt(new Date(Date.now() + net.aheadMs + ms))),
     skip: (ms) => virtual.on(ms, () => page.clock.fastForward(ms)),
     run: (ms) => virtual.on(ms, () => page.clock.runFor(ms)),
-    /** The line is in the page's time. */
+    /** Moves the line's time along with the page's. */
     on(ms, pass) {
       const passed = pass(ms);
       net.aheadMs += ms;

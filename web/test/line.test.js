@@ -1,4 +1,4 @@
-// The line as a page computes it, and the waiting page with documents that a test makes up. What it does on a system is in waiting.test.js.
+// The line's computations, and the waiting page with simulated documents. waiting.test.js tests it on a system.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const SHOTS = process.env.SHOTS;
 const vectors = JSON.parse(readFileSync(new URL('../../shared/line/vectors.json', import.meta.url), 'utf8'));
 
 describe('places', () => {
-  test('are those of the first implementation', () => {
+  test('match the first implementation', () => {
     expect(vectors.rounds.length).toBe(3);
     for (const { sale, round, seed, commitment, places } of vectors.rounds) {
       expect(commitmentOf(sale, round, seed)).toBe(commitment);
@@ -22,7 +22,7 @@ describe('places', () => {
     }
   });
 
-  test('are given as the same ranges', () => {
+  test('have the same ranges', () => {
     expect(vectors.ranges.length).toBe(30);
     const pair = ([from, to]) => ({ from, to });
     for (const { ppb, people, rank, admitted, per_s: perS, wait_s: wait } of vectors.ranges) {
@@ -32,7 +32,7 @@ describe('places', () => {
     expect(waitS({ from: 1, to: 2 }, { from: 0, to: 0 }, 0)).toBe(null);
   });
 
-  test('tickets say whose they are, and fronts admit the same people', () => {
+  test('tickets name their user, and fronts admit the same people', () => {
     const { tickets, fronts, order_seed: seed, round } = vectors.seals;
     expect([tickets.length, fronts.length > 2]).toEqual([10, true]);
     for (const { ticket, user, late_second: second } of tickets) expect(readTicket(ticket)).toEqual({ round, user, second });
@@ -47,7 +47,7 @@ describe('places', () => {
     }
   });
 
-  test('who is still before one is a range that closes as the line moves', () => {
+  test('the number of people ahead is a range that narrows as the line moves', () => {
     const line = (early_ppb) => ({ people: { estimate: 1_000_000, error_percent: 2, late: 500 }, admitted: { early_ppb } });
     const early = { second: null };
     expect(before(line(0), early, 48_000_000)).toEqual(rankOfEarly(48_000_000, 1_000_000, 2));
@@ -67,7 +67,7 @@ const refusal = (status, code, more = {}, headers = {}) => (route) => route.fulf
 
 const shown = (page) => row(page, 'Before you').textContent();
 
-test('in a crowd one sees where one is, through sleep and without a network, and how it ends', async () => {
+test('a user in a crowd sees their place, through sleep and network failures, until the end', async () => {
   const { page, go, shows, net, looks, sale, rules, virtual } = await crowd();
   await virtual.install();
   shows('moving', 10_000_000);
@@ -98,13 +98,13 @@ test('in a crowd one sees where one is, through sleep and without a network, and
   expect(await rules()).toEqual([]);
   shows('sold_out', 40_000_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } });
   await page.getByText('That is too few for the line to reach you, so you need not wait.').waitFor();
-  // A unit came back, and the line goes on.
+  // A unit was returned, and the line moves on.
   shows('moving', 47_500_000, { units: { total: 10_000, sold: 9_999, may_return: 2 } });
   await heading(page, 'You are in line').waitFor();
   card.availability = 'sold_out';
   shows('sold_out', 47_500_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 600_000 });
   await page.getByText('None of them comes back, so the line ends here.').waitFor();
-  // Nobody looks any more once it is over.
+  // Pages stop polling once it is over.
   shows('ended', 47_500_000, { poll_after_ms: 0 });
   await virtual.skip(900_000);
   await heading(page, 'The sale is over').waitFor();
@@ -117,17 +117,17 @@ test('in a crowd one sees where one is, through sleep and without a network, and
   expect(looks()).toBe(last);
 });
 
-test('a tab that sleeps looks seldom, says in its title when it is time, and goes on once it is seen', async () => {
+test('a hidden tab polls seldom, shows the user\'s turn in its title, and goes on when it is visible', async () => {
   const { page, go, shows, looks, sale, virtual } = await crowd();
   const asked = requests(page, '/challenges');
   await virtual.install();
   shows('moving', 10_000_000);
   await go(`sales/${sale}`);
   await heading(page, 'You are in line').waitFor();
-  // From here on time passes only where the test says so.
+  // From here on, only the test moves time.
   await virtual.stop();
   await hide(page, true);
-  // What was under way has come to its end, and the next look is a long time off.
+  // Pending requests have finished, and the next poll is far off.
   await virtual.run(1_000);
   await expect.poll(async () => {
     const before = looks();
@@ -145,7 +145,7 @@ test('a tab that sleeps looks seldom, says in its title when it is time, and goe
   await expect.poll(() => asked.length).toBe(1);
 });
 
-test('a machine that slept while its page was to be seen looks as soon as it wakes', async () => {
+test('a machine that slept with its page visible polls as soon as it wakes', async () => {
   const { page, go, shows, looks, sale, virtual } = await crowd();
   await virtual.install();
   shows('moving', 10_000_000, { poll_after_ms: 200_000 });
@@ -158,7 +158,7 @@ test('a machine that slept while its page was to be seen looks as soon as it wak
   expect(looks()).toBe(seen + 1);
 });
 
-test('an order that is not what was published is said to be so', async () => {
+test('an order that does not match the commitment is reported', async () => {
   const { page, go, shows, sale, rules } = await crowd();
   shows('moving', 1_000, { commitment: 'ab'.repeat(32) });
   await go(`sales/${sale}`);
@@ -168,7 +168,7 @@ test('an order that is not what was published is said to be so', async () => {
   expect(await rules()).toEqual([]);
 });
 
-test('an order that is exchanged while people wait is said to be so', async () => {
+test('an order that is replaced while people wait is reported', async () => {
   const { page, go, shows, sale } = await crowd();
   shows('moving', 10_000_000);
   await go(`sales/${sale}`);
@@ -176,12 +176,12 @@ test('an order that is exchanged while people wait is said to be so', async () =
   const seed = '5a'.repeat(32);
   shows('moving', 10_000_000, { seed, commitment: commitmentOf(sale, 1, seed) });
   await page.getByText('The order does not match what was published').waitFor();
-  // Nor is it forgotten by a reload.
+  // A reload does not forget it.
   await page.reload();
   await page.getByText('The order does not match what was published').waitFor();
 });
 
-test('documents that miss something are trouble, and what was known stays', async () => {
+test('incomplete documents show a problem, and the last state stays', async () => {
   const { page, go, shows, net, looks, sale, virtual } = await crowd();
   await virtual.install();
   const without = (name, of = (line) => line) => (line) => {
@@ -197,7 +197,7 @@ test('documents that miss something are trouble, and what was known stays', asyn
   ];
   let at = 0;
   shows('moving', 10_000_000);
-  // The first document of all is one of them.
+  // Even the very first document is incomplete.
   net.answers = (route, line) => route.fulfill({ json: broken[at % broken.length](line) });
   await go(`sales/${sale}`);
   await page.locator('.stage .hint').waitFor();
@@ -220,7 +220,7 @@ test('documents that miss something are trouble, and what was known stays', asyn
   await page.locator('.stage .hint').waitFor({ state: 'detached' });
 });
 
-test('a line never goes back, whichever document comes last', async () => {
+test('a line never moves back, whichever document comes last', async () => {
   const { page, go, shows, net, looks, sale } = await crowd();
   shows('moving', 40_000_000);
   await go(`sales/${sale}`);
@@ -230,7 +230,7 @@ test('a line never goes back, whichever document comes last', async () => {
     const before = looks();
     await expect.poll(looks).toBeGreaterThan(before + 1);
   };
-  // Another process has not heard how far it is; one has not heard that it is open; one answers late.
+  // One process does not know the latest front, one does not know that the line is open, and one answers late.
   shows('moving', 20_000_000);
   await twice();
   expect(await shown(page)).toBe(known);
@@ -246,19 +246,19 @@ test('a line never goes back, whichever document comes last', async () => {
   expect(await shown(page)).toBe(known);
 });
 
-test('a document that has not changed for long says that nobody reaches the shop', async () => {
+test('a document that has not changed for long means that the shop is unreachable', async () => {
   const { page, go, shows, net, sale } = await crowd();
   shows('moving', 10_000_000);
   net.lateMs = 200_000;
   await go(`sales/${sale}`);
   await page.getByText('We cannot reach the shop at the moment').waitFor();
   expect(await shown(page)).toMatch(/people$/);
-  // A cache may be half a minute behind.
+  // A cache may lag by half a minute.
   net.lateMs = 30_000;
   await page.getByText('We cannot reach the shop at the moment').waitFor({ state: 'detached' });
 });
 
-test('429 and 503 to a look are tried again when the answer says so, and within minutes', async () => {
+test('a poll that gets 429 or 503 is retried after Retry-After, and within minutes', async () => {
   const { page, go, shows, net, looks, lookedAt, sale, virtual } = await crowd();
   await virtual.install();
   shows('moving', 10_000_000);
@@ -267,7 +267,7 @@ test('429 and 503 to a look are tried again when the answer says so, and within 
   net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
   await page.locator('.stage .hint').waitFor();
   await virtual.stop();
-  /** How long the page waits after the second look from now on: the first one may have been under way. A step is shorter than a sleep. */
+  /** The pause after the next poll but one, since the next may be under way. A step is too short to look like sleep. */
   const pause = async (stepMs) => {
     const before = looks();
     for (const more of [2, 3]) {
@@ -281,7 +281,7 @@ test('429 and 503 to a look are tried again when the answer says so, and within 
   const thirty = await pause(4_000);
   expect(thirty).toBeGreaterThan(20_000);
   expect(thirty).toBeLessThan(MINUTE_MS);
-  // A day is nothing that a line can wait for.
+  // A line cannot wait for a day.
   net.answers = refusal(503, 'overloaded', {}, { 'retry-after': '86400' });
   const most = await pause(8_000);
   expect(most).toBeGreaterThan(4 * MINUTE_MS);
@@ -302,7 +302,7 @@ test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five 
   });
   await go(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
-  // Half of what is left but a minute, and a minute more; whoever looks may be a minute behind.
+  // Half of the remaining time without its margin; the test may lag by a minute.
   const { askAt } = await kept(page);
   expect(Math.abs(askAt - Date.now() - 19.5 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
   await hide(page, true);
@@ -315,10 +315,10 @@ test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five 
   expect(await page.locator('.stage .hint').count()).toBe(0);
 });
 
-test('two tabs share a ticket, and neither writes over what the other knows', async () => {
+test('two tabs share a ticket, and neither overwrites the other\'s state', async () => {
   const { page, context, go, shows, sale } = await crowd();
   shows('moving', 10_000_000);
-  // What another tab has written is not heard of at once.
+  // Tabs do not learn of each other's changes at once.
   await context.addInitScript(() => window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true));
   await go(`sales/${sale}`);
   await heading(page, 'You are in line').waitFor();
@@ -334,7 +334,7 @@ test('two tabs share a ticket, and neither writes over what the other knows', as
   expect(asked.length).toBe(0);
 });
 
-test('a second tab asks for no ticket, and gets it when the first does', async () => {
+test('a second tab requests no ticket, and gets it when the first does', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
   const { page, context, go } = await visit();
   await context.addInitScript(() => {
@@ -349,7 +349,7 @@ test('a second tab asks for no ticket, and gets it when the first does', async (
   await hide(page, true);
   await heading(other, 'You are in line').waitFor();
   expect(asked.length).toBe(0);
-  // Whoever clears what browsers keep is in line as before, and has the same ticket again.
+  // A user who clears the browser's storage is still in line, and gets the same ticket again.
   const { ticket } = await kept(page);
   await other.evaluate(() => localStorage.clear());
   await heading(page, 'You are in line').waitFor();
@@ -359,7 +359,7 @@ test('a second tab asks for no ticket, and gets it when the first does', async (
   await expect.poll(async () => (await kept(page))?.ticket).toBe(ticket);
 });
 
-test('a browser that keeps nothing waits all the same', async () => {
+test('a browser without storage can wait as well', async () => {
   const { page, context, go, shows, sale, complaints } = await crowd();
   await context.addInitScript(() => {
     Storage.prototype.setItem = () => {
@@ -373,7 +373,7 @@ test('a browser that keeps nothing waits all the same', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('a ticket in storage that is not the user’s, or cannot be read, is asked for anew', async () => {
+test('a stored ticket that is not the user’s, or is unreadable, is requested again', async () => {
   const { page, go, shows, user, sale } = await crowd();
   shows('moving', 10_000_000);
   const asked = requests(page, '/tickets');
@@ -391,7 +391,7 @@ test('a ticket in storage that is not the user’s, or cannot be read, is asked 
   }
 });
 
-test('who signs out meanwhile is asked to join again, and who signs in as somebody else has a place of their own', async () => {
+test('a user who signs out is asked to join again, and another user gets their own place', async () => {
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -408,7 +408,7 @@ test('who signs out meanwhile is asked to join again, and who signs in as somebo
   expect(all.map((ticket) => readTicket(ticket).user)).toContain(user);
 });
 
-test('a session that ended is renewed by its user, and the ticket follows', async () => {
+test('after an expired session the user signs in again, and gets the ticket', async () => {
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
   const user = shop.user();
   const { page, go } = await visit({ user });
@@ -424,12 +424,12 @@ test('a session that ended is renewed by its user, and the ticket follows', asyn
   await heading(page, 'The line is paused').waitFor();
 });
 
-test('a ticket is tried for again until there is one, at a bearable pace', async () => {
+test('a ticket is requested until there is one, at a reasonable pace', async () => {
   const { page, go, shows, sale, virtual } = await crowd();
   await virtual.install();
   shows('moving', 10_000_000);
   const wrong = [
-    // A process that has not heard of the sale, one that says no moment, one that has too much to do, and a proxy.
+    // A process that does not know the sale, one that gives no time, one that is overloaded, and a proxy.
     refusal(404, 'unknown_sale'), refusal(409, 'not_open'), refusal(429, 'rate_limited', {}, { 'retry-after': '1' }),
     (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<html>' }),
   ];
@@ -456,7 +456,7 @@ test('a ticket is tried for again until there is one, at a bearable pace', async
   }).toBe(1);
 });
 
-test('who is refused is told so and may try again', async () => {
+test('a refused user is told so, and may try again', async () => {
   const { page, go, shows, sale, rules } = await crowd();
   shows('moving', 10_000_000);
   await page.route(/\/tickets$/, refusal(403, 'denied'), { times: 1 });
@@ -467,9 +467,9 @@ test('who is refused is told so and may try again', async () => {
   await heading(page, 'You are in line').waitFor();
 });
 
-test('whoever is turned away at the gate waits again, and tries no more than a few times', async () => {
+test('a user who is turned away at the gate waits again, and tries only a few times', async () => {
   const { page, go, shows, sale, complaints } = await crowd();
-  // The page believes that it is its turn, and the gate does not.
+  // The page believes that it is the user's turn, but the gate does not.
   shows('moving', 1_000_000_000);
   await page.route(/\/challenges$/, refusal(409, 'not_your_turn', { line_path: `/v1/sales/${sale}/line` }, { 'retry-after': '1' }));
   const asked = requests(page, '/challenges');
@@ -480,7 +480,7 @@ test('whoever is turned away at the gate waits again, and tries no more than a f
   expect(complaints).toEqual([]);
 });
 
-test.each([['a minute', 60_000], ['no time, as the version before says', 0]])('units that are added after the end are told of, whether one is to look again in %s', async (_, pollAfterMs) => {
+test.each([['a minute', 60_000], ['no time, as in the previous version', 0]])('units added after the end are shown, if the page is told to poll again in %s', async (_, pollAfterMs) => {
   const { page, go, shows, sale, virtual } = await crowd();
   await virtual.install();
   shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: pollAfterMs });
@@ -494,21 +494,21 @@ test.each([['a minute', 60_000], ['no time, as the version before says', 0]])('u
   await heading(page, 'You are in line').waitFor();
 });
 
-test('who comes when all is gone is not asked to get in line, and is told if more comes', async () => {
+test('a visitor after the end is not asked to get in line, and sees whether more units come', async () => {
   const { page, go, shows, sale } = await crowd({ user: null });
   shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 60_000 });
   await go(`sales/${sale}`);
   await heading(page, 'Sold out').waitFor();
   await page.getByText('10,000 pieces were sold, and about 1,000,000 people were in line.').waitFor();
   const other = await crowd();
-  // Drops are still to come, so it has not ended.
+  // More drops will come, so it has not ended.
   other.shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 900, may_return: 0 } });
   await other.go(`sales/${other.sale}`);
   await other.page.getByText('More pieces come later.').waitFor();
   expect(await other.page.getByText('None of them comes back').count()).toBe(0);
 });
 
-test('who has a ticket is in line, even if the opening is put off', async () => {
+test('a user with a ticket stays in line if the opening is postponed', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -520,12 +520,12 @@ test('who has a ticket is in line, even if the opening is put off', async () => 
   await hide(page, false);
   await page.locator('.countdown > :first-child + :not([hidden])').waitFor();
   await heading(page, 'You are in line').waitFor();
-  // Nor does the page say anywhere that it opens when it was to open.
+  // The page shows the new opening time everywhere.
   const opens = await page.evaluate((ms) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(ms), Date.parse((await shop.ask('GET', `/v1/sales/${sale}`)).body.opens_at));
   await page.locator('.facts').getByText(opens, { exact: true }).waitFor();
 });
 
-test('who came late to an opening that is put off then is early', async () => {
+test('a late arrival is early if the opening is postponed then', async () => {
   const { page, go, line, shows, sale, user } = await crowd();
   Object.assign(line, { seed: null, front: null });
   shows('before', 0);
@@ -545,7 +545,7 @@ test('who came late to an opening that is put off then is early', async () => {
   expect(readTicket((await kept(page)).ticket).second).toBe(null);
 });
 
-test('a page that is left before there are tickets gets one soon after there are', async () => {
+test('a page that is left before tickets are available gets one soon afterwards', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
   const { page, go } = await visit();
   const travel = await traveller(page);
@@ -560,7 +560,7 @@ test('a page that is left before there are tickets gets one soon after there are
   await expect.poll(() => asked.length).toBe(1);
 });
 
-test('a crowd that moves says little aloud, and keeps what its reader has opened', async () => {
+test('a moving line announces little, and keeps open what its reader has opened', async () => {
   const { page, go, shows, sale, looks } = await crowd();
   shows('moving', 10_000_000);
   await go(`sales/${sale}`);
@@ -575,7 +575,7 @@ test('a crowd that moves says little aloud, and keeps what its reader has opened
   await summary.focus();
   await page.keyboard.press('Enter');
   await page.locator('.proof[open]').waitFor();
-  // From more than a minute to less than half of one.
+  // From more than a minute to less than half a minute.
   for (let step = 0; step < 8; step += 1) {
     const before = looks();
     shows('moving', 10_000_000 + step * 4_000_000);
@@ -593,7 +593,7 @@ test('a crowd that moves says little aloud, and keeps what its reader has opened
   expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
-test('a sale without a line loads and asks nothing of one', async () => {
+test('a sale without a line loads and requests nothing for lines', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   const [looks, tickets, parts] = [requests(page, '/line'), requests(page, '/tickets'), []];
@@ -604,7 +604,7 @@ test('a sale without a line loads and asks nothing of one', async () => {
   expect([looks.length, tickets.length, parts]).toEqual([0, 0, []]);
 });
 
-/** What there is to be seen of a line: `[name, how one gets there, the heading]`. */
+/** The screens of a line: `[name, how to get there, the heading]`. */
 const SCREENS = [
   ['announced', { always: true, opensInMs: 3 * LONG_MS }, 'countdown.title'],
   ['coming', { opensInMs: LONG_MS, chance: 0.5 }, 'countdown.title'],
@@ -633,7 +633,7 @@ const WAYS = [
   { name: 'phone', locale: 'zh-CN', colorScheme: 'light', ...PHONE },
   { name: 'desktop', locale: 'zh-CN', colorScheme: 'dark', ...DESKTOP },
 ];
-/** With pictures each screen is seen in each way; without them those that differ in more than words, each in one. */
+/** With screenshots, every screen in every way; otherwise only screens that differ in more than words, each in one way. */
 const SEEN = SCREENS.filter(([, { always }]) => SHOTS || always).flatMap((screen, at) => WAYS.filter((_, n) => SHOTS || at % WAYS.length === n).map((way) => [screen, way]))
   .map(([[name, how, title], way]) => ({ name, how, title, way, language: way.locale.slice(0, 2) }));
 

@@ -1,4 +1,4 @@
-// Operators look orders up, export them, and mark refunds.
+// Operators look up orders, export them, and mark refunds.
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ async function visit(hash, options = {}) {
 const short = (id) => id.slice(-8).toUpperCase();
 const money = { price_minor: 18_900, currency: 'EUR' };
 
-/** The orders that operators can find, once there are `count`. */
+/** Waits until operators can find `count` orders, and returns them. */
 async function written(filter, count) {
   let found = [];
   await shop.until(async () => {
@@ -28,7 +28,7 @@ async function written(filter, count) {
   return found;
 }
 
-/** A sale with an order that was paid after it was cancelled: the payment is to be given back. */
+/** A sale with an order that was paid after it was cancelled, so a refund is due. */
 async function due(title = 'Enamel lamp') {
   const sale = await shop.sell({ title });
   const bought = await shop.buy(sale);
@@ -58,7 +58,7 @@ async function allRefunds() {
 
 const rows = (page) => page.locator('.results tbody tr');
 
-test('the pages are reached by keyboard, and say which one is shown', async () => {
+test('the pages are reachable by keyboard, and the current one is marked', async () => {
   const page = await visit('');
   const nav = page.getByRole('navigation', { name: 'Operations' });
   await page.getByRole('link', { name: 'New sale' }).waitFor();
@@ -75,7 +75,7 @@ test('the pages are reached by keyboard, and say which one is shown', async () =
   }
 });
 
-test('orders are found by a filter that the address keeps, and one is opened', async () => {
+test('orders are found by a filter that is part of the address, and one is opened', async () => {
   const sale = await shop.sell({ per_user_limit: 7 });
   const user = shop.user();
   const bought = [];
@@ -83,7 +83,7 @@ test('orders are found by a filter that the address keeps, and one is opened', a
   const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
   await shop.until(async () => (await stands(bought[0])) === 'pending_payment');
   await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
-  // More than a page of the stand-in has; the real system has them on one.
+  // More than a page of the stand-in; the real system shows them on one page.
   await shop.until(async () => {
     const all = await Promise.all(bought.map(stands));
     return all.every((status, n) => status === (n === 0 ? 'cancelled' : 'pending_payment'));
@@ -100,7 +100,7 @@ test('orders are found by a filter that the address keeps, and one is opened', a
   }
   await expect.poll(() => rows(page).count()).toBe(7);
   expect(await more.count()).toBe(0);
-  // Who asked for more goes on with the first of it.
+  // After "more", the focus is on the first new row.
   if (!process.env.SHOP_URL) expect(await page.evaluate(() => document.activeElement.closest('tr').rowIndex)).toBe(6);
 
   await page.getByLabel('User').fill(user);
@@ -113,7 +113,7 @@ test('orders are found by a filter that the address keeps, and one is opened', a
   expect(await page.getByLabel('State').inputValue()).toBe('cancelled');
   expect((await rows(page).innerText()).split(/\s*\t\s*|\n/)).toEqual(expect.arrayContaining([short(bought[0].id), user, 'Cancelled', '€189.00']));
 
-  // Back and forth is from filter to filter.
+  // The browser's history goes from filter to filter.
   await page.goBack();
   expect(await page.getByLabel('User').inputValue()).toBe('');
   await page.goForward();
@@ -126,7 +126,7 @@ test('orders are found by a filter that the address keeps, and one is opened', a
   await expect.poll(() => rows(page).count()).toBe(1);
 });
 
-test('moments of a filter are those of the browser, and of the link', async () => {
+test('times in a filter are the browser\'s, or exactly those of the link', async () => {
   const sale = await shop.sell();
   const { id } = await shop.buy(sale);
   const [order] = await written({ sale }, 1);
@@ -135,7 +135,7 @@ test('moments of a filter are those of the browser, and of the link', async () =
   await rows(page).getByRole('link', { name: `Order ${short(id)}` }).waitFor();
   const shown = await page.getByLabel('Ordered from').inputValue();
   expect(shown).toBe(new Date(Date.parse(at(-1)) + 8 * 3_600_000).toISOString().slice(0, 16));
-  // Sent again it is no other filter, although the field shows whole minutes.
+  // Sent again, the filter is the same, although the field shows whole minutes.
   await page.getByRole('button', { name: 'Find', exact: true }).click();
   await expect.poll(() => rows(page).count()).toBe(1);
   await page.getByLabel('Ordered from').fill('2030-01-01T08:00');
@@ -145,7 +145,7 @@ test('moments of a filter are those of the browser, and of the link', async () =
   expect(new URLSearchParams(page.url().split('?')[1]).get('from')).toBe('2030-01-01T00:00:00.000Z');
 });
 
-test('what is wrong with a filter is said beside it, and nothing is lost', async () => {
+test('errors in a filter are shown beside it, and nothing is lost', async () => {
   const page = await visit('orders');
   const error = page.locator('#orders-error');
   const find = () => page.getByRole('button', { name: 'Find', exact: true }).click();
@@ -165,9 +165,9 @@ test('what is wrong with a filter is said beside it, and nothing is lost', async
   await page.getByLabel('Round').fill('');
   await find();
   await expect.poll(() => error.textContent()).toContain('There is no such sale');
-  // Of no sale there is nothing to export.
+  // Without a sale there is nothing to export.
   expect(await page.getByRole('button', { name: 'Export as CSV' }).count()).toBe(0);
-  // What only the system finds is said beside the form too, at its field.
+  // Errors that only the system finds are shown at their fields as well.
   await one.go('orders?user=bob&state=lost', '/operators.html');
   await expect.poll(() => error.textContent()).toContain('state:');
   expect(await page.getByLabel('State').getAttribute('aria-invalid')).toBe('true');
@@ -175,7 +175,7 @@ test('what is wrong with a filter is said beside it, and nothing is lost', async
   await sale.fill('nothing-here');
   await find();
   await expect.poll(() => error.textContent()).toContain('There is no such sale');
-  // Another language keeps what is typed.
+  // Changing the language keeps the input.
   await page.getByLabel('User').fill('typed, not sent');
   await page.getByRole('button', { name: '中文' }).click();
   expect(await page.getByLabel('用户').inputValue()).toBe('typed, not sent');
@@ -185,7 +185,7 @@ test('what is wrong with a filter is said beside it, and nothing is lost', async
   await expect.poll(() => error.textContent()).toBe('');
 });
 
-test('a state that few orders have is looked for through empty pages', async () => {
+test('the search for a rare state continues through empty pages', async () => {
   const sale = await shop.sell();
   let asked = 0;
   one = await open({ user: 'operator', operator: true });
@@ -203,7 +203,7 @@ test('a state that few orders have is looked for through empty pages', async () 
   expect(asked).toBe(7);
 });
 
-test('a page that does not come is said, keeps what is there, and can be asked for again', async () => {
+test('a page that fails to load is reported, keeps the rows, and can be retried', async () => {
   const sale = await shop.sell();
   const { id } = await shop.buy(sale);
   const [order] = await written({ sale }, 1);
@@ -226,7 +226,7 @@ test('a page that does not come is said, keeps what is there, and can be asked f
   expect(await page.locator('#orders-error').textContent()).toBe('');
 });
 
-test('a round is exported page by page into one file, while one looks elsewhere', async () => {
+test('a round is exported page by page into one file, while other screens are open', async () => {
   const sale = await shop.sell();
   const bought = [];
   for (let n = 0; n < 7; n += 1) bought.push(await shop.buy(sale));
@@ -239,7 +239,7 @@ test('a round is exported page by page into one file, while one looks elsewhere'
   const page = await visit(`orders?sale=${sale}`);
   const held = [];
   await page.route(/\/rounds\/1\/orders\?.*cursor=/, (route) => held.push(route));
-  // A busy answer is no end.
+  // A busy answer does not end it.
   let busy = 0;
   await page.route(/\/rounds\/1\/orders\?format=csv$/, (route) => ((busy += 1) === 1
     ? route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: '{"status":503,"code":"overloaded","title":""}' })
@@ -250,7 +250,7 @@ test('a round is exported page by page into one file, while one looks elsewhere'
   await page.keyboard.press('Enter');
   if (!process.env.SHOP_URL) {
     await page.getByText('3 of about 7 rows …').waitFor();
-    // What cancels it is where the focus is.
+    // The focus is on the button that cancels it.
     expect(await page.evaluate(() => document.activeElement.textContent)).toBe('Cancel the export');
     await rows(page).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'History' }).waitFor();
@@ -267,7 +267,7 @@ test('a round is exported page by page into one file, while one looks elsewhere'
   await page.locator('.rows', { hasText: `${sale}, round 1: saved. Rows: 7.` }).waitFor();
 });
 
-test('an export that is cancelled asks for nothing more and saves nothing', async () => {
+test('a cancelled export requests nothing more and saves nothing', async () => {
   const sale = await shop.sell();
   await shop.buy(sale);
   await written({ sale }, 1);
@@ -298,7 +298,7 @@ test('an export that is cancelled asks for nothing more and saves nothing', asyn
   expect([asked, downloads]).toEqual([3, 0]);
 });
 
-test('a refund is marked once, and who comes second hears who did it', async () => {
+test('a refund is marked once, and the second operator sees who did it', async () => {
   const { id, user, sale } = await due();
   const page = await visit('refunds');
   const row = (at) => rows(at).filter({ has: at.getByRole('link', { name: `Order ${short(id)}` }) });
@@ -341,7 +341,7 @@ test('a refund is marked once, and who comes second hears who did it', async () 
   expect(await second.page.getByRole('link', { name: `${sale}, round 1` }).getAttribute('href')).toBe(`#/sales/${sale}`);
 });
 
-test('a mark that fails leaves the row, and can be tried again', async () => {
+test('a failed mark keeps the row, and can be retried', async () => {
   const { id, payment } = await due();
   one = await open({ user: 'operator', operator: true });
   const { page } = one;
@@ -361,7 +361,7 @@ test('a mark that fails leaves the row, and can be tried again', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Mark as refunded' }).click();
   await page.getByText('marked as refunded.').waitFor();
   expect(await rows(page).count()).toBe(1);
-  // What is left to do has the focus.
+  // The focus is on the next refund.
   await expect.poll(() => page.evaluate(() => document.activeElement.getAttribute('aria-label'))).toContain('€9.90');
 });
 
@@ -372,7 +372,7 @@ test('without refunds the page says so', async () => {
   await one.page.getByRole('heading', { name: 'No refunds due' }).waitFor();
 });
 
-test('who is no operator any more sees that alone', async () => {
+test('a former operator sees only that', async () => {
   const page = await visit('orders');
   await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
   await page.route(/\/v1\/admin\/orders\?/, (route) => route.fulfill({
@@ -393,7 +393,7 @@ describe.each([
   const words = operators[language];
   const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
 
-  /** Keeps the rules of accessibility, stands still, and fits. */
+  /** Checks accessibility, layout shift and width. */
   async function holds(what) {
     const { page } = one;
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/merchant-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
@@ -403,7 +403,7 @@ describe.each([
     expect(wide).toBeLessThanOrEqual(0);
   }
 
-  test('orders and refunds keep the rules of accessibility, and nothing moves by itself', async () => {
+  test('orders and refunds are accessible, and nothing shifts', async () => {
     const { id, sale } = await due('Enamel pendant lamp');
     const paid = await shop.buy(sale);
     await shop.buy(sale);
@@ -435,7 +435,7 @@ describe.each([
     await holds('refund-question');
   });
 
-  test('so does what somebody else sees', async () => {
+  test('so is the page for everyone else', async () => {
     await visit('orders', { ...options, operator: false, user: shop.user() });
     await one.page.getByRole('heading', { level: 1, name: words['problem.denied.title'] }).waitFor();
     await holds('refused');

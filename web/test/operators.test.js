@@ -14,13 +14,13 @@ async function visit(hash = '', options = {}) {
 
 const tile = (page, name) => page.locator(`.tile.${name} dd`);
 
-/** A moment as the editor has it, in the zone of the page. */
+/** A time in the editor's format, in the page's zone. */
 const local = (page, ms) => page.evaluate((after) => {
   const at = new Date(Date.now() + after);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }, ms);
 
-/** Fills the editor in. */
+/** Fills in the editor. */
 async function write(page, fields) {
   for (const [name, value] of Object.entries(fields)) {
     const control = page.locator(`.editor [name=${name}]`);
@@ -29,7 +29,7 @@ async function write(page, fields) {
   }
 }
 
-test('a sale from a draft to its end, each step confirmed', async () => {
+test('a sale from draft to end, each step confirmed', async () => {
   const page = await visit();
   const id = `op-${Date.now().toString(36)}`;
   const dialog = page.getByRole('dialog');
@@ -60,7 +60,7 @@ test('a sale from a draft to its end, each step confirmed', async () => {
   await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
 });
 
-test('closing and stopping need the name of the sale', async () => {
+test('closing and stopping require the name of the sale', async () => {
   const sale = await shop.sell({ title: 'Named lamp' });
   const page = await visit(`sales/${sale}`);
   const dialog = page.getByRole('dialog');
@@ -79,7 +79,7 @@ test('closing and stopping need the name of the sale', async () => {
   expect((await shop.operate('GET', '/v1/admin/switches')).stopped_sales).not.toContain(sale);
 });
 
-test('a red packet and a prize draw are made, published and watched', async () => {
+test('a red packet and a prize draw are created, published and watched', async () => {
   const page = await visit();
   const dialog = page.getByRole('dialog');
   const make = async (kind, fields) => {
@@ -101,7 +101,7 @@ test('a red packet and a prize draw are made, published and watched', async () =
     per_user_limit: 1, price_minor: 0,
   });
   await page.getByText('€50.00 in 50 packets').waitFor();
-  // What each unit wins is committed to: there are no more units.
+  // The commitment covers every unit, so units cannot be added.
   expect(await page.getByRole('button', { name: 'Add units' }).count()).toBe(0);
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 90_000 }).toBe('50');
   await shop.buy(packet);
@@ -118,7 +118,7 @@ test('a red packet and a prize draw are made, published and watched', async () =
   expect(await link.getAttribute('href')).toBe(`/#/draws/${prizes}.1`);
 });
 
-test('a beacon is posted where a draw waits for one', async () => {
+test('a beacon is posted for a draw that waits for one', async () => {
   const allocation = { kind: 'prizes', prizes: [{ name: 'A cup', count: 1 }] };
   const sale = await shop.sell({ title: 'Operated draw', allocation, settlement: 'free', price_minor: 0 });
   const page = await visit();
@@ -149,7 +149,7 @@ test('a beacon is posted where a draw waits for one', async () => {
   };
   await post('a'.repeat(96));
   await dialog.getByText('not the signature of drand').waitFor();
-  // What was filled in is still there, to be mended.
+  // The input is still there, to be corrected.
   expect(await dialog.locator('[name=signature]').inputValue()).toBe('a'.repeat(96));
   await dialog.locator('[name=signature]').fill(signature);
   await dialog.getByRole('button', { name: 'Post the beacon', exact: true }).click();
@@ -158,7 +158,7 @@ test('a beacon is posted where a draw waits for one', async () => {
   await page.getByRole('button', { name: 'Post the beacon' }).waitFor({ state: 'detached' });
 });
 
-test('a campaign is made, changed, and refused where it names no sale', async () => {
+test('a campaign is created, changed, and refused if it names an unknown sale', async () => {
   const [first, second] = [await shop.sell(), await shop.sell()];
   const page = await visit('campaigns');
   const dialog = page.getByRole('dialog');
@@ -183,7 +183,7 @@ test('a campaign is made, changed, and refused where it names no sale', async ()
   await dialog.getByText('no such sale: nowhere').waitFor();
   expect(await dialog.locator('[name=sales]').inputValue()).toBe(`${first}\nnowhere`);
   expect((await written()).version).toBe(2);
-  // A limit across its sales stays where only something else is changed.
+  // A limit across its sales stays if only something else is changed.
   await dialog.locator('[name=limit]').fill('3');
   await put('Limited lamp days', [first, second]);
   await expect.poll(written).toMatchObject({ title: 'Limited lamp days', limit_per_user: 3, version: 3 });
@@ -193,7 +193,7 @@ test('a campaign is made, changed, and refused where it names no sale', async ()
   await expect.poll(written).toMatchObject({ title: 'Still limited', limit_per_user: 3, version: 4 });
 });
 
-test('the kill switch stops everything, every page says so, and one sale that is started is still stopped', async () => {
+test('the kill switch stops everything, every page says so, and starting one sale has no effect', async () => {
   const sale = await shop.sell({ title: 'Halted lamp' });
   const page = await visit();
   const dialog = page.getByRole('dialog');
@@ -231,7 +231,7 @@ test('the kill switch stops everything, every page says so, and one sale that is
   }
 });
 
-test('a sale that comes again is made to come no more', async () => {
+test('a recurring sale is made to recur no more', async () => {
   const sale = await shop.sell({ recurrence: { every: 'day', time_zone: 'Europe/Berlin' } });
   const page = await visit(`sales/${sale}`);
   await page.getByRole('button', { name: 'End the repetition' }).click();
@@ -242,7 +242,7 @@ test('a sale that comes again is made to come no more', async () => {
   await expect.poll(() => page.getByRole('button', { name: 'End the repetition' }).count()).toBe(0);
 });
 
-test('steering is about the round that is seen', async () => {
+test('actions apply to the round that is shown', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
   let asked;
@@ -259,7 +259,7 @@ test('steering is about the round that is seen', async () => {
   expect(asked).toEqual({ round: 1 });
 });
 
-test('nothing is done that was not confirmed', async () => {
+test('nothing happens without confirmation', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
   let steered = 0;
@@ -275,7 +275,7 @@ test('nothing is done that was not confirmed', async () => {
   expect(steered).toBe(0);
 });
 
-test('purchases are seen live, with the audit', async () => {
+test('purchases appear live, with the audit', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('10');
@@ -311,7 +311,7 @@ test('a network is blocked with a reason, and unblocked', async () => {
   await expect.poll(() => page.getByRole('button', { name: `Unblock: ${network}` }).count()).toBe(0);
 });
 
-test('without the live figures the audit has them', async () => {
+test('without live figures, the audit shows them', async () => {
   const sale = await shop.sell();
   one = await open({ user: 'operator', operator: true });
   const { page } = one;
@@ -321,7 +321,7 @@ test('without the live figures the audit has them', async () => {
   expect(await tile(page, 'paid').textContent()).toBe('–');
 });
 
-test.each(['', 'orders?sale=lamp', 'refunds'])('who is no operator sees only that: %s', async (hash) => {
+test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an operator sees only that: %s', async (hash) => {
   const user = shop.user();
   const page = await visit(hash, { operator: false, user });
   await page.getByRole('heading', { level: 1, name: 'You have no access' }).waitFor();
@@ -338,7 +338,7 @@ describe.each([
   { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
   { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
 ])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
-  test('the board and a question keep the rules of accessibility, and nothing moves by itself', async () => {
+  test('the board and a dialog are accessible, and nothing shifts', async () => {
     const sale = await shop.sell({ title: 'Enamel pendant lamp' });
     const words = operators[language];
     const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
@@ -361,7 +361,7 @@ describe.each([
     expect(wide).toBeLessThanOrEqual(0);
   });
 
-  test('the forms and the board of what is drawn do so too', async () => {
+  test('so are the forms and the board of a draw', async () => {
     const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
     const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
     const words = operators[language];

@@ -1,4 +1,4 @@
-// Sales whose units become available over time, from the card to the change of their rate.
+// Sales whose units become available over time, from the card to a change of their rate.
 
 import { describe, expect, test } from 'vitest';
 import { operators } from '../words/operators.js';
@@ -8,16 +8,16 @@ import { DESKTOP, PHONE } from './browser.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
-/** Of drops that are waited for. */
+/** The time to a drop that a test waits for. */
 const SOON_S = 12;
 const FREE = { price_minor: 0, settlement: 'free' };
-/** A sale that opened a minute ago: one unit at once, one more in so many seconds from its making, and one in an hour. */
+/** A sale that opened a minute ago: one unit at once, one more `soonS` seconds after its creation, and one in an hour. */
 const raining = (soonS) => ({
   total: 3, rain: { at_once: 1, drops: [{ after_s: 60 + soonS, units: 1 }, { after_s: 3_500, units: 1 }] },
 });
 
-test('between two drops the page counts down, and the button comes by itself', async () => {
-  // The real system loads a sale within a minute: the drop comes afterwards.
+test('between two drops the page counts down, and the button appears by itself', async () => {
+  // The real system loads a sale within a minute, and the drop must come after that.
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
   const sale = await shop.sell({ ...raining(soonS), ...FREE });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit();
@@ -42,7 +42,7 @@ test('between two drops the page counts down, and the button comes by itself', a
   await page.getByText(/\b2 of 3 so far$/).waitFor();
 }, 240_000);
 
-test('who asks between two drops hears when more comes, and goes on then', async () => {
+test('a buyer between two drops sees when more comes, and continues then', async () => {
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
   const sale = await shop.sell({ ...raining(soonS), ...FREE });
   const { page, go } = await visit();
@@ -57,10 +57,10 @@ test('who asks between two drops hears when more comes, and goes on then', async
   await heading(page, 'It is yours').waitFor();
 }, 240_000);
 
-test('where drops come one upon the other the button stays', async () => {
+test('with frequent drops the button stays', async () => {
   const sale = await shop.sell({ total: 10_000, rain: { steady: { units: 1, every_s: 1 } }, ...FREE });
   const { page, go } = await visit();
-  // Everything is always taken, and the next drop is always a moment away.
+  // All units are always taken, and the next drop is always a moment away.
   await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
     const response = await route.fetch();
     const next_release_at = new Date(Date.now() + 900).toISOString();
@@ -82,7 +82,7 @@ async function operate(hash = '', options = {}) {
   return one;
 }
 
-test('a rain is made, watched, and changed while it runs', async () => {
+test('a rain is created, watched, and changed while it runs', async () => {
   const { page, rules } = await operate();
   const dialog = page.getByRole('dialog');
   const id = `op-rain-${Date.now().toString(36)}`;
@@ -105,7 +105,7 @@ test('a rain is made, watched, and changed while it runs', async () => {
   await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
   await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-  // What can be had, and what is still to come.
+  // Units that are available, and units that are still to come.
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 90_000 }).toBe('20');
   expect(await tile(page, 'to_drop').textContent()).toBe('480');
   await page.getByText('20 of 500 are out').waitFor();
@@ -121,13 +121,13 @@ test('a rain is made, watched, and changed while it runs', async () => {
   expect(await tile(page, 'to_drop').textContent()).toBe('450');
   const changed = await shop.operate('GET', `/v1/admin/sales/${id}`);
   expect(changed.rain).toMatchObject({ at_once: 50, steady: { units: 1, every_s: 1_800 } });
-  // A drop that would have come already is refused, and why is said.
+  // A drop in the past is refused, with the reason.
   await change({ at_once: '0', drops: '1 5' });
   await dialog.getByText(/It did not work.*in the past/).waitFor();
   expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).rain).toEqual(changed.rain);
 }, 240_000);
 
-test('a change is about the plan that was seen: who was slower is told', async () => {
+test('a change applies to the plan that was shown: the slower operator is told', async () => {
   const sale = await shop.sell({ title: 'Contested rain', total: 100, rain: { at_once: 5, steady: { units: 1, every_s: 3_000 } } });
   const { page } = await operate(`sales/${sale}`);
   const dialog = page.getByRole('dialog');
@@ -157,7 +157,7 @@ describe.skipIf(process.env.SHOP_URL).each([
     expect(wide).toBeLessThanOrEqual(0);
   };
 
-  test('a rain and its forms keep the rules of accessibility, and nothing moves by itself', async () => {
+  test('a rain and its forms are accessible, and nothing shifts', async () => {
     const words = { en, zh }[language];
     const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
     const campaign = await shop.campaign([sale], 'Lantern days');

@@ -1,4 +1,4 @@
-// A merchant's whole day on the operators' page, while buyers buy by the API: from the draft to the final report.
+// A merchant's whole day on the operators' page, from the draft to the final report, while buyers use the API.
 
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
       else await field(name).fill(value);
     }
   };
-  /** The page's own clock, so many ms ahead, as its fields have it. */
+  /** The time on the page's clock `ms` from now, in the format of its fields. */
   const local = (ms) => page.evaluate((after) => {
     const at = new Date(Date.now() + after);
     return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -37,7 +37,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   const ordered = (all) => shop.until(async () => (await Promise.all(all.map(stands))).every((status) => status !== 'queued'));
   const pay = ({ id }) => shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, ...PRICE } });
 
-  // The draft, previewed and edited. Its buyers all work in this one process, so the work is easy.
+  // The draft, previewed and edited. This process does all buyers' work, so the work is easy.
   await go('', '/operators.html');
   await page.getByRole('link', { name: 'New sale' }).click();
   await write({
@@ -54,7 +54,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
 
-  // Published, postponed, and at last brought forward to now.
+  // Published, postponed, and finally brought forward to now.
   await page.getByRole('link', { name: 'Live' }).click();
   await doIt('Publish', () => dialog.locator('.checklist').getByText('make plan UNITS=8 AUDIENCE=500').waitFor());
   await badge('Published');
@@ -85,7 +85,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   for (let n = 0; n < 3; n += 1) buyers.push(await shop.until(() => shop.buy(fresh)));
   await ordered(buyers);
 
-  // One gives its unit back and pays nevertheless; the others pay.
+  // One buyer gives the unit back and pays nevertheless; the others pay.
   const [gave, ...others] = buyers;
   await shop.ask('DELETE', `/v1/reservations/${gave.id}`, { token: gave.token });
   for (const one of others) await pay(one);
@@ -102,7 +102,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   await dialog.getByRole('button', { name: 'Mark as refunded' }).click();
   await page.getByText('marked as refunded.').waitFor();
 
-  // The export has every order.
+  // The export contains every order.
   await go(`sales/${fresh}/orders`, '/operators.html');
   await page.locator('.results tbody tr').nth(10).or(page.getByText('There are more.')).first().waitFor();
   const saved = page.waitForEvent('download');
@@ -110,7 +110,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   const lines = (await readFile(await (await saved).path(), 'utf8')).trimEnd().split('\r\n');
   expect(lines.slice(1).map((line) => line.split(',')[0]).sort()).toEqual(buyers.map(({ id }) => id).sort());
 
-  // The last round is over, and it comes no more.
+  // The last round is over, and the sale does not recur.
   await go(`sales/${fresh}`, '/operators.html');
   await doIt('End the repetition');
   await doIt('Close', () => dialog.getByLabel(/^To confirm/).fill(TITLE));

@@ -1,4 +1,4 @@
-// Every screen of the shop, and how one gets there.
+// Every screen of the shop, and how to get there.
 
 import { commitment, digestOf, tableOf } from '../js/draw.js';
 
@@ -23,7 +23,7 @@ const card = (name, changes, heading) => ({
   },
 });
 
-/** The button is pressed, and the answer is this problem. */
+/** Presses the button, and gets this problem. */
 const problem = (code, status, more = {}, headers = {}) => ({
   name: `problem ${code}`,
   heading: `problem.${code}.title`,

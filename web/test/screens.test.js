@@ -5,9 +5,9 @@ import { DESKTOP, PHONE, openBrowser, openPage } from './browser.js';
 import { SCREENS } from './screens.js';
 import { openShop } from './shop.js';
 
-/** Where pictures of the screens go, if anywhere. */
+/** The folder for screenshots, if there is one. */
 const SHOTS = process.env.SHOTS;
-/** A small telephone's width is enough for every screen. */
+/** Every screen must fit the width of a small phone. */
 const WAYS = [
   { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
   { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },

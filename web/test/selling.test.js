@@ -29,7 +29,7 @@ async function write(page, fields) {
   }
 }
 
-test('the table says how each sale stands, when it opens, what is sold and what came in', async () => {
+test('the table shows each sale\'s state, opening, sold units and revenue', async () => {
   const [draft, ahead, open_] = await Promise.all([
     shop.sell({ title: 'A draft', published: false, opensInMs: 7_200_000 }), shop.sell({ title: 'Ahead', opensInMs: 5_400_000 }), shop.sell({ title: 'Running' }),
   ]);
@@ -45,20 +45,20 @@ test('the table says how each sale stands, when it opens, what is sold and what 
   const before = await time.textContent();
   expect(before).toMatch(/^Opens in 1:2\d:\d\d$/);
   await expect.poll(() => time.textContent(), { timeout: 10_000 }).not.toBe(before);
-  // The pages of the report are added up.
+  // Adds up the pages of the report.
   await row(page, open_).getByText('6 of 10').waitFor({ timeout: 60_000 });
   await row(page, open_).getByText('€378.00').waitFor({ timeout: 60_000 });
   await shop.operate('POST', '/v1/admin/stop', { sale_id: open_ });
   await row(page, open_).locator('.badge', { hasText: 'Stopped' }).waitFor({ timeout: 30_000 });
   await page.getByRole('link', { name: 'Drafts', exact: true }).click();
   await row(page, draft).waitFor();
-  // The draft was in the list before, too.
+  // The draft was in the list before.
   await expect.poll(() => row(page, ahead).count()).toBe(0);
   await page.goBack();
   await row(page, ahead).waitFor();
 });
 
-test.skipIf(REAL)('a state of many sales is shown page by page', async () => {
+test.skipIf(REAL)('a state with many sales is shown page by page', async () => {
   for (let n = 0; n < 25; n += 1) await shop.operate('POST', '/v1/admin/sales', { sale_id: fresh(`many-${n}`), title: `Many ${n}`, opens_at: '2097-01-01T00:00:00Z', closes_at: '2097-01-02T00:00:00Z', total: 1, per_user_limit: 1, price_minor: 1, currency: 'EUR', payment_window_s: 900 });
   const page = await visit('?state=draft');
   await page.getByText('Shown: 20. There are more.').waitFor();
@@ -68,7 +68,7 @@ test.skipIf(REAL)('a state of many sales is shown page by page', async () => {
   await page.getByText('There are more of these:').waitFor();
 });
 
-test('a draft is written, previewed, survives a failure and a reload, and is edited', async () => {
+test('a draft is written and previewed, survives a failure and a reload, and is edited', async () => {
   const id = fresh('written');
   const page = await visit('new');
   await write(page, { title: 'Grüne Lampe' });
@@ -83,7 +83,7 @@ test('a draft is written, previewed, survives a failure and a reload, and is edi
   const preview = page.getByRole('complementary', { name: 'As the shop shows it' });
   for (const text of ['Grüne Lampe', '€9.90', '€12.50', 'Warm light.', '30 seconds']) await preview.getByText(text).first().waitFor();
 
-  // No answer, and a reload: what was typed is still there.
+  // No answer, and a reload: the input is still there.
   await page.route(/\/v1\/admin\/sales$/, (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
   await create(page).click();
   await page.getByText('It did not work: No connection').waitFor();
@@ -96,7 +96,7 @@ test('a draft is written, previewed, survives a failure and a reload, and is edi
   expect(await field(page, 'price').inputValue()).toBe('9.90');
   await page.getByRole('button', { name: /^EN/ }).click();
 
-  // An id that is taken is said at the id.
+  // A taken id is reported at the id's field.
   await shop.sell({ sale_id: `${id}-taken`, published: false });
   await write(page, { sale_id: `${id}-taken` });
   await create(page).click();
@@ -119,7 +119,7 @@ test('a draft is written, previewed, survives a failure and a reload, and is edi
   await page.getByText('Nothing has changed.').waitFor();
 });
 
-test('what the system refuses is said at its fields, all at once', async () => {
+test('the system\'s errors are shown at their fields, all at once', async () => {
   const page = await visit('new');
   await write(page, { title: 'Lamp', sale_id: fresh('refused'), price: '9.90', closes: '2097-01-01T00:00', zone: 'Europe/Berlin' });
   await create(page).click();
@@ -128,7 +128,7 @@ test('what the system refuses is said at its fields, all at once', async () => {
   expect(await page.evaluate(() => document.activeElement.name)).toBe('closes');
 });
 
-test('the gate of a sale is written, and of a published one changed', async () => {
+test('a sale\'s gate is written, and changed after publication', async () => {
   const id = fresh('gated');
   const page = await visit('new');
   await write(page, { title: 'Gated', sale_id: id, price: '1', challenge: 'work', work_bits: '14', groups_see: 'members, staff', groups_buy: 'members' });
@@ -143,7 +143,7 @@ test('the gate of a sale is written, and of a published one changed', async () =
   expect((await find(id)).gate).toMatchObject({ challenge: 'none', groups_see: ['members', 'staff'] });
 });
 
-test('times are those of the chosen zone', async () => {
+test('times are in the chosen zone', async () => {
   const id = fresh('zoned');
   const page = await visit('new', { timezoneId: 'Asia/Shanghai' });
   expect(await field(page, 'zone').inputValue()).toBe('Asia/Shanghai');
@@ -154,7 +154,7 @@ test('times are those of the chosen zone', async () => {
   expect(await find(id)).toMatchObject({ opens_at: expect.stringMatching(/^2097-03-01T09:00:00(\.000)?Z$/), recurrence: { every: 'day', time_zone: 'Europe/Berlin' } });
 });
 
-test('who is slower sees what somebody else changed, and keeps what was typed', async () => {
+test('the slower operator sees the other\'s changes, and keeps their own input', async () => {
   const id = await shop.sell({ title: 'Contested', published: false, opensInMs: 7_200_000 });
   const page = await visit(`sales/${id}/settings`);
   await write(page, { title: 'Mine', limit: '3' });
@@ -174,7 +174,7 @@ test('who is slower sees what somebody else changed, and keeps what was typed', 
   expect(await find(id)).toMatchObject({ title: 'Theirs', total: 77, per_user_limit: 3 });
 });
 
-test('of a published sale only what buyers were not promised is changed', async () => {
+test('in a published sale, only what buyers were not promised can be changed', async () => {
   const id = await shop.sell({ title: 'Promised', opensInMs: 7_200_000 });
   const page = await visit(`sales/${id}/settings`);
   for (const name of ['price', 'limit', 'window', 'again', 'sale_id']) expect([name, await field(page, name).isDisabled()]).toEqual([name, true]);
@@ -204,7 +204,7 @@ test('a sale is duplicated through the editor', async () => {
   expect(Date.parse(made.opens_at)).toBeGreaterThan(Date.now());
 });
 
-test('before it is published a list says what is missing and what to do', async () => {
+test('before publication a checklist shows what is missing and what to do', async () => {
   const id = await shop.sell({ title: 'Checked', published: false, opensInMs: 90_000 });
   const page = await visit(`sales/${id}`);
   const dialog = page.getByRole('dialog');
@@ -259,7 +259,7 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
   expect((await shop.ask('GET', `/v1/admin/sales/${draft}`, { token: await shop.login('operator', true) })).status).toBe(404);
 });
 
-test('a sale that does not come at first comes once there is an answer, and one that is not there is said', async () => {
+test('a sale that fails to load appears once there is an answer, and an unknown one is reported', async () => {
   const id = await shop.sell({ title: 'Late' });
   one = await open({ user: 'operator', operator: true });
   const { page } = one;
@@ -274,7 +274,7 @@ test('a sale that does not come at first comes once there is an answer, and one 
   await page.getByRole('heading', { level: 1, name: 'There is no such sale' }).waitFor();
 });
 
-test('the orders of a sale are found within its page, by an address of their own', async () => {
+test('a sale\'s orders are found within its page, at their own address', async () => {
   const id = await shop.sell();
   const { id: order } = await shop.buy(id);
   await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
@@ -291,12 +291,12 @@ test('the orders of a sale are found within its page, by an address of their own
   await page.locator('.results tbody tr').waitFor();
 });
 
-test('the report of a round that is over says what became of it', async () => {
+test('the report of a past round shows its outcome', async () => {
   const id = await shop.sell({ title: 'Reported', total: 6 });
   const bought = [];
   for (let n = 0; n < 7; n += 1) {
     if (n === 6) {
-      // One gives its unit back, and somebody else gets it.
+      // One buyer gives the unit back, and another gets it.
       await shop.until(async () => (await shop.ask('GET', `/v1/reservations/${bought[0].id}`, { token: bought[0].token })).body.status === 'pending_payment');
       await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
     }
@@ -326,7 +326,7 @@ test('the report of a round that is over says what became of it', async () => {
   await page.getByText('€1,134.00').waitFor();
 });
 
-test('the page of how the system is shows queues and audits what is open', async () => {
+test('the health page shows queues and audits open sales', async () => {
   const id = await shop.sell({ title: 'Healthy lamp' });
   const page = await visit('health');
   await row(page, 'Healthy lamp').waitFor();
@@ -339,7 +339,7 @@ test('the page of how the system is shows queues and audits what is open', async
   expect(id).toBeTruthy();
 });
 
-test('a hot sale says so in the table and on its page, for as long as it is', async () => {
+test('a hot sale is marked in the table and on its page while it is hot', async () => {
   const id = await shop.sell({ title: 'Wanted lamp' });
   const page = await visit('health');
   let hot = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
@@ -361,7 +361,7 @@ test('a hot sale says so in the table and on its page, for as long as it is', as
   await page.getByText('Far more requests').waitFor({ state: 'detached' });
 });
 
-test('everything on the page of a sale and in the editor is reached by keyboard', async () => {
+test('everything on a sale\'s page and in the editor is reachable by keyboard', async () => {
   const id = await shop.sell({ title: 'Keyed', opensInMs: 7_200_000 });
   const page = await visit(`sales/${id}`);
   await page.getByRole('button', { name: 'Withdraw' }).waitFor();
@@ -388,7 +388,7 @@ describe.skipIf(REAL).each([
 ])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const words = operators[language];
 
-  test('every screen keeps the rules of accessibility, stands still and fits', async () => {
+  test('every screen is accessible, does not shift, and fits', async () => {
     const title = language === 'zh' ? '搪瓷吊灯' : 'Enamel pendant lamp';
     const id = await shop.sell({ title });
     const draft = await shop.sell({ title, published: false, opensInMs: 7_200_000, description: 'Green enamel.', expected_audience: 20_000, list_price_minor: 24_900 });

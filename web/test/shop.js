@@ -1,13 +1,13 @@
-// The shop that is tested: a real one at SHOP_URL, or the stand-in of test/dev. Everything else is by the contract.
+// The shop under test: a real one at SHOP_URL, or the stand-in in test/dev. Everything else uses the public API.
 
 import { leadingZeros, message, sha256 } from '../js/sha256.js';
 
-/** A sale is loaded into Redis by a schedule that runs every minute. */
+/** A schedule loads sales into Redis every minute. */
 const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 200;
-/** The least proof of work that a sale may ask for: the usual one takes a busy machine many seconds, and few tests are about it. */
+/** The easiest proof of work that a sale may ask for: the default takes a busy machine many seconds, and few tests are about it. */
 const EASY_WORK_BITS = 12;
-/** The stand-in has nothing to load, but pages do. */
+/** The stand-in loads sales at once, but pages need time to load. */
 const AT_ONCE_MS = 6_000;
 
 /** Starts the stand-in unless SHOP_URL names a shop. */
@@ -25,7 +25,7 @@ class Shop {
   constructor(url, stop) {
     this.url = url;
     this.stop = stop;
-    /** So soon after it is published can a sale open that is to open on time. */
+    /** The shortest time from publication after which a sale is sure to open on time. */
     this.loadsWithinMs = process.env.SHOP_URL ? Number(process.env.LOADS_WITHIN_MS ?? PATIENCE_MS) : AT_ONCE_MS;
   }
 
@@ -65,7 +65,7 @@ class Shop {
     return fresh('buyer');
   }
 
-  /** Makes a sale and waits until it can be seen; and until it is open, unless it opens later. */
+  /** Creates a sale and waits until it is visible, and open unless it opens later. */
   async sell({ sale_id = fresh('lamp'), opensInMs = -60_000, lastsMs = 3_600_000, published = true, gate, ...terms } = {}) {
     const at = (ms) => new Date(Date.now() + ms).toISOString();
     await this.operate('POST', '/v1/admin/sales', {
@@ -82,7 +82,7 @@ class Shop {
     return sale_id;
   }
 
-  /** Each process at the door hears of a sale by itself, when it is asked: some seconds after it can be seen. */
+  /** Each process at the door learns of a sale separately, on request: some seconds after it is visible. */
   async #isAtTheDoor(sale_id) {
     const token = await this.login(this.user());
     const asks = Array.from({ length: 3 }, () => this.ask('POST', `/v1/sales/${sale_id}/challenges`, { token, body: { kind: 'work' } }));
@@ -96,8 +96,8 @@ class Shop {
   }
 
   /**
-   * Buys by the API alone, as another client would, and answers the reservation's id. `headers` go with what asks for the way in; a
-   * refusal of the challenge is the error's `problem`.
+   * Buys with the API, like another client, and returns `{id, user, token}`. `headers` are sent when requesting the challenge and the
+   * pass. If the challenge is refused, the error has the `problem`.
    */
   async buy(sale_id, user = this.user(), headers = {}) {
     const token = await this.login(user);
@@ -125,7 +125,7 @@ class Shop {
       } catch (error) {
         why = error;
       }
-      if (Date.now() > end) throw new Error('waited in vain', { cause: why });
+      if (Date.now() > end) throw new Error('timed out', { cause: why });
       await new Promise((go) => {
         setTimeout(go, LOOK_EVERY_MS);
       });

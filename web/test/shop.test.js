@@ -9,7 +9,7 @@ import { heading, reserve, shop, visit } from './visits.js';
 const MINUTE_MS = 60_000;
 const isReal = Boolean(process.env.SHOP_URL);
 
-/** Changes the sale's card on its way. */
+/** Changes the sale's card in the answer. */
 const change = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
   const response = await route.fetch();
   await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
@@ -17,7 +17,7 @@ const change = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (rout
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 
 describe('the list', () => {
-  test('has a sale that no campaign names, with its price and when it opens', async () => {
+  test('has a sale without a campaign, with its price and its opening', async () => {
     const title = `Vase ${shop.user()}`;
     const sale = await shop.sell({ title, opensInMs: 40 * MINUTE_MS, price_minor: 4_200 });
     const { page, go } = await visit({});
@@ -31,7 +31,7 @@ describe('the list', () => {
     await expect.poll(() => card.innerText()).not.toBe(text);
   });
 
-  test('leads to campaigns as well', async () => {
+  test('links to campaigns as well', async () => {
     const sale = await shop.sell();
     const title = `Days of ${shop.user()}`;
     const campaign = await shop.campaign([sale], title);
@@ -42,7 +42,7 @@ describe('the list', () => {
     await page.locator(`a[href="#/sales/${sale}"]`).waitFor();
   });
 
-  test('is shown by few requests, and with the words of one language', async () => {
+  test('needs few requests, and the words of only one language', async () => {
     await shop.sell();
     const { page, go } = await visit({});
     const paths = [];
@@ -62,7 +62,7 @@ describe('the list', () => {
 });
 
 describe('pictures', () => {
-  test('two sales of a page differ, and each keeps the picture that it has', () => {
+  test('two sales on a page differ, and each keeps its picture', () => {
     const cards = Array.from({ length: 18 }, (_, at) => ({ sale_id: `offer-${at}` }));
     tellApart(cards);
     const looks = () => cards.map((card) => `${pictureOf(card).src} ${pictureOf(card).tint}`);
@@ -72,7 +72,7 @@ describe('pictures', () => {
     expect(looks()).toEqual(before);
   });
 
-  test('a sale has its own one first, and a drawing only of what it names', () => {
+  test('a sale shows its own picture first, and a drawing of an item only if its id names one', () => {
     expect(pictureOf({ sale_id: 'lamp', picture: 'https://img.example/a.jpg' })).toEqual({ src: 'https://img.example/a.jpg' });
     expect(pictureOf({ sale_id: 'green-lamp' }).name).toBe('lamp');
     expect(pictureOf({ sale_id: 'mug' }).name).not.toBe('pot');
@@ -80,7 +80,7 @@ describe('pictures', () => {
   });
 });
 
-test('a sale that is not loaded yet is being prepared, and never open', async () => {
+test('a sale that is not loaded yet is shown as being prepared, never as open', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   let isLoaded = false;
@@ -90,13 +90,13 @@ test('a sale that is not loaded yet is being prepared, and never open', async ()
   expect(await page.getByRole('button', { name: 'Buy now' }).count()).toBe(0);
   isLoaded = true;
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
-  // Once it was there, an answer that knows nothing hides no button.
+  // After it has been seen loaded, an unknown state does not hide the button.
   isLoaded = false;
   await page.waitForResponse(/\/v1\/sales\/[\w-]+$/);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 
-test('a countdown has the boxes that it needs, and says its time zone', async () => {
+test('a countdown has only the boxes that it needs, and names its time zone', async () => {
   const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
   const { page, go } = await visit({ timezoneId: 'Asia/Tokyo', user: shop.user() });
   await go(`sales/${sale}`);
@@ -110,7 +110,7 @@ describe('the calendar', () => {
     sale_id: 'lamp', round: 2, title: 'Lamp, green; 这是一盏非常漂亮的绿色搪瓷吊灯它的灯光温暖柔和适合每一个家庭', opens_at: '2026-12-24T17:00:00.000Z', closes_at: '2026-12-24T17:10:00.000Z',
   };
 
-  test('has the opening as an event, in lines of the standard', () => {
+  test('has the opening as an event, in the standard\'s lines', () => {
     const text = calendarOf(card, 'https://shop.example/#/sales/lamp', Date.parse('2026-12-01T08:00:00Z'));
     const lines = text.split('\r\n');
     for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
@@ -121,7 +121,7 @@ describe('the calendar', () => {
     }
   });
 
-  test('comes as a file', async () => {
+  test('is downloaded as a file', async () => {
     const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
     const { page, go } = await visit({});
     await go(`sales/${sale}`);
@@ -131,7 +131,7 @@ describe('the calendar', () => {
   });
 });
 
-test('dates and money are those of the reader’s region, in the language of the page', async () => {
+test('dates and money use the reader’s region, in the page’s language', async () => {
   const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
   const { body: card } = await shop.ask('GET', `/v1/sales/${sale}`);
   const says = async (locale, tag) => {
@@ -145,7 +145,7 @@ test('dates and money are those of the reader’s region, in the language of the
   await says('de-DE', 'en-DE');
 });
 
-test('whoever is shut out by a pause can write to somebody', async () => {
+test('a buyer who is held up by a pause sees a contact', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   await change(page, () => ({ state: 'paused' }));
@@ -155,7 +155,7 @@ test('whoever is shut out by a pause can write to somebody', async () => {
   expect(await link.getAttribute('href')).toMatch(/^mailto:/);
 });
 
-test('time that runs out is told in words', async () => {
+test('words warn when time runs out', async () => {
   const sale = await shop.sell({ payment_window_s: 70 });
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -182,7 +182,7 @@ test('a paid order has a receipt', async () => {
   expect(await rules()).toEqual([]);
 });
 
-test('on a phone what is to be done is at hand, and nothing lies under it', async () => {
+test('on a phone, the action is in reach, and covers nothing', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit({ ...PHONE, user: shop.user() });
   await go(`sales/${sale}`);
@@ -216,7 +216,7 @@ describe.skipIf(isReal)('a session of an issuer', () => {
   };
   const tokenOf = (page) => page.evaluate(() => JSON.parse(sessionStorage.getItem('session'))?.token);
 
-  test('is renewed without a word for as long as somebody is active, in every tab', async () => {
+  test('is renewed silently in every tab while the user is active', async () => {
     const other = await openShop({ login: 'oidc', tokenLifeMs: LIFE_MS });
     try {
       const sale = await other.sell();
@@ -239,7 +239,7 @@ describe.skipIf(isReal)('a session of an issuer', () => {
       }
       expect(await tokenOf(page)).not.toBe(first);
       await expect.poll(async () => (await tokenOf(page)) === (await tokenOf(second))).toBe(true);
-      // Each token was renewed by one tab: the issuer ends a session in which a refresh token comes twice.
+      // Only one tab renewed each token: the issuer ends a session whose refresh token is used twice.
       expect(refreshes).toBeGreaterThanOrEqual(2);
       expect(refreshes).toBeLessThanOrEqual(5);
       for (const tab of [page, second]) {
@@ -255,7 +255,7 @@ describe.skipIf(isReal)('a session of an issuer', () => {
     }
   });
 
-  test('that nobody used for a while is renewed when it is used again', async () => {
+  test('that was idle for a while is renewed when it is used again', async () => {
     const other = await openShop({ login: 'oidc', tokenLifeMs: 2_000 });
     try {
       const sale = await other.sell();

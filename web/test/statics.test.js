@@ -18,17 +18,17 @@ import { Sales } from './dev/sales.js';
 import { Users } from './dev/users.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What was built for these tests; see built.js. */
+/** The pages built for these tests; see built.js. */
 const BUILT = process.env.PAGES;
-/** What a visitor of the shop loads at most before there is something to see, and may come to load, compressed. */
+/** Maximum compressed size of what a visitor of the shop loads before anything is visible, and in all. */
 const FIRST_BYTES = 60_000;
 const SHOP_BYTES = 90_000;
-/** What the check of a draw loads on top of that; and for a draw with a beacon the curve that drand signs on. */
+/** The check of a draw loads this in addition, and the curve of drand's signatures if the draw has a beacon. */
 const CHECK = /^assets\/(?:verify|draw-worker)-/;
 const CHECK_BYTES = 10_000;
 const BEACON = /^assets\/drand-/;
 const BEACON_BYTES = 28_000;
-/** What a sale with a line loads on top. The digests are those of the check, too. */
+/** A sale with a line loads this in addition. The check of a draw uses the same digests. */
 const LINE = /^assets\/(?:waiting|hash)-/;
 const LINE_BYTES = 12_000;
 
@@ -37,7 +37,7 @@ const files = (folder, root = ROOT) => readdirSync(join(root, folder), { recursi
   .filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
 const squeezed = (path) => brotliCompressSync(readFileSync(join(BUILT, path))).length;
 const sizeOf = (paths) => paths.reduce((sum, path) => sum + squeezed(path), 0);
-/** The files of a page that its markup names, and those that these name. */
+/** The files that a page's markup names, directly or through other files. */
 function built(page) {
   const found = new Set([page]);
   for (const path of found) {
@@ -47,7 +47,7 @@ function built(page) {
   }
   return [...found];
 }
-/** What is loaded in any case; then there are `config.json`, and one picture. */
+/** The files that are always loaded, except `config.json` and one picture. */
 function first(page, language) {
   const named = [...readFileSync(join(BUILT, page), 'utf8').matchAll(/"\/(assets\/[^"]+)"/g)].map((match) => match[1]);
   return [page, ...named, ...built(page).filter((path) => path.startsWith(`assets/${language}-`) || path.endsWith('.woff2'))];
@@ -58,7 +58,7 @@ const openapi = parse(read('../openapi.yaml'));
 describe('words', () => {
   const codes = Object.values(openapi.components.schemas).flatMap(({ properties }) => properties?.code?.const ?? []);
 
-  test('both languages have the same words, with the same blanks', () => {
+  test('both languages have the same words, with the same placeholders', () => {
     const blanks = (text) => [...text.matchAll(/\{\w+\}/g)].map((match) => match[0]).sort();
     for (const [one, other] of [[en, zh], [operators.en, operators.zh], [lineWords.en, lineWords.zh]]) {
       expect(Object.keys(other).sort()).toEqual(Object.keys(one).sort());
@@ -75,13 +75,13 @@ describe('words', () => {
     }
   });
 
-  test('every status and every reason of a failure has words', () => {
+  test('every status and every reason for a failure has words', () => {
     const { ReservationStatus, FailedReservation } = openapi.components.schemas;
     for (const status of ReservationStatus.enum) expect(en).toHaveProperty([`status.${status}`]);
     for (const reason of FailedReservation.properties.reason.enum) expect(en).toHaveProperty([`failed.${reason}`]);
   });
 
-  test('every word that a file asks for is there, and none is left over', () => {
+  test('every word that a file uses exists, and none is unused', () => {
     const code = files('js').filter((path) => !path.includes('operators')).map(read).join('\n');
     const asked = [...code.matchAll(/\bt\('([\w.]+)'/g)].map((match) => match[1]);
     const shown = { ...en, ...lineWords.en };
@@ -90,7 +90,7 @@ describe('words', () => {
     const theirs = files('js/operators').map(read).join('\n');
     for (const [, key] of theirs.matchAll(/\bt\('([\w.]+)'/g)) expect(all).toHaveProperty([key]);
     const plain = Object.keys(shown).filter((key) => !/^(problem|failed|status|state|availability|picture|countdown|wait|paid|expired|cancelled|login|campaign|queued|buy|nav|sale|award)\b/.test(key));
-    // Words of a kind of sale stand for those of every sale; see `of` in awards.js.
+    // Words for a kind of sale replace those for every sale; see `of` in awards.js.
     const base = (key) => key.replace(/^(?:verify\.)?(?:split|prizes|free)\./, '');
     const unused = plain.filter((key) => !code.includes(`'${key}'`) && !code.includes(`'${base(key)}'`) && !(base(key) in en) &&
       !/\bsold_out\.(title|text)$|^verify\.(split|prizes)\.(unit|won)$|^line\.(proof|nth)\./.test(key));
@@ -98,7 +98,7 @@ describe('words', () => {
   });
 });
 
-test('the stand-in has routes of the system, with the same callers', () => {
+test('the stand-in has the system\'s routes, with the same callers', () => {
   const callers = (path, security = openapi.security) => (security.length === 0 ? 'nobody' : path.startsWith('/v1/admin/') ? 'operator' : 'user');
   const documented = Object.entries(openapi.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { security }]) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ':')} by ${callers(path, security)}`));
@@ -109,10 +109,10 @@ test('the stand-in has routes of the system, with the same callers', () => {
   for (const route of stood) expect(documented).toContain(route);
 });
 
-/** Headers of the files, `config.json`, and a picture. */
+/** Allowance for the files' headers, `config.json` and a picture. */
 const HEADERS_AND_DATA = 6_000;
 
-test('the planner knows how often the page looks, and what it loads', async () => {
+test('the planner knows how often the page polls, and what it loads', async () => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
   const page = {
     refresh_ms: REFRESH_MS,
@@ -135,13 +135,13 @@ describe('sizes and policy', () => {
     const served = readFileSync(join(BUILT, LICENCES), 'utf8');
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
     for (const [name, version] of Object.entries(dependencies)) expect(served).toContain(`\n\n${name} ${version} (`);
-    // The SHA-2 of the curves, which draw-worker.js has through them.
+    // The curves' SHA-2, which draw-worker.js includes through them.
     expect(served).toContain('@noble/hashes');
     for (const name of Object.keys(devDependencies)) expect(served).not.toContain(`\n\n${name} `);
     for (const word of ['SIL OPEN FONT LICENSE', 'Paul Miller', 'Apache License']) expect(served).toContain(word);
   });
 
-  test('the shop is small, and in few files of which one language is loaded', () => {
+  test('the shop is small, and loads few files and one language', () => {
     expect(shop.some((path) => path.startsWith('assets/work-worker'))).toBe(true);
     for (const language of ['en', 'zh']) {
       const at = first('index.html', language);
@@ -161,13 +161,13 @@ describe('sizes and policy', () => {
     expect(beacon).toBeLessThan(BEACON_BYTES);
   });
 
-  test('what is kept for good has a name that says what is in it', () => {
+  test('files that are cached for good have names with a digest', () => {
     for (const path of files('assets', BUILT)) expect(path).toMatch(/-[\w-]{8}\.(?:js|css|woff2)$/);
     const others = files('', BUILT).filter((path) => !path.startsWith('assets/')).sort();
     expect(others.filter((path) => !path.startsWith('art/'))).toEqual(['index.html', 'licenses.txt', 'operators.html']);
   });
 
-  test('no file has style or script of its own in the markup, nor comes from elsewhere', () => {
+  test('no markup has inline styles or scripts, or loads anything from elsewhere', () => {
     for (const path of ['index.html', 'operators.html']) {
       for (const html of [read(path), readFileSync(join(BUILT, path), 'utf8')]) {
         expect(html).not.toMatch(/<style|style=|\son\w+=|javascript:/);
@@ -182,7 +182,7 @@ describe('sizes and policy', () => {
 });
 
 describe('SHA-256', () => {
-  test('agrees with another one, also when room is used again', () => {
+  test('agrees with another implementation, also when a buffer is reused', () => {
     for (const id of ['a', '0198f0b2a4c57d1e8f00aabbccddeeff', 'x'.repeat(63)]) {
       const text = message(`${id}:`);
       for (const answer of ['y'.repeat(64), '0', '4294967296', 'z'.repeat(24)]) {
@@ -192,7 +192,7 @@ describe('SHA-256', () => {
     }
   });
 
-  test('knows the proof that the server takes', () => {
+  test('accepts the same proof as the server', () => {
     // The same as in shared/pass/src/challenge.rs.
     const digest = sha256(message('00000000000000000000000000000007:'), '2868557');
     expect(leadingZeros(digest)).toBeGreaterThanOrEqual(20);
@@ -203,7 +203,7 @@ describe('the clock', () => {
   const at = '2026-11-24T09:00:00.000Z';
   const ms = Date.parse(at);
 
-  test('adds half the round trip, and what a cache kept it for', () => {
+  test('adds half the round trip, and the time in a cache', () => {
     let ticks = 0;
     const clock = new ServerClock(() => ticks);
     clock.sample({ sentAt: 1000, heardAt: 1200, serverTime: at });
@@ -214,7 +214,7 @@ describe('the clock', () => {
     expect(Math.abs(old.now() - (ms + 3_100))).toBeLessThanOrEqual(500);
   });
 
-  test('the smallest round trip wins, and an old one yields', () => {
+  test('the smallest round trip wins, until it is old', () => {
     const clock = new ServerClock(() => 0);
     clock.sample({ sentAt: 0, heardAt: 100, serverTime: at });
     const sure = clock.now();
@@ -228,7 +228,7 @@ describe('the clock', () => {
     expect(clock.now()).not.toBe(better);
   });
 
-  test('what cannot be read changes nothing', () => {
+  test('unreadable times change nothing', () => {
     const clock = new ServerClock(() => 0);
     clock.sample({ sentAt: 0, heardAt: 1, serverTime: 'soon' });
     expect(clock.known).toBe(false);

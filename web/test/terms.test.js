@@ -1,4 +1,4 @@
-// What the editor makes of what is typed; without a browser.
+// How the editor reads its input, without a browser.
 
 import { describe, expect, test } from 'vitest';
 import { blamed, blank, changes, created, formOf, idOf, majorOf, merged, minorOf, minutesOf, read, secondsOf } from '../js/operators/terms.js';
@@ -12,12 +12,12 @@ describe('money', () => {
     expect(minorOf(majorOf(minor, currency), currency)).toBe(minor);
   });
 
-  // Of 1,000 nobody knows whether it is one or a thousand.
-  test.each([['1,000', 'EUR'], ['9.999', 'EUR'], ['9.9', 'JPY'], ['-1', 'EUR'], ['1e3', 'EUR'], ['', 'EUR'], ['10000000000.01', 'EUR']])('%s %s is none', (text, currency) => {
+  // 1,000 may be one or a thousand.
+  test.each([['1,000', 'EUR'], ['9.999', 'EUR'], ['9.9', 'JPY'], ['-1', 'EUR'], ['1e3', 'EUR'], ['', 'EUR'], ['10000000000.01', 'EUR']])('%s %s is invalid', (text, currency) => {
     expect(minorOf(text, currency)).toBe(null);
   });
 
-  test('is written with its digits', () => {
+  test('is written with its currency\'s digits', () => {
     expect([majorOf(990, 'EUR'), majorOf(5, 'EUR'), majorOf(980, 'JPY'), majorOf(1_234, 'KWD')]).toEqual(['9.90', '0.05', '980', '1.234']);
   });
 });
@@ -39,14 +39,14 @@ describe('times of a zone', () => {
   test.each([
     ['2026-11-24T10:00', 'Europe/Berlin', '2026-11-24T09:00:00.000Z'], ['2026-07-01T00:00', 'Asia/Shanghai', '2026-06-30T16:00:00.000Z'],
     ['2026-01-01T00:00', 'Asia/Kathmandu', '2025-12-31T18:15:00.000Z'], ['2026-01-01T12:00', 'Pacific/Kiritimati', '2025-12-31T22:00:00.000Z'],
-    // The hour that comes twice is the first one.
+    // Of an hour that occurs twice, the first one counts.
     ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
   ])('%s %s', (text, zone, at) => {
     expect(new Date(instantOf(text, zone)).toISOString()).toBe(at);
     expect(localOf(Date.parse(at), zone)).toBe(text);
   });
 
-  test('an hour that the clocks leap over is none', () => {
+  test('an hour that the clocks skip is invalid', () => {
     expect(instantOf('2026-03-29T02:30', 'Europe/Berlin')).toBe(null);
     expect(instantOf('', 'UTC')).toBe(null);
     expect([isZone('Europe/Berlin'), isZone('Europe/Atlantis'), isZone('')]).toEqual([true, false, false]);
@@ -55,7 +55,7 @@ describe('times of a zone', () => {
 
 const typed = () => ({ ...blank(Date.parse('2026-11-24T09:10:00Z')), zone: 'UTC', opens: '2026-11-24T11:00', closes: '2026-11-24T12:00', title: 'Lamp', sale_id: 'lamp', price: '9.90' });
 
-test('a new sale is told without what was left empty', () => {
+test('a new sale is sent without empty fields', () => {
   const { terms, errors } = read(typed());
   expect(errors).toEqual({});
   expect(created(terms)).toEqual({
@@ -65,7 +65,7 @@ test('a new sale is told without what was left empty', () => {
   });
 });
 
-test('everything that is wrong is said at once, each at its field', () => {
+test('all errors are reported at once, each at its field', () => {
   const { errors } = read({
     ...typed(), title: ' ', sale_id: 'Lamp!', price: '9.999', total: '0', closes: '2026-11-24T10:00', window: 'soon', list_price: '1,000', pictures: 'http://a.example/',
     terms_url: 'http://a.example', early: 'yes', group: 'no group', expected_audience: '0',
@@ -74,7 +74,7 @@ test('everything that is wrong is said at once, each at its field', () => {
   expect(read({ ...typed(), list_price: '9.90' }).errors).toEqual({ list_price: 'op.wrong.list_price' });
 });
 
-test('what is read from a sale changes nothing of it', () => {
+test('reading a sale into the form changes nothing', () => {
   const sale = {
     ...created(read({ ...typed(), description: 'Green.\n\nWarm.', pictures: '/art/lamp.svg', list_price: '12', terms_url: 'https://a.example/terms', early: 'yes', group: 'members', kept: '5', kept_for: '10', again: 'yes', zone: 'Europe/Berlin' }).terms),
     // The form shows whole minutes.
@@ -87,7 +87,7 @@ test('what is read from a sale changes nothing of it', () => {
   expect(changes(formOf(rains), formOf(rains))).toEqual({});
 });
 
-test('a line and lanes are read, and refused where they cannot be', () => {
+test('a line and lanes are read, and refused where they are not allowed', () => {
   const form = { ...typed(), line: 'yes', opens_early: '30', admits: '500', lanes: '8' };
   const { terms, errors } = read(form);
   expect(errors).toEqual({});
@@ -103,14 +103,14 @@ test('a line and lanes are read, and refused where they cannot be', () => {
   expect(blamed({ code: 'invalid_request', members: { errors: [{ field: 'line.admits_per_s', detail: 'a' }, { field: 'lanes', detail: 'b' }] } })).toEqual({ admits: 'a', lanes: 'b' });
 });
 
-test('what somebody else changed is followed where one did not change it too', () => {
+test('another operator\'s changes are applied to untouched fields', () => {
   const before = typed();
   const mine = { ...before, title: 'Mine', price: '8.00' };
   const theirs = { ...before, title: 'Theirs', total: '50' };
   expect(merged(mine, before, theirs)).toEqual({ values: { ...before, title: 'Mine', price: '8.00', total: '50' }, both: ['title'] });
 });
 
-test('problems name their fields, in a list or at the beginning of what they say', () => {
+test('problems name their fields, in a list or at the start of their text', () => {
   const invalid = (members) => blamed({ code: 'invalid_request', members });
   expect(invalid({ errors: [{ field: 'title', detail: 'a' }, { field: 'door.strike_window_s', detail: 'b' }] })).toEqual({ title: 'a', strike_window: 'b' });
   expect(invalid({ detail: 'closes_at must be after opens_at' })).toEqual({ closes: 'closes_at must be after opens_at' });

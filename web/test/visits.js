@@ -1,4 +1,4 @@
-// What every file of page tests stands on: a shop, a browser, and pages that are closed and asked for complaints.
+// Setup for page tests: a shop, a browser, and pages that are closed after each test and must have no console errors.
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openBrowser, openPage } from './browser.js';
@@ -23,19 +23,19 @@ afterEach(async ({ task }) => {
   expect(complaints).toEqual([]);
 });
 
-/** Opens a page that is closed after the test, with the options of `openPage`; of this shop, unless of another. */
+/** Opens a page with the options of `openPage`, of this shop unless `at` is another. It is closed after the test. */
 export async function visit(options = { user: shop.user() }, at = shop) {
   const one = await openPage(browser, at, options);
   open.push(one);
   return one;
 }
 
-/** Takes the way in that needs no picture, from the question on. */
+/** Answers the question with a proof of work instead of the picture. */
 export async function work(page) {
   await page.getByRole('button', { name: 'I cannot see the picture' }).click();
 }
 
-/** From the open sale to the reservation. */
+/** Goes from an open sale to the reservation. */
 export async function reserve(page, button = 'Buy now') {
   await page.getByRole('button', { name: button }).click();
   await work(page);
@@ -44,7 +44,7 @@ export async function reserve(page, button = 'Buy now') {
 
 export const heading = (page, name) => page.getByRole('heading', { level: 2, name });
 
-/** A test that fails elsewhere can only be understood by what its pages showed. */
+/** Prints what a page shows, since failures on other machines are otherwise hard to understand. */
 async function tell(page) {
   const shown = await page.locator('main').innerText({ timeout: 2_000 }).catch(String);
   console.error(`${page.url()} showed:\n${shown}`);

@@ -1,11 +1,11 @@
-// The waiting page on a system: from the ticket to the reservation, or to the end of the line, with operators beside it.
+// The waiting page on a system: from the ticket to the reservation or the end of the line, and the operators' actions.
 
 import { expect, test } from 'vitest';
 import { readTicket } from '../js/line.js';
 import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
 import { heading, shop, visit, work } from './visits.js';
 
-/** Some screens, for who looks at pictures. */
+/** The folder for screenshots of some screens, if there is one. */
 const SHOTS = process.env.SHOTS;
 const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/waiting-${what}.png`, fullPage: true });
 const CROWD = 24;
@@ -15,9 +15,9 @@ const chance = (context, value) => context.addInitScript((is) => {
   Math.random = () => is;
 }, value);
 
-test('before the opening a ticket is got at a moment left to chance, once, and kept', async () => {
+test('before the opening the page gets a ticket at a random time, once, and keeps it', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
-  // Every card says from when on there are tickets: by itself, and in the lists.
+  // The sale's own card and its card in lists both say when tickets are available.
   const cards = [(await shop.ask('GET', `/v1/sales/${sale}`)).body, (await shop.ask('GET', '/v1/sales')).body.sales.find((one) => one.sale_id === sale)];
   for (const { opens_at: opens, line } of cards) expect(Date.parse(opens) - Date.parse(line.tickets_from)).toBe(LINE.opens_early_s * 1_000);
   const { page, context, go, rules } = await visit();
@@ -33,7 +33,7 @@ test('before the opening a ticket is got at a moment left to chance, once, and k
   expect(asked.length).toBe(0);
   await travel(3 * MINUTE_MS);
   await heading(page, 'You are in line').waitFor();
-  // Who is in line counts, whatever the line was a moment ago.
+  // The user counts, even if the document is a little older.
   await page.getByText('In line so far: about 1.').waitFor({ timeout: 20_000 });
   expect(await rules()).toEqual([]);
   await page.reload();
@@ -41,7 +41,7 @@ test('before the opening a ticket is got at a moment left to chance, once, and k
   expect(asked.length).toBe(1);
 });
 
-test('who leaves the page before that gets the ticket right then', async () => {
+test('a user who leaves the page before that gets the ticket right then', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
   const { page, context, go } = await visit();
   await chance(context, 0.9);
@@ -49,7 +49,7 @@ test('who leaves the page before that gets the ticket right then', async () => {
   await page.getByText('You will get your ticket by').waitFor();
   await hide(page, true);
   await heading(page, 'You are in line').waitFor();
-  // And so does who goes to another screen of the shop.
+  // So does a user who goes to another screen of the shop.
   const other = await visit();
   await chance(other.context, 0.9);
   await other.go(`sales/${sale}`);
@@ -58,7 +58,7 @@ test('who leaves the page before that gets the ticket right then', async () => {
   await expect.poll(async () => (await lineOf(sale)).people.estimate).toBe(2);
 });
 
-test('who is not signed in joins with a button', async () => {
+test('a user who is not signed in joins with a button', async () => {
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
   const { page, go, rules } = await visit({});
   await go(`sales/${sale}`);
@@ -68,13 +68,13 @@ test('who is not signed in joins with a button', async () => {
   await dialog.getByLabel('Name').fill(shop.user());
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await heading(page, 'The line is paused').waitFor();
-  // It was not open before the opening, and says so.
+  // This page was not open before the opening, and says so.
   await page.getByText('Checked: the order follows from what was published').click();
   await page.getByText('You did not have this page open before the opening').waitFor();
   expect(await rules()).toEqual([]);
 });
 
-/** Gets users of the API in line. */
+/** Gets API users in line. */
 async function queueUp(sale, count) {
   return Promise.all(Array.from({ length: count }, async () => {
     const user = shop.user();
@@ -84,7 +84,7 @@ async function queueUp(sale, count) {
   }));
 }
 
-/** Buys as somebody in line does, once the line has come there; null if everything is gone. */
+/** Buys once the line has reached the user; null if everything is sold. */
 async function buyInTurn(sale, { user, ticket }) {
   let bought = null;
   await shop.until(async () => {
@@ -99,7 +99,7 @@ async function buyInTurn(sale, { user, ticket }) {
   return bought.gone ? null : bought;
 }
 
-test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a unit that comes back', async () => {
+test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a returned unit', async () => {
   const user = shop.user();
   const sale = await shop.sell({ opensInMs: LONG_MS, total: UNITS, line: { ...LINE, paused: true } });
   const { page, context, go, rules, shift, GOOD_SHIFT } = await visit({ user });
@@ -107,7 +107,7 @@ test('a whole line: the ticket, the opening, the proof, the turn, a purchase, so
   await go(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
   await page.getByText('The order is already fixed, and nobody can see it').waitFor();
-  // A tab that is left gets it at once, and sleeps while the sale opens.
+  // A tab that is hidden gets it at once, and sleeps while the sale opens.
   await hide(page, true);
   await heading(page, 'You are in line').waitFor();
   const others = await queueUp(sale, CROWD);
@@ -128,7 +128,7 @@ test('a whole line: the ticket, the opening, the proof, the turn, a purchase, so
   await context.setOffline(false);
   await page.getByText('We cannot reach the shop').waitFor({ state: 'detached' });
 
-  // Somebody who has lost the ticket has the place that it was for. Somebody who comes only now comes after all of them.
+  // A user who has lost the ticket keeps its place. A user who arrives now comes after everyone else.
   const lost = await visit({ user: others[0].user });
   await lost.go(`sales/${sale}`);
   await heading(lost.page, 'The line is paused').waitFor();
@@ -138,7 +138,7 @@ test('a whole line: the ticket, the opening, the proof, the turn, a purchase, so
   await heading(late.page, 'The line is paused').waitFor();
   await expect.poll(() => row(late.page, 'In line').textContent()).toBe(`about ${CROWD + 1}, and 1 who came after the opening`);
 
-  // Operators watch it, and let it go.
+  // Operators watch the line, and start it.
   const operator = await visit({ user: 'operator', operator: true });
   await operator.go(`sales/${sale}`, '/operators.html');
   const board = operator.page.locator('.board');
@@ -161,12 +161,12 @@ test('a whole line: the ticket, the opening, the proof, the turn, a purchase, so
   await page.waitForURL(/#\/reservations\//);
   await heading(page, 'Reserved for you').waitFor();
   expect(await shift()).toBeLessThan(GOOD_SHIFT);
-  // Back at the sale nobody is asked a second time without wanting to.
+  // Back at the sale, the question does not come again without a click.
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
   await page.getByText('You have a reservation for this.').waitFor();
   expect(asked.length).toBe(2);
 
-  // All others are quicker than somebody who thinks.
+  // Everyone else is quicker than the user at the question.
   await late.page.getByLabel('Your answer').waitFor();
   const bought = [];
   for (const one of others) if (bought.length < UNITS - 1) bought.push(await buyInTurn(sale, one));
@@ -181,18 +181,18 @@ test('a whole line: the ticket, the opening, the proof, the turn, a purchase, so
   await shot(late.page, 'sold-out');
   expect(await late.rules()).toEqual([]);
 
-  // One gives it back, and the line goes on. Whose turn it was hears so and gets it.
+  // One unit is returned, and the line moves on. The user whose turn it was sees that, and gets the unit.
   expect((await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token })).status).toBeLessThan(300);
   await heading(late.page, 'It is your turn').waitFor();
   await late.page.getByRole('button', { name: 'Buy now' }).click();
-  // The pass of before may still be good.
+  // The earlier pass may still be valid.
   const [question, reserved] = [late.page.getByLabel('Your answer'), heading(late.page, 'Reserved for you')];
   await question.or(reserved).waitFor();
   if (await question.isVisible()) await work(late.page);
   await reserved.waitFor();
 }, 400_000);
 
-test('operators see the line, hold it up, and change its speed', async () => {
+test('operators see the line, pause it, and change its speed', async () => {
   const sale = await shop.sell({ title: 'Lined lamp', line: LINE });
   const { page, go, rules } = await visit({ user: 'operator', operator: true });
   await go(`sales/${sale}`, '/operators.html');
@@ -218,7 +218,7 @@ test('operators see the line, hold it up, and change its speed', async () => {
   await expect.poll(async () => (await lineOf(sale)).admitted.per_s).toBe(7);
 });
 
-test('a line and lanes are made in the editor, and fixed there once they are published', async () => {
+test('a line and lanes are created in the editor, and fixed there after publication', async () => {
   const { page, go, rules } = await visit({ user: 'operator', operator: true });
   const id = `op-line-${Date.now().toString(36)}`;
   await go('new', '/operators.html');

@@ -11,15 +11,15 @@ const template = synthesized(settings);
 const alarms = resources(template, 'AWS::CloudWatch::Alarm');
 const runbook = readFileSync(fileURLToPath(new URL('../../../docs/runbook.md', import.meta.url)), 'utf8');
 const sections = runbook.split(/^## /m).slice(1);
-// The others are about more than one alarm.
+// Other sections are about more than one alarm.
 const entries = sections.filter((each) => /^[a-z0-9-]+\n/.test(each));
 
 const named = (id: string) => alarms.find((alarm) => alarm.properties.AlarmName === `${settings.name}-${id}`)!.properties;
 
-/** Redis has each of its alarms for each shard. */
+/** Each alarm on Redis exists once per shard. */
 const idOf = (name: string): string => name.slice(settings.name.length + 1).replace(/-shard-\d+$/, '');
 
-test('every alarm is listed, has a text and tells the topic', () => {
+test('every alarm is listed, has a description and notifies the topic', () => {
   const ids = alarms.map((alarm) => idOf(alarm.properties.AlarmName));
   expect([...new Set(ids)].sort()).toEqual([...ALARM_IDS].sort());
   const [topic] = resources(template, 'AWS::SNS::Topic');
@@ -41,12 +41,12 @@ test('CloudWatch may publish to the topic', () => {
   );
 });
 
-test('an e-mail address is subscribed when there is one', () => {
+test('an e-mail address is subscribed if one is set', () => {
   template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: settings.alarmEmail });
   synthesized(DEPLOYED.local).resourceCountIs('AWS::SNS::Subscription', 0);
 });
 
-test('the runbook has one entry for each alarm, and none besides', () => {
+test('the runbook has exactly one entry for each alarm', () => {
   expect(entries.map((entry) => entry.split('\n', 1)[0]).sort()).toEqual([...ALARM_IDS].sort());
 });
 
@@ -54,21 +54,21 @@ test.each(entries.map((entry) => [entry.split('\n', 1)[0]!, entry] as const))('%
   for (const part of ['**Means** ', '**Look** ', '**Do** ']) expect(entry.split(part), part).toHaveLength(2);
 });
 
-test('one unit that is sold twice rings at once, and one that drifts after five minutes', () => {
+test('a unit that is sold twice raises an alarm at once, and one that drifts does after five minutes', () => {
   expect(named('units-oversold')).toMatchObject({ MetricName: 'UnitsOversold', Statistic: 'Maximum', Period: 60, Threshold: 1 });
   expect(named('units-adrift')).toMatchObject({ MetricName: 'UnitsAdrift', Statistic: 'Minimum', Period: 300, Threshold: 1 });
 });
 
-test('one payment that contradicts itself rings at once', () => {
+test('a contradictory payment raises an alarm at once', () => {
   expect(named('payments-mismatched')).toMatchObject({ MetricName: 'PaymentsMismatched', Statistic: 'Sum', Period: 60, Threshold: 1 });
 });
 
-test('a draw that does not end rings, and so does an entry that it does not take', () => {
+test('a draw that does not finish raises an alarm, and so does an entry that it leaves out', () => {
   expect(named('draws-late')).toMatchObject({ MetricName: 'DrawsLate', Statistic: 'Minimum', Period: 300, Threshold: 1 });
   expect(named('entries-late')).toMatchObject({ MetricName: 'EntriesLate', Statistic: 'Sum', Period: 60, Threshold: 1 });
 });
 
-test('no news from reconciliation is bad news', () => {
+test('silence from reconciliation raises an alarm', () => {
   expect(named('reconciliation-silent')).toMatchObject({
     Statistic: 'SampleCount',
     ComparisonOperator: 'LessThanThreshold',
@@ -77,7 +77,7 @@ test('no news from reconciliation is bad news', () => {
   });
 });
 
-test('the audit is watched in the namespace that the functions publish to', () => {
+test('alarms on the audit read the namespace that functions publish to', () => {
   const watched = alarms.filter((alarm) => alarm.properties.Namespace === settings.name);
   expect(watched).toHaveLength(10);
   const functions = resources(template, 'AWS::Lambda::Function');
@@ -86,7 +86,7 @@ test('the audit is watched in the namespace that the functions publish to', () =
   }
 });
 
-test('the hottest sale rings, whichever it is, from twice its plan on', () => {
+test('the hottest sale raises an alarm at twice its plan', () => {
   const { Metrics, ...alarm } = named('sale-hot');
   expect(alarm).toMatchObject({ Threshold: 2, ComparisonOperator: 'GreaterThanOrEqualToThreshold', EvaluationPeriods: 1 });
   expect(Metrics).toMatchObject([
@@ -119,20 +119,20 @@ test.each(SUMS)('%s sums up %s of %s', (id, metric, functions, period, threshold
   expect(parts.map((part: Json) => part.Id)).toEqual(functions);
 });
 
-test('no alarm asks for more metrics than an alarm takes', () => {
+test('no alarm uses more metrics than AWS allows', () => {
   for (const { properties } of alarms) {
     const metrics = (properties.Metrics ?? []).filter((each: Json) => each.MetricStat !== undefined);
     expect(metrics.length, properties.AlarmName).toBeLessThanOrEqual(10);
   }
 });
 
-test('an order that waits and one that is overdue ring, the first after its message was sent again', () => {
+test('a waiting order raises an alarm once its message was sent again, and so does an overdue one', () => {
   const late = { MetricName: 'OutboxAge', Statistic: 'Maximum', Period: 60, Threshold: 120, EvaluationPeriods: 2 };
   expect(named('outbox-too-old')).toMatchObject(late);
   expect(named('orders-overdue')).toMatchObject({ MetricName: 'OrdersOverdue', Statistic: 'Minimum', Period: 300, Threshold: 1 });
 });
 
-test('a table that turns anything away rings, and so does an index that orders are written to', () => {
+test('a throttled table raises an alarm, and so does a throttled index of orders', () => {
   const [sum, ...parts] = named('table-throttled').Metrics;
   expect(sum.Expression).toBe('FILL(t0, 0) + FILL(t1, 0) + FILL(t2, 0) + FILL(t3, 0) + FILL(t4, 0) + FILL(t5, 0) + FILL(t6, 0)');
   const table = only(template, 'AWS::DynamoDB::Table').id;
@@ -164,7 +164,7 @@ describe('Redis', () => {
     ['redis-crowded', 'CurrConnections', 50_000, 1],
   ] as const;
 
-  test.each(LIMITS)('%s looks at every node of each shard', (id, metric, threshold, periods) => {
+  test.each(LIMITS)('%s covers every node of each shard', (id, metric, threshold, periods) => {
     for (let shard = 1; shard <= group.properties.NumNodeGroups; shard++) {
       const { Metrics, ...alarm } = named(`${id}-shard-${shard}`);
       expect(alarm).toMatchObject({ Threshold: threshold, EvaluationPeriods: periods });
@@ -189,7 +189,7 @@ describe('Redis', () => {
   });
 });
 
-test('buyers who are not reached ring, and so does late news', () => {
+test('failed pushes raise an alarm, and so do late ones', () => {
   const { Dimensions, ...push } = named('push-failing');
   expect(push).toMatchObject({ Namespace: 'AWS/ApiGateway', MetricName: 'ExecutionError', Threshold: 10, Period: 60 });
   expect(target(Dimensions[0].Value)).toBe(apiOf(template, 'WEBSOCKET').id);
@@ -198,13 +198,13 @@ test('buyers who are not reached ring, and so does late news', () => {
   expect(target(of[0].Value)).toBe(functionNamed(template, 'notifier', settings).id);
 });
 
-test('late events ring, whatever the merchant listens with', () => {
+test('late events raise an alarm, with or without a receiver', () => {
   const { Dimensions, ...late } = named('emitter-late');
   expect(late).toMatchObject({ MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 30_000, EvaluationPeriods: 2 });
   expect(target(Dimensions[0].Value)).toBe(functionNamed(template, 'emitter', settings).id);
 });
 
-test('ten answers of 500 and above in a minute ring', () => {
+test('ten 5xx answers in a minute raise an alarm', () => {
   const { Dimensions, ...alarm } = named('gateway-5xx');
   expect(alarm).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Period: 60, Threshold: 10 });
   expect(Dimensions.map((each: Json) => [each.Name, target(each.Value)])).toEqual([
@@ -214,11 +214,11 @@ test('ten answers of 500 and above in a minute ring', () => {
 
 const EXPRESSIONS = ['sale-hot', 'table-throttled', ...SUMS.map(([id]) => id)];
 
-test('the emulator, which knows no expressions, gets all other alarms', () => {
+test('the emulator gets all alarms without expressions', () => {
   const here = resources(synthesized(DEPLOYED.local), 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   expect(here).toHaveLength(ALARM_IDS.length - EXPRESSIONS.length);
   for (const alarm of here) expect(alarm, alarm.AlarmName).not.toHaveProperty('Metrics');
-  // One of them has a row of its own.
+  // One of them has its own row.
   expect(runbook).toContain(`the ${ALARM_IDS.length - EXPRESSIONS.length - 1} on a single metric`);
   const [, unknown] = runbook.match(/^\| (.*) \| are not deployed: alarms on the emulator take no expressions \|$/m) ?? [];
   expect(unknown?.replaceAll('`', '').split(', ').sort()).toEqual(EXPRESSIONS.toSorted());

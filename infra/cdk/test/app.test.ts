@@ -46,7 +46,7 @@ describe('the app synthesizes without a warning', () => {
       },
       false,
     ],
-    // `npm run lint` makes the others as well.
+    // `npm run lint` synthesizes the others as well.
     ['edge', { env: 'edge', deployments, functions, pages }, true],
   ];
 
@@ -65,12 +65,12 @@ describe('the app synthesizes without a warning', () => {
   });
 });
 
-describe('a mistake is answered with what to do, not with a stack trace', () => {
+describe('a mistake gets instructions instead of a stack trace', () => {
   test.each([
     ['no deployment', {}, /Which deployment\? Give ENV=/],
-    ['one that nobody has made', { env: 'prod', functions }, /cp infra\/cdk\/deployments\/example\.ts/],
-    ['built for this machine', { env: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*make build-aws/],
-    ['nothing built', { env: 'dev', functions: out }, /make build-aws/],
+    ['one that does not exist', { env: 'prod', functions }, /cp infra\/cdk\/deployments\/example\.ts/],
+    ['functions built for this machine', { env: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*make build-aws/],
+    ['no functions built', { env: 'dev', functions: out }, /make build-aws/],
   ] as [string, Record<string, string>, RegExp][])('%s', (_, context, message) => {
     const { status, stderr } = run('mistake', context);
     expect(status).toBe(1);

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { type Aws, awsIn } from '../deploy/aws.ts';
 
-/** An answer of AWS: a body as its protocol has it, by the operation's name. */
+/** An answer from AWS. */
 export interface Recorded {
   status?: number;
-  /** As the service sends it: an object is JSON, a text is XML. */
+  /** An object is sent as JSON, a string as XML. */
   body: object | string;
-  /** Of an error in JSON. */
+  /** The type of an error in JSON. */
   error?: string;
   headers?: Record<string, string>;
 }
@@ -25,7 +25,7 @@ function operationOf({ headers, body, path, method }: { headers: Record<string, 
   return action ?? `${method} ${decodeURIComponent(path)}`;
 }
 
-/** AWS as it was recorded: the answers by operation, and what was asked. What has no answer is an error of the test. */
+/** AWS with recorded answers by operation; also records the requests. An operation without an answer fails the test. */
 export function recordedAws(region: string, answers: Record<string, Recorded | ((body: string) => Recorded)>): Aws & { asked: Asked[] } {
   const asked: Asked[] = [];
   const requestHandler = {
@@ -51,12 +51,12 @@ export function recordedAws(region: string, answers: Record<string, Recorded | (
   return { ...aws, asked };
 }
 
-/** An error as the services in JSON send it. */
+/** An error from a service that uses JSON. */
 export function refused(error: string, message = 'refused'): Recorded {
   return { status: 400, error, body: { __type: error, message } };
 }
 
-/** The same of those in XML. */
+/** An error from a service that uses XML. */
 export function refusedXml(code: string, message: string): Recorded {
   return {
     status: 400,

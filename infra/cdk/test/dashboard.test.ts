@@ -5,7 +5,7 @@ import { DEPLOYED, type Json, only, resources, synthesized } from './stack.ts';
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 
-/** The body as CloudFormation makes it, with `<id>` where it puts what only AWS knows. */
+/** The body as CloudFormation renders it, with `<id>` for values that only AWS knows. */
 function bodyOf(from: typeof template): { widgets: Json[] } {
   const body = only(from, 'AWS::CloudWatch::Dashboard').properties.DashboardBody;
   const parts = body['Fn::Join'][1].map((part: Json) =>
@@ -20,7 +20,7 @@ const graphs = new Map<string, Json>(
   widgets.filter(({ type }) => type === 'metric').map(({ properties }) => [properties.title, properties.metrics]),
 );
 
-test('shows the parts in the order in which a request meets them', () => {
+test('shows the parts in the order of a request', () => {
   expect(parts).toEqual(['## Door', '## Units', '## Payments', '## Draws', '## Queues', '## Functions', '## Redis', '## Ledger', '## Push']);
 });
 
@@ -30,7 +30,7 @@ test('has all alarms at the top', () => {
   expect(first.properties.alarms).toHaveLength(resources(template, 'AWS::CloudWatch::Alarm').length);
 });
 
-test('nothing lies on anything else, and no row is too wide', () => {
+test('no widgets overlap, and no row is too wide', () => {
   const cells = widgets.flatMap(({ x, y, width, height }) => {
     expect(x + width).toBeLessThanOrEqual(24);
     return Array.from({ length: width * height }, (_, at) => `${x + (at % width)},${y + Math.floor(at / width)}`);
@@ -38,7 +38,7 @@ test('nothing lies on anything else, and no row is too wide', () => {
   expect(new Set(cells).size).toBe(cells.length);
 });
 
-describe('what functions publish is shown', () => {
+describe('metrics that functions publish are shown', () => {
   const search = (name: string, dimension: string, statistic: string) =>
     `SEARCH('{"${settings.name}",${dimension}} MetricName="${name}"', '${statistic}', 60)`;
   const EACH: [string, string[]][] = [
@@ -91,7 +91,7 @@ test('every queue is shown', () => {
   ]);
 });
 
-test('is there where everything is observed', () => {
+test('exists where everything is observed', () => {
   expect(bodyOf(synthesized(DEPLOYED.local)).widgets.length).toBeGreaterThan(20);
   synthesized(DEPLOYED.dev).resourceCountIs('AWS::CloudWatch::Dashboard', 0);
 });

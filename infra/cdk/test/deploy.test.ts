@@ -17,7 +17,7 @@ const OUTPUTS = { WarmupFunctionName: 'flash-sale-warmup', EdgeKeySecretArn: sec
 const RUNS: Recorded = stackIs('UPDATE_COMPLETE', OUTPUTS);
 const templates = new Map<string, Template>();
 
-/** The template that a deployment is synthesized to. */
+/** The synthesized template of a deployment. */
 function templateOf(deployment: Deployment, occasion: Occasion = {}): Template {
   const key = JSON.stringify([deployment, occasion]);
   const made = templates.get(key) ?? (synthesized(settingsOf('prod', deployment, occasion)).toJSON() as Template);
@@ -27,7 +27,7 @@ function templateOf(deployment: Deployment, occasion: Occasion = {}): Template {
 
 interface World {
   deployment?: Partial<Deployment>;
-  /** What is deployed, if anything is. */
+  /** The deployed shop, if there is one. */
   before?: Deployment;
   answers?: Record<string, Recorded>;
   edgeAnswers?: Record<string, Recorded>;
@@ -36,7 +36,7 @@ interface World {
   fails?: (what: string) => Error | undefined;
 }
 
-/** A deployment of the shop, with what it has run and said. */
+/** A deployment of the shop, with the steps that it ran and the lines that it printed. */
 function shop({ deployment: changed, before, answers, edgeAnswers, agrees = false, missing = [], fails }: World) {
   const deployment = { ...SHOP, ...changed };
   const deployed = before && templateOf(before);
@@ -89,13 +89,13 @@ function shop({ deployment: changed, before, answers, edgeAnswers, agrees = fals
 }
 
 describe('a deployment', () => {
-  test('of a shop that runs is built, deployed, told of and bought from, and asks nothing', async () => {
+  test('of a running shop builds, deploys, prints the URLs and buys, without a question', async () => {
     const { run, done } = shop({ before: SHOP });
     await run();
     expect(done).toEqual(['build', 'synth', 'deploy', 'urls', 'smoke']);
   });
 
-  test('of a new shop asks whether it is one: another name or region in the file makes a second shop', async () => {
+  test('of a new shop asks first: another name or region in the file makes a second shop', async () => {
     const no = shop({});
     await expect(no.run()).rejects.toThrow('Nothing was deployed.');
     expect(no.done).toEqual(['ask: flash-sale']);
@@ -105,36 +105,36 @@ describe('a deployment', () => {
     expect(yes.done).toEqual(['ask: flash-sale', 'build', 'synth {"first":true}', 'deploy {"first":true}', 'synth', 'deploy', 'urls', 'smoke']);
   });
 
-  test('tells its addresses before it tries to buy: a record that is missing is among them', async () => {
+  test('prints its URLs before it tries to buy, including a missing DNS record', async () => {
     const { run, done } = shop({ before: SHOP, fails: (what) => (what === 'smoke' ? new UsageError('no address') : undefined) });
     await expect(run()).rejects.toThrow('no address');
     expect(done.slice(-2)).toEqual(['urls', 'smoke']);
   });
 
-  test('that fails at first says what is left, and what to do about an account without CloudFront', async () => {
+  test('that fails the first time says what is left, and what to do about an account without CloudFront', async () => {
     const { run } = shop({ agrees: true, fails: (what) => (what.startsWith('deploy') ? new UsageError('cdk deploy failed') : undefined) });
     await expect(run()).rejects.toThrow(/cdk deploy failed\n.*make destroy ENV=prod.*edge: false/s);
   });
 });
 
-describe('what would fail, or shut the shop, is said before anything is built', () => {
+describe('whatever would fail, or shut the shop, is reported before anything is built', () => {
   const few = executions(10);
   const on = [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }];
   const CASES: [string, World, RegExp][] = [
-    ['tools that are missing', { before: SHOP, missing: ['rustup'] }, /Not installed:\n {2}- rustup/],
+    ['missing tools', { before: SHOP, missing: ['rustup'] }, /Not installed:\n {2}- rustup/],
     ['a new account', { answers: { 'GET /2016-08-19/account-settings': few, 'GET /2016-08-19/account-settings/': few } }, /lambda quota: the account has 10 .*\n {4}aws service-quotas/],
-    ['a key that functions do not know', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}make rotate-edge-key/],
+    ['a key that functions do not have', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}make rotate-edge-key/],
     [
-      'a key that they may not know yet',
+      'a key that they may not have yet',
       { before: SHOP, deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
       /edge key: functions may not know key2 before 2026-11-23T12:19/,
     ],
-    ['the second key of a secret that is still to be made', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is created with key1, and has no key2/],
-    ['a secret on its way out, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is scheduled for deletion\n {4}aws secretsmanager restore-secret/],
+    ['the second key of a secret that does not exist yet', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is created with key1, and has no key2/],
+    ['a secret scheduled for deletion, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is scheduled for deletion\n {4}aws secretsmanager restore-secret/],
     ['a secret that is gone', { before: SHOP, answers: { DescribeSecret: refused('ResourceNotFoundException'), GetSecretValue: refused('ResourceNotFoundException') } }, /secrets: the edge's keys is gone/],
     ['an opening that has begun', { before: SHOP, deployment: { provisioned: on } }, /openings: a window is active until 2026-11-23T12:30:00Z/],
     ['parking while a round is open', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ present: 1, later: 3 }) } }, /1 round is open, or opens within ten minutes/],
-    ['parking when that cannot be seen', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: { body: { errorMessage: 'no' } } } }, /Could not find out whether a round is open/],
+    ['parking when that cannot be checked', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: { body: { errorMessage: 'no' } } } }, /Could not find out whether a round is open/],
   ];
 
   test.each(CASES)('%s', async (_, world, says) => {
@@ -144,7 +144,7 @@ describe('what would fail, or shut the shop, is said before anything is built', 
     expect(done).toEqual([]);
   });
 
-  test('what these credentials may not look at is said, and stops nothing', async () => {
+  test('checks that these credentials may not run are reported, and stop nothing', async () => {
     const denied = refused('AccessDeniedException', 'no');
     const { run, done, said } = shop({ before: SHOP, answers: { 'GET /2016-08-19/account-settings': denied, 'GET /2016-08-19/account-settings/': denied } });
     await run();
@@ -152,7 +152,7 @@ describe('what would fail, or shut the shop, is said before anything is built', 
     expect(said.join('\n')).toMatch(/lambda quota: it could not be checked \(AccessDeniedException/);
   });
 
-  test('parking between sales is not stopped, and asks', async () => {
+  test('parking between sales asks, and is not stopped', async () => {
     const { run, done, said } = shop({ before: { ...SHOP, provisioned: [] }, agrees: true, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ later: 2 }) } });
     await run();
     expect(done).toEqual(['build', 'synth', 'ask: remove it', 'deploy', 'urls', 'smoke']);
@@ -161,11 +161,11 @@ describe('what would fail, or shut the shop, is said before anything is built', 
   });
 });
 
-describe('to another Redis', () => {
+describe('a switch to another Redis', () => {
   const before: Deployment = { ...SHOP, provisioned: [], redisUrl: 'rediss://one.example:6379' };
   const deployment: Partial<Deployment> = { provisioned: [], redisUrl: 'rediss://other.example:6379' };
 
-  test('is asked about, with what is open, and all go over at once: a canary would sell from two stocks', async () => {
+  test('asks, names the open rounds, and releases at once: a canary would sell from two stocks', async () => {
     const { run, done, said } = shop({ before, deployment, agrees: true, answers: { [WARMUP]: warmed({ loaded: 1, failed: 1 }) } });
     await run();
     expect(done).toEqual(['build', 'synth', 'synth {"releases":"at-once"}', 'ask: remove it', 'deploy {"releases":"at-once"}', 'urls', 'smoke']);
@@ -173,7 +173,7 @@ describe('to another Redis', () => {
     expect(Object.values(templateOf({ ...SHOP, ...deployment }, { releases: 'at-once' }).Resources).map(({ Type }) => Type)).not.toContain('AWS::CodeDeploy::DeploymentGroup');
   });
 
-  test('is not kept from happening by the one that does not answer', async () => {
+  test('is not prevented by one that does not answer', async () => {
     const { run, done, said } = shop({ before, deployment, agrees: true, answers: { [WARMUP]: refused('TooManyRequestsException') } });
     await run();
     expect(done).toContain('deploy {"releases":"at-once"}');
@@ -188,14 +188,14 @@ describe('the account', () => {
     return done;
   };
 
-  test('is prepared where nobody has, and again where that is too old', async () => {
+  test('is bootstrapped if it is not yet, or if the version is too old', async () => {
     expect(await all(refused('ParameterNotFound'))).toEqual(['bootstrap eu-central-1 us-east-1']);
     expect(await all(bootstrapped('5'))).toEqual(['bootstrap eu-central-1 us-east-1']);
     expect(await all(bootstrapped('6'))).toEqual([]);
   });
 });
 
-describe('a deployment that goes', () => {
+describe('a deployment that is destroyed', () => {
   const gone: Record<string, Recorded> = { DeleteStack: { body: '<DeleteStackResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"/>' } };
   const resources: Recorded = {
     body: '<DescribeStackResourcesResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStackResourcesResult/></DescribeStackResourcesResponse>',
@@ -212,7 +212,7 @@ describe('a deployment that goes', () => {
     expect(await asked({ before: SHOP, answers: { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK }, edgeAnswers: edgeIsThere })).toEqual(['flash-sale', 'flash-sale-edge']);
   });
 
-  test('takes the firewall with it although the file has none any more', async () => {
+  test('takes the firewall with it even if the file has none any more', async () => {
     const world: World = { before: SHOP, deployment: { edge: false }, answers: { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK }, edgeAnswers: edgeIsThere };
     expect(await asked(world)).toEqual(['flash-sale', 'flash-sale-edge']);
   });
@@ -228,7 +228,7 @@ describe('a shop under a name without a record', () => {
   const { on } = shop({ deployment: { domain: { name: 'sale.example.com', certificateArn } } });
   const outputs = { EdgeUrl: 'https://sale.example.com', EdgeCloudFrontName: 'd111.cloudfront.net' };
 
-  test('is bought from under the name that CloudFront gives, and the record is said', async () => {
+  test('is bought from under its CloudFront name, and the record is printed', async () => {
     const said: string[] = [];
     const none = async () => Promise.reject(new Error('ENOTFOUND'));
     expect(await urlThatAnswers(on, outputs, (line) => said.push(line), none)).toBe('https://d111.cloudfront.net');

@@ -7,7 +7,7 @@ import { checked, type Deployment, settingsOf } from '../lib/deployment.ts';
 import { deploymentNamed } from '../lib/deployments.ts';
 import { workplace } from './stack.ts';
 
-test('the files that are here are usable', async () => {
+test('the files in the repository are valid', async () => {
   expect(readdirSync(new URL('../deployments', import.meta.url)).sort()).toEqual(expect.arrayContaining(['dev.ts', 'example.ts']));
   expect(await deploymentNamed('dev')).toEqual(dev);
   for (const [name, deployment] of Object.entries({ dev, example })) {
@@ -15,7 +15,7 @@ test('the files that are here are usable', async () => {
   }
 });
 
-test('a deployment has what its owner decided, and the rest of its profile', () => {
+test('a deployment has its owner\'s decisions, and defaults from its profile', () => {
   const settings = settingsOf('prod', { ...(example as Deployment), shards: 4, edgeKey: 'key2', letPast: true, edgeLine: false, giftUrl: 'https://g.example' });
   expect(settings).toMatchObject({
     name: 'flash-sale',
@@ -31,39 +31,39 @@ test('a deployment has what its owner decided, and the rest of its profile', () 
   });
 });
 
-test('a first deployment protects nothing yet: one that fails has to take away what it made', () => {
+test('a first deployment protects nothing yet: if it fails, it must remove what it made', () => {
   expect(settingsOf('prod', example, { first: true })).toMatchObject({ keepData: true, protectData: false });
 });
 
-describe('what is wrong with a file is said in its own words, with what to do', () => {
+describe('errors in a file use its own field names, and say what to do', () => {
   const CASES: [string, unknown, RegExp][] = [
     ['nothing', undefined, /deployments\/x\.ts is invalid.*export default/s],
     ['a list', [], /export default/],
     ['no region', { profile: 'dev' }, /region: is missing; it is a region, as eu-central-1/],
     ['no profile', { region: 'us-east-1' }, /profile: is missing; it is one of dev, prod, parked, local/],
     ['another profile', { ...dev, profile: 'staging' }, /profile: one of dev, prod, parked, local; got "staging"/],
-    ['a profile of objects', { ...dev, profile: 'constructor' }, /profile: one of/],
-    ['a strange region', { ...dev, region: 'Frankfurt' }, /region: .*got "Frankfurt"/],
+    ['a profile that every object has', { ...dev, profile: 'constructor' }, /profile: one of/],
+    ['an invalid region', { ...dev, region: 'Frankfurt' }, /region: .*got "Frankfurt"/],
     ['an account as a number', { ...dev, account: 123456789012 }, /account: a string of twelve digits; got 123456789012/],
     ['a mistyped field', { ...dev, alarmemail: 'a@b.example' }, /alarmemail: there is no such field; did you mean alarmEmail\?/],
-    ['a field of nowhere', { ...dev, colour: 'red' }, /colour: there is no such field$/m],
-    ['an audience that is no list', { ...example, audience: 'shop' }, /audience: a list of texts; got "shop"/],
+    ['an unknown field', { ...dev, colour: 'red' }, /colour: there is no such field$/m],
+    ['an audience that is not a list', { ...example, audience: 'shop' }, /audience: a list of texts; got "shop"/],
     ['half a shard', { ...example, shards: 1.5 }, /shards: a whole number above 0; got 1\.5/],
-    ['a sale without an opening', { ...dev, sales: [{ units: 1, audience: 1 }] }, /sales: a list of \{ units, audience, opensAt \}/],
+    ['a sale without an opening time', { ...dev, sales: [{ units: 1, audience: 1 }] }, /sales: a list of \{ units, audience, opensAt \}/],
     ['nobody who hears the alarms', { ...example, alarmEmail: undefined }, /alarmEmail: required for production alarms/],
-    ['nowhere to pay', { ...example, payUrl: undefined }, /- payUrl: where buyers pay/],
+    ['no payment page', { ...example, payUrl: undefined }, /- payUrl: where buyers pay/],
     ['no issuer in prod', { ...example, issuer: undefined }, /- issuer: give the OIDC issuer/],
     ['no audience', { ...example, audience: [] }, /- audience: give at least one/],
-    ['an audience alone', { ...dev, audience: ['shop'] }, /- issuer: give/],
-    ['gifts in the open', { ...example, giftUrl: 'http://g.example' }, /- giftUrl: an https URL/],
-    ['a domain without anything', { ...example, domain: { name: 'sale.example.com' } }, /- domain: give its `zone`/],
-    ['a strange key', { ...example, edgeKey: 'k' }, /- edgeKey: key and a number/],
-    ['an emulator that is nowhere', { profile: 'local', region: 'us-east-1', issuer: 'http://a', audience: ['b'] }, /emulator: give its address/],
-    ['another way to release', { ...example, releases: 'blue-green' }, /releases: one of canary, at-once; got "blue-green"/],
-    ['a canary that nobody judges', { ...dev, releases: 'canary' }, /releases: this profile lacks the alarms/],
-    ['a canary that is parked', { ...example, profile: 'parked', provisioned: [], releases: 'canary' }, /releases: a parked deployment has no requests to judge a canary by/],
-    ['an edge in words', { ...dev, edge: 'no' }, /edge: true or false; got "no"/],
-    ['an opening that is parked', { ...example, profile: 'parked' }, /provisioned: .*parked/],
+    ['an audience without an issuer', { ...dev, audience: ['shop'] }, /- issuer: give/],
+    ['gifts over HTTP', { ...example, giftUrl: 'http://g.example' }, /- giftUrl: an https URL/],
+    ['a domain without a zone or certificate', { ...example, domain: { name: 'sale.example.com' } }, /- domain: give its `zone`/],
+    ['an invalid key', { ...example, edgeKey: 'k' }, /- edgeKey: key and a number/],
+    ['an emulator without an address', { profile: 'local', region: 'us-east-1', issuer: 'http://a', audience: ['b'] }, /emulator: give its address/],
+    ['an unknown way to release', { ...example, releases: 'blue-green' }, /releases: one of canary, at-once; got "blue-green"/],
+    ['a canary without alarms', { ...dev, releases: 'canary' }, /releases: this profile lacks the alarms/],
+    ['a canary in a parked deployment', { ...example, profile: 'parked', provisioned: [], releases: 'canary' }, /releases: a parked deployment has no requests to judge a canary by/],
+    ['an edge that is a string', { ...dev, edge: 'no' }, /edge: true or false; got "no"/],
+    ['an opening in a parked deployment', { ...example, profile: 'parked' }, /provisioned: .*parked/],
   ];
 
   test.each(CASES)('%s', (_, exported, message) => {
@@ -83,11 +83,11 @@ describe('a deployment is found by its name', () => {
 
   test('in its file', async () => expect(await deploymentNamed('shop', folder)).toEqual({ profile: 'dev', region: 'eu-west-1' }));
 
-  test.each([undefined, '', '../shop', 'Shop'])('%s is none, and those that there are are named', async (name) => {
+  test.each([undefined, '', '../shop', 'Shop'])('%s is not a deployment, and the existing ones are listed', async (name) => {
     await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? Give ENV=shop; got/);
   });
 
-  test('one that nobody has made says how to make it', async () => {
+  test('a missing one says how to make it', async () => {
     await expect(deploymentNamed('prod', folder)).rejects.toThrow(/no infra\/cdk\/deployments\/prod\.ts.*cp .*example\.ts/s);
   });
 });

@@ -5,7 +5,7 @@ import { DEPLOYED, synthesized } from './stack.ts';
 const file = 'deployments/prod.ts';
 const START = Date.parse('2026-11-23T12:00:00Z');
 
-/** A shop in which somebody changes the key as they are told to. Functions may have any secret of the last quarter of an hour. */
+/** A shop whose operator rotates the key as instructed. Functions may have any secret of the last quarter of an hour. */
 class Shop {
   now = START;
   sent = 'key1';
@@ -25,7 +25,7 @@ class Shop {
   deploy(key: string): string | undefined {
     const problem = keyProblem(key, this.secret.keys, this.secret.since, this.sent, this.now);
     if (problem !== undefined) return problem;
-    // CloudFront's edges change one after another: both are sent for a while.
+    // CloudFront's edges change one after another, so both keys are sent for a while.
     this.mustBeLetIn();
     this.sent = key;
     this.mustBeLetIn();
@@ -42,7 +42,7 @@ class Shop {
   }
 }
 
-test('a key is changed step by step, and at none is a request refused', () => {
+test('a key is rotated in steps, and no request is refused at any of them', () => {
   const shop = new Shop();
   expect(shop.rotate()).toMatch(/^key2 is in the secret beside key1\. From 2026-11-23T12:20:00\.000Z on .*edgeKey: 'key2' into deployments\/prod\.ts/);
   expect(shop.deploy('key2')).toMatch(/may not know key2 before 2026-11-23T12:20/);
@@ -55,19 +55,19 @@ test('a key is changed step by step, and at none is a request refused', () => {
   expect(shop.rotate()).toMatch(/^key3 is in the secret beside key2/);
 });
 
-describe('a key that functions do not know is not sent', () => {
+describe('a key that functions do not have is not sent', () => {
   test('by a deployment', () => {
     expect(keyProblem('key2', { key1: 'a' }, START, 'key1', START)).toMatch(/has no key2, only key1: functions would refuse/);
     expect(keyProblem('key1', { key1: 'a' }, START, undefined, START)).toBeUndefined();
     expect(keyProblem('key1', { key1: 'a' }, START, 'key1', START)).toBeUndefined();
   });
 
-  test('and one that CloudFront sends is not taken out', () => {
+  test('and one that CloudFront sends is not removed', () => {
     expect(() => nextKeyStep({ keys: { key2: 'b' }, sent: 'key1', changedAt: 0, file }, () => 'x')).toThrow(/sends key1, which is missing from the secret/);
   });
 });
 
-test('which key is sent is read from the template', () => {
+test('the key that is sent is read from the template', () => {
   expect(sentKey(synthesized(DEPLOYED.prod).toJSON())).toBe('key1');
   expect(sentKey(synthesized(DEPLOYED.local).toJSON())).toBeUndefined();
 });

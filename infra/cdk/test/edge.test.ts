@@ -20,7 +20,7 @@ describe('the edge', () => {
   const gateway = others.at(-1);
   const shared = [draws, lines, ...others.slice(0, -1)];
 
-  test('hands /v1 on to the gateway over new TLS, and caches nothing of it, errors least of all', () => {
+  test('forwards /v1 to the gateway over modern TLS, and caches nothing, not even errors', () => {
     expect([below.PathPattern, gateway.PathPattern]).toEqual(['/v1/sales/*/*', '/v1/*']);
     for (const behavior of [below, gateway]) {
       expect(behavior).toMatchObject({
@@ -37,7 +37,7 @@ describe('the edge', () => {
     for (const status of [404, 500, 502, 503, 504]) expect(remembered).toContainEqual([status, 0]);
   });
 
-  test('keeps what everybody may see, for as long as the answer says, in one copy for all', () => {
+  test('caches public answers, for as long as they say, in one copy for everyone', () => {
     const policy = only(template, 'AWS::CloudFront::CachePolicy');
     expect(shared.map((each: Json) => each.PathPattern)).toEqual([
       '/v1/sales/*/rounds/*/draw*',
@@ -50,12 +50,12 @@ describe('the edge', () => {
     for (const behavior of shared) {
       expect(target(behavior.CachePolicyId)).toBe(policy.id);
       expect(behavior).toMatchObject({ TargetOriginId: origin.Id, AllowedMethods: ['GET', 'HEAD'] });
-      // Nothing of the viewer reaches the function, so nothing of one viewer is in another's answer.
+      // The function gets nothing about the viewer, so one viewer's answer can be served to another.
       expect(behavior).not.toHaveProperty('OriginRequestPolicyId');
     }
     const { MinTTL, DefaultTTL, MaxTTL, ParametersInCacheKeyAndForwardedToOrigin: key } = policy.properties.CachePolicyConfig;
     expect([MinTTL, DefaultTTL]).toEqual([0, 0]);
-    // A draw that has its seed is kept for a day.
+    // A draw with its seed is cached for a day.
     expect(MaxTTL).toBe(86_400);
     expect(key).toMatchObject({
       CookiesConfig: { CookieBehavior: 'none' },
@@ -64,8 +64,8 @@ describe('the edge', () => {
     });
   });
 
-  test('keeps every public GET, and of the other routes none', () => {
-    // CloudFront takes the first pattern that fits, and a star is anything, slashes too.
+  test('caches every public GET, and no other route', () => {
+    // CloudFront takes the first pattern that matches, and a star matches anything, including slashes.
     const fits = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(path);
     for (const { method, path, checkedBy } of ROUTES) {
       const asked = path.replace(/\{[a-z_]+\}/g, 'x');
@@ -75,7 +75,7 @@ describe('the edge', () => {
     }
   });
 
-  test('names itself with a secret that no template has in it', () => {
+  test('identifies itself by a secret that is not in the template', () => {
     const key = secretFor(template, /through the edge/);
     expect(key.properties).not.toHaveProperty('SecretString');
     expect(origin.OriginCustomHeaders).toEqual([
@@ -84,11 +84,11 @@ describe('the edge', () => {
         HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: key.id }, ':SecretString:key1::}}']] },
       },
     ]);
-    // CloudFront refuses these.
+    // CloudFront rejects these.
     for (const name of [KEY_HEADER, VIEWER_HEADER]) expect(name).not.toMatch(/^x-(edge|amz|amzn|real-ip|forwarded-proto)/);
   });
 
-  test('writes the viewer\'s address over whatever the viewer says', () => {
+  test('overwrites whatever address the viewer claims', () => {
     const writers = resources(template, 'AWS::CloudFront::Function');
     const writer = writers.find((each) => !each.properties.FunctionConfig.KeyValueStoreAssociations)!;
     const [association] = gateway.FunctionAssociations;
@@ -101,22 +101,22 @@ describe('the edge', () => {
     });
   });
 
-  test('stands behind the firewall of us-east-1', () => {
+  test('is behind the firewall of us-east-1', () => {
     expect(config.WebACLId).toEqual({
       'Fn::GetStackOutput': { StackName: `${settings.name}-edge`, OutputName: 'FirewallArn', Region: 'us-east-1' },
     });
   });
 
-  test('is the only way in: each function that answers people is told its keys, and refuses what came past it', () => {
+  test('is the only way in: each function that answers people has its keys, and refuses requests that bypassed it', () => {
     const key = secretFor(template, /through the edge/);
     const told = ANSWERING.map((name) => functionNamed(template, name, settings).properties.Environment.Variables);
     for (const { EDGE_KEY_SECRET_ARN, EDGE_ONLY } of told) expect([target(EDGE_KEY_SECRET_ARN), EDGE_ONLY]).toEqual([key.id, 'on']);
     expect(new Set(ROUTES.map((route) => route.to))).toEqual(new Set(ANSWERING));
-    // A secret that has a key, and room for the next one.
+    // A secret with one key, and room for the next.
     expect(key.properties.GenerateSecretString).toMatchObject({ GenerateStringKey: 'key1', SecretStringTemplate: '{}' });
   });
 
-  test('tells the name that CloudFront gives, to which a record of an own name leads', () => {
+  test('outputs its CloudFront name, for the DNS record of a custom name', () => {
     const own = settingsOf('own', {
       ...DEPLOYMENTS.prod,
       provisioned: [],
@@ -131,7 +131,7 @@ describe('the edge', () => {
     expect(JSON.stringify(template.toJSON().Outputs.EdgeUrl)).toContain(only(template, 'AWS::CloudFront::Distribution').id);
   });
 
-  test('asks for TLS 1.2 under a name of your own', () => {
+  test('requires TLS 1.2 under a custom name', () => {
     const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/c';
     const own = { ...settings, edge: { ...settings.edge!, domain: { name: 'sale.example.com', certificateArn } } };
     const named = synthesized(own);
@@ -150,12 +150,12 @@ describe('the firewall', () => {
   const { properties, id } = only(edge, 'AWS::WAFv2::WebACL');
   const rule = (name: string) => properties.Rules.find((each: Json) => each.Name === name);
 
-  test('lets in whom no rule turns away', () => {
+  test('allows requests that no rule blocks', () => {
     expect([properties.Scope, properties.DefaultAction]).toEqual(['CLOUDFRONT', { Allow: {} }]);
     expect(properties.Rules.map((each: Json) => each.Priority)).toEqual([0, 1]);
   });
 
-  /** Requests that a rule is about. */
+  /** The requests that a rule applies to. */
   const CALLBACKS = {
     ByteMatchStatement: {
       FieldToMatch: { UriPath: {} },
@@ -165,8 +165,8 @@ describe('the firewall', () => {
     },
   };
 
-  test('is not about callbacks of the payment provider: an order expires whose payment is turned away', () => {
-    // A few addresses send as many as there are orders: far more than any buyer.
+  test('does not apply to payment callbacks: an order whose payment is blocked would expire', () => {
+    // A few addresses send one per order: far more than any buyer.
     expect(properties.Rules).toHaveLength(2);
     for (const { Name, Statement } of properties.Rules) {
       const { ScopeDownStatement } = Statement.ManagedRuleGroupStatement ?? Statement.RateBasedStatement;
@@ -176,14 +176,14 @@ describe('the firewall', () => {
     expect(callbacks).toEqual([['POST', CALLBACKS.ByteMatchStatement.SearchString]]);
   });
 
-  test('turns away addresses that AWS knows', () => {
+  test('blocks addresses with a bad reputation', () => {
     expect(rule('known-bad-addresses')).toMatchObject({
       OverrideAction: { None: {} },
       Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesAmazonIpReputationList' } },
     });
   });
 
-  test('turns away too many requests of one address, as the gateway would', () => {
+  test('blocks too many requests from one address, as the gateway would', () => {
     const { Statement, Action } = rule('rate-per-address');
     expect(Statement.RateBasedStatement).toMatchObject({
       AggregateKeyType: 'IP',
@@ -198,24 +198,24 @@ describe('the firewall', () => {
     });
   });
 
-  test('tells its address', () => {
+  test('outputs its ARN', () => {
     edge.hasOutput('FirewallArn', { Value: { 'Fn::GetAtt': [id, 'Arn'] } });
   });
 });
 
-test('local has no edge and no page, and no function is told of one', () => {
+test('local has no edge and no page, and no function expects one', () => {
   const plain = synthesized(DEPLOYED.local);
   expect(resources(plain).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
   expect(JSON.stringify(plain.toJSON())).not.toContain('EDGE_KEY_SECRET_ARN');
 });
 
-describe('with a name in a zone, the next key, and requests that may come past it', () => {
+describe('with a name in a zone, the next key, and requests that may bypass it', () => {
   const own = settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [], edgeKey: 'key2', letPast: true });
   const named = synthesized(own);
   const edge = synthesizedEdge(own);
   const { DistributionConfig } = only(named, 'AWS::CloudFront::Distribution').properties;
 
-  test('makes the certificate where CloudFront looks for it, and proves in the zone that the name is ours', () => {
+  test('creates the certificate where CloudFront looks for it, validated in the zone', () => {
     const certificate = only(edge, 'AWS::CertificateManager::Certificate').properties;
     expect(certificate).toMatchObject({
       DomainName: 'sale.example.com',
@@ -227,7 +227,7 @@ describe('with a name in a zone, the next key, and requests that may come past i
     });
   });
 
-  test('makes the records of the name', () => {
+  test('creates the records of the name', () => {
     const records = resources(named, 'AWS::Route53::RecordSet').map(({ properties }) => properties);
     expect(records.map(({ Type, Name, HostedZoneId }) => [Type, Name, HostedZoneId]).sort()).toEqual([
       ['A', 'sale.example.com.', 'Z0123456789ABC'],
@@ -235,11 +235,11 @@ describe('with a name in a zone, the next key, and requests that may come past i
     ]);
   });
 
-  test('has CloudFront send the next key, which it takes from the secret when the template changes', () => {
+  test('makes CloudFront send the next key, read from the secret when the template changes', () => {
     expect(JSON.stringify(DistributionConfig.Origins)).toContain(':SecretString:key2::}}');
   });
 
-  test('lets functions answer what came past it', () => {
+  test('lets functions answer requests that bypassed it', () => {
     for (const name of ANSWERING) {
       const { Variables } = functionNamed(named, name, own).properties.Environment;
       expect(Variables).toHaveProperty('EDGE_KEY_SECRET_ARN');

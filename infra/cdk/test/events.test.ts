@@ -24,13 +24,13 @@ describe('the feed of facts', () => {
   );
   const { properties } = feed!;
 
-  test('goes from the table to emitter, from the oldest record on, in order', () => {
+  test('goes from the table to emitter in order, from the oldest record on', () => {
     expect(more).toEqual([]);
     expect(properties.EventSourceArn).toEqual({ 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'] });
     expect(properties).toMatchObject({ StartingPosition: 'TRIM_HORIZON', BatchSize: 100, ParallelizationFactor: 1 });
   });
 
-  test('has what the ledger makes facts of, and nothing else', () => {
+  test('contains only records that the ledger makes facts of', () => {
     const prefixes = [...source('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, each]) => each!);
     expect(prefixes.length).toBeGreaterThan(2);
     expect(properties.FilterCriteria.Filters.map((each: Json) => JSON.parse(each.Pattern))).toEqual([
@@ -38,7 +38,7 @@ describe('the feed of facts', () => {
     ]);
   });
 
-  test('gives up on nothing that the stream still has for long, and says so', () => {
+  test('gives up only shortly before the stream drops a record, and reports it', () => {
     expect(properties).toMatchObject({
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,
@@ -50,12 +50,12 @@ describe('the feed of facts', () => {
 });
 
 describe('an address for events', () => {
-  test('is not asked for: without one nothing is sent', () => {
+  test('is optional: without one, nothing is sent', () => {
     template.resourceCountIs('AWS::Events::Rule', 0);
     expect(functionNamed(template, 'webhook', settings).properties.Environment.Variables).not.toHaveProperty('WEBHOOK_URL');
   });
 
-  test('gets every event of the bus, by a queue', () => {
+  test('gets every event of the bus through a queue', () => {
     expect(functionNamed(sending, 'webhook', settings).properties.Environment.Variables.WEBHOOK_URL).toBe(URL);
     const { properties } = only(sending, 'AWS::Events::Rule');
     expect(target(properties.EventBusName)).toBe(only(sending, 'AWS::Events::EventBus').id);
@@ -67,7 +67,7 @@ describe('an address for events', () => {
     expect(queue).not.toHaveProperty('InputPath');
   });
 
-  test('is fed by EventBridge alone, for this rule', () => {
+  test('is fed only by EventBridge, for this rule', () => {
     const rule = only(sending, 'AWS::Events::Rule').id;
     const allowed = resources(sending, 'AWS::SQS::QueuePolicy').flatMap(({ properties }) =>
       properties.PolicyDocument.Statement.filter((each: Json) => each.Effect === 'Allow').map((each: Json) => [
@@ -83,7 +83,7 @@ describe('an address for events', () => {
     ]);
   });
 
-  test('is tried as often as the queue gives a message out', () => {
+  test('is tried as often as the queue delivers a message', () => {
     const [, rungs] = source('functions/webhook/src/lib.rs').match(/LADDER_S: \[u32; (\d+)\]/)!;
     const queue = resources(template, 'AWS::SQS::Queue').find(({ properties }) => properties.QueueName === `${settings.name}-webhook`)!;
     expect(queue.properties.RedrivePolicy.maxReceiveCount).toBe(Number(rungs) + 1);

@@ -14,14 +14,14 @@ const template = synthesized(settings);
 const local = synthesized(DEPLOYED.local);
 const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
 
-/** What a function may touch: the features of shared/context that its Cargo.toml names. */
+/** The features of shared/context in a function's Cargo.toml: what it may access. */
 function touches(name: FunctionName): string[] {
   const manifest = readFileSync(fileURLToPath(new URL(`../../../functions/${name}/Cargo.toml`, import.meta.url)), 'utf8');
   const [, features] = manifest.match(/^context = .*features = \[(.*)\]/m)!;
   return features!.match(/\w+/g)!;
 }
 
-/** The variables that a feature is made from, as shared/context/src/dependencies.rs has them. */
+/** The variables that each feature needs, as in shared/context/src/dependencies.rs. */
 const MADE_FROM: Record<string, string[]> = {
   awards: [],
   snapshots: [],
@@ -83,7 +83,7 @@ test('the functions are these', () => {
 describe.each(FUNCTION_NAMES)('%s', (name) => {
   const { properties, dependsOn } = functionNamed(template, name, settings);
 
-  test('is a Rust binary with its own time and memory', () => {
+  test('is a Rust binary with its own timeout and memory', () => {
     expect(properties).toMatchObject({
       Runtime: 'provided.al2023',
       Handler: 'bootstrap',
@@ -93,7 +93,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
     });
   });
 
-  test('is told what it needs and no more', () => {
+  test('has the variables that it needs, and no others', () => {
     expect(Object.keys(properties.Environment.Variables).sort()).toEqual(
       ['LOG_LEVEL', 'METRICS_NAMESPACE', ...expectedVariables(name)].sort(),
     );
@@ -106,12 +106,12 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
     expect(listed.sort()).toEqual(expectedVariables(name).filter((variable) => variable !== 'TABLE_NAME'));
   });
 
-  test('is traced where the settings say so', () => {
+  test('is traced if the settings say so', () => {
     expect(properties.TracingConfig).toEqual({ Mode: 'Active' });
     expect(functionNamed(local, name, DEPLOYED.local).properties).not.toHaveProperty('TracingConfig');
   });
 
-  test('logs to a group of the stack that forgets', () => {
+  test('logs to a group of the stack, with a retention', () => {
     const group = resources(template, 'AWS::Logs::LogGroup').find(
       (each) => each.id === target(properties.LoggingConfig.LogGroup),
     )!;
@@ -121,7 +121,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
     });
   });
 
-  test('is made after its policy, so that its first call is allowed', () => {
+  test('is created after its policy, so that its first call is allowed', () => {
     const role = target(properties.Role);
     const policies = resources(template, 'AWS::IAM::Policy').filter((policy) => target(policy.properties.Roles[0]) === role);
     for (const policy of policies) expect(dependsOn).toContain(policy.id);
@@ -133,7 +133,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
   });
 });
 
-test('winners are told to the gift service that the settings name, at a rate that its two processes share', () => {
+test('winners are sent to the gift service in the settings, at a rate that two processes share', () => {
   const { Variables } = functionNamed(template, 'winners', settings).properties.Environment;
   expect(Variables).toMatchObject({ WINNERS_PER_S: '50' });
   expect(Variables).not.toHaveProperty('GIFT_URL');
@@ -144,7 +144,7 @@ test('winners are told to the gift service that the settings name, at a rate tha
   });
 });
 
-test('operators may name pictures on the hosts of the settings', () => {
+test('operators may use pictures on the hosts in the settings', () => {
   const told = (pictureHosts: string[]) =>
     functionNamed(synthesized({ ...settings, pictureHosts }), 'admin', settings).properties.Environment.Variables;
   expect(told([])).not.toHaveProperty('PICTURE_HOSTS');
@@ -165,11 +165,11 @@ test('settings add variables to every function', () => {
   }
 });
 
-test('whoever answers HTTP is done before the gateway gives up', () => {
+test('functions that answer HTTP time out before the gateway does', () => {
   for (const route of ROUTES) expect(FUNCTIONS[route.to].timeout_s).toBeLessThan(HTTP_LIMIT_S);
 });
 
-test.each(SCHEDULED)('%s runs every minute, once, and is done before the next run', (name) => {
+test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (name) => {
   expect(FUNCTIONS[name].timeout_s).toBeLessThan(SCHEDULE_EVERY_S);
   const fn = functionNamed(template, name, settings).id;
   const [schedule, ...more] = resources(template, 'AWS::Scheduler::Schedule').filter(
@@ -192,7 +192,7 @@ test('nothing else runs on a schedule', () => {
 describe('a function that is not built', () => {
   const built = FUNCTION_NAMES.filter((name) => name !== 'expiry');
 
-  test('stops a deployment to AWS with the command that builds it', () => {
+  test('stops a deployment to AWS with the build command', () => {
     expect(() => synthesized(settings, fakeFunctions(built))).toThrow(
       /expiry is not built.*`make build-aws`/s,
     );
@@ -226,7 +226,7 @@ describe('a function that is built for another machine', () => {
     return root;
   };
 
-  test('stops a deployment to AWS with what it is, what is wanted and the command that builds it', () => {
+  test('stops a deployment to AWS with both architectures and the build command', () => {
     expect(() => synthesized(settings, of('x86_64'))).toThrow(
       /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `make build-aws` first\.$/,
     );
@@ -240,9 +240,9 @@ describe('a function that is built for another machine', () => {
   test.each([
     ['a script', () => Buffer.from('#!/bin/sh\nexec true\n'), /expiry is not an ELF program/],
     ['an empty file', () => Buffer.alloc(0), /expiry is not an ELF program/],
-    ['a program of 32 bits', (elf: Buffer) => Buffer.from(elf.with(4, 1)), /expiry is not an ELF program of 64 bits/],
+    ['a 32-bit program', (elf: Buffer) => Buffer.from(elf.with(4, 1)), /expiry is not an ELF program of 64 bits/],
     ['another processor', (elf: Buffer) => Buffer.from(elf.with(18, 0xf3)), /expiry is built for a machine of type 0xf3/],
-  ] as [string, (elf: Buffer) => Buffer, RegExp][])('%s is no function', (_, change, message) => {
+  ] as [string, (elf: Buffer) => Buffer, RegExp][])('%s is not a function', (_, change, message) => {
     expect(() => synthesized(settings, changed(change))).toThrow(message);
   });
 });

@@ -7,7 +7,7 @@ const template = synthesized(settings);
 const routes = ofApi(template, 'HTTP', 'Route').map((route) => route.properties);
 const route = (key: string) => routes.find((each) => each.RouteKey === key)!;
 
-test('the routes are those of the table', () => {
+test('the routes are those in the table', () => {
   expect(routes.map((each) => each.RouteKey).sort()).toEqual(ROUTES.map((each) => `${each.method} ${each.path}`).sort());
 });
 
@@ -22,7 +22,7 @@ const WITHOUT_TOKEN = [
   'POST /v1/payments/webhook',
 ];
 
-test('every route but the webhook and what everybody may see asks for a token', () => {
+test('every route except the webhook and public data requires a token', () => {
   const authorizer = only(template, 'AWS::ApiGatewayV2::Authorizer');
   for (const each of routes) {
     if (WITHOUT_TOKEN.includes(each.RouteKey)) {
@@ -40,12 +40,12 @@ test.each(ROUTES.map((each) => [`${each.method} ${each.path}`, each.to] as const
     (each) => each.id === route(key).Target['Fn::Join'][1].map((part: Json) => part.Ref).find(Boolean),
   )!;
   expect(integration.properties.PayloadFormatVersion).toBe('2.0');
-  // By the alias that a release moves.
+  // Through the alias that a release moves.
   const alias = resources(template, 'AWS::Lambda::Alias').find(({ id }) => id === target(integration.properties.IntegrationUri))!;
   expect(target(alias.properties.FunctionName)).toBe(functionNamed(template, name, settings).id);
 });
 
-test('the token\'s issuer and audience are those of the settings', () => {
+test('the token\'s issuer and audience are those in the settings', () => {
   expect(only(template, 'AWS::ApiGatewayV2::Authorizer').properties).toMatchObject({
     AuthorizerType: 'JWT',
     IdentitySource: ['$request.header.Authorization'],
@@ -81,7 +81,7 @@ describe('with a user pool of its own', () => {
     expect(JSON.stringify(JwtConfiguration.Issuer)).toContain(only(dev, 'AWS::Cognito::UserPool').id);
   });
 
-  test('people sign in on pages of Cognito, by a code that is worth nothing without PKCE, and come back to the page', () => {
+  test('people sign in on Cognito\'s pages, by a code that requires PKCE, and return to the page', () => {
     const { properties } = shop!;
     expect(properties).toMatchObject({
       AllowedOAuthFlowsUserPoolClient: true,
@@ -99,7 +99,7 @@ describe('with a user pool of its own', () => {
     expect(Domain).toEqual({ 'Fn::Join': ['', ['flash-sale-dev-', { Ref: 'AWS::AccountId' }]] });
   });
 
-  test('the page may ask Cognito for tokens, and has its client', () => {
+  test('the page may request tokens from Cognito, and has its client', () => {
     const policy = JSON.stringify(only(dev, 'AWS::CloudFront::ResponseHeadersPolicy').properties);
     expect(policy).toContain('https://cognito-idp.');
     expect(policy).toMatch(/https:\/\/flash-sale-dev-"[^)]*"\.auth\."[^)]*amazoncognito\.com/);
@@ -108,7 +108,7 @@ describe('with a user pool of its own', () => {
     expect(config).toBeDefined();
   });
 
-  test('the smoke test\'s client gives tokens only to who may call Cognito with AWS credentials', () => {
+  test('the smoke test\'s client issues tokens only to callers with AWS credentials', () => {
     expect(smoke!.properties).toMatchObject({
       ExplicitAuthFlows: ['ALLOW_ADMIN_USER_PASSWORD_AUTH', 'ALLOW_REFRESH_TOKEN_AUTH'],
       AllowedOAuthFlowsUserPoolClient: false,
@@ -129,7 +129,7 @@ describe('with a user pool of its own', () => {
   });
 });
 
-test('the way into a sale is throttled by itself, so that it leaves room for what follows', () => {
+test('the way into a sale has its own throttle, which leaves room for the steps that follow', () => {
   const stage = ofApi(template, 'HTTP', 'Stage')[0]!;
   const { challenges, tokens, tickets, ...total } = settings.throttle;
   const expected = {
@@ -142,7 +142,7 @@ test('the way into a sale is throttled by itself, so that it leaves room for wha
   for (const [key, { requestsPerSecond, burst }] of Object.entries(expected)) {
     expect(found[key]).toEqual({ ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst });
     const made = resources(template, 'AWS::ApiGatewayV2::Route').find((each) => each.properties.RouteKey === key)!;
-    expect(stage.dependsOn, 'a stage is refused before the route').toContain(made.id);
+    expect(stage.dependsOn, 'the stage needs the route first').toContain(made.id);
   }
   expect(challenges.requestsPerSecond + tokens.requestsPerSecond + tickets.requestsPerSecond).toBeLessThan(total.requestsPerSecond);
 });

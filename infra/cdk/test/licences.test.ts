@@ -11,13 +11,13 @@ const shipped = shippedCrates();
 const rust = rustVersion();
 
 test('the licences of every crate in a function are in the file, and no others: otherwise run `make licences`', () => {
-  // Libraries of the functions, and no tool that only tests or the local machine need.
+  // Only libraries of the functions, not tools for tests or local use.
   for (const name of ['tokio', 'redis', 'ring', 'aws-sdk-dynamodb']) expect(shipped.some((crate) => crate.startsWith(`${name} `))).toBe(true);
   for (const name of ['stateright', 'proptest', 'indicatif', 'syn']) expect(shipped.some((crate) => crate.startsWith(`${name} `))).toBe(false);
   expect(problems(FILE, shipped, rust)).toEqual([]);
 });
 
-test('a crate that is missing is named, and so is one without a text, one that is gone, and another Rust', () => {
+test('missing crates, crates without a text, removed crates and another version of Rust are reported', () => {
   const ring = shipped.find((crate) => crate.startsWith('ring '))!;
   expect(problems(FILE.replace(`\n${ring}: `, '\nring 0.0.1: '), shipped, rust)).toEqual([
     `${ring} is compiled into a function but not listed`,
@@ -29,7 +29,7 @@ test('a crate that is missing is named, and so is one without a text, one that i
   expect(problems(FILE, shipped, '1.94.0')).toEqual(['the standard library of Rust 1.94.0 is missing']);
 });
 
-test('an archive for other tools has the licences beside the program', () => {
+test('an archive for other tools contains the licences beside the program', () => {
   const built = mkdtempSync(join(inject('workplace'), 'built-'));
   const to = join(built, 'archives');
   fakeFunctionsIn(built, 'arm64', ['order']);

@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 const { seals } = JSON.parse(read('../../../shared/line/vectors.json'));
 const source = read('../edge/line.js');
 
-/** The function as CloudFront runs it, with a key value store in memory. */
+/** The function as CloudFront runs it, with a key-value store in memory. */
 function handlerWith(store: Record<string, string>): (event: Json) => Promise<Json> {
   const cf = {
     kvs: () => ({
@@ -31,7 +31,7 @@ function asking(headers: Record<string, string>, uri = '/v1/sales/lamp/challenge
 
 const shown = (ticket: string, front: string) => ({ 'x-line-ticket': ticket, 'x-line-front': front });
 
-test('the golden vectors are admitted or turned away as shared/line says', async () => {
+test('the golden vectors are admitted or refused as in shared/line', async () => {
   const handler = handlerWith(STORE);
   let asked = 0;
   for (const front of seals.fronts) {
@@ -54,7 +54,7 @@ test('the golden vectors are admitted or turned away as shared/line says', async
 const last = seals.fronts.at(-1);
 const { ticket, user } = seals.tickets.find((each: Json) => last.late_admitted.includes(each.user));
 
-test('a ticket or a front that is missing, changed or of another round is turned away', async () => {
+test('a ticket or front that is missing, changed or from another round is refused', async () => {
   const handler = handlerWith(STORE);
   const code = async (headers: Record<string, string>, store = STORE) => {
     const answer = await (store === STORE ? handler : handlerWith(store))(asking(headers));
@@ -68,12 +68,12 @@ test('a ticket or a front that is missing, changed or of another round is turned
   for (let at = 0; at < ticket.length; at += 7) {
     const other = ticket[at] === 'A' ? 'B' : 'A';
     const forged = ticket.slice(0, at) + other + ticket.slice(at + 1);
-    // In the place of the number of the key it names one that the store does not have: that is for the gateway.
+    // Changing the key's number names a key that the store does not have: that is for the gateway.
     if (at !== 1 && at !== 2) expect(await code(shown(forged, last.front)), `${at}`).toBe('no_ticket');
   }
 });
 
-test('a later round than the store names is let through once its line admits the ticket, and an earlier one is not', async () => {
+test('a later round than the store\'s is let through once its line admits the ticket, and an earlier one is refused', async () => {
   const admitted = async (named: string, each = last.front) =>
     (await handlerWith({ ...STORE, 'line:lamp': named })(asking(shown(ticket, each)))).statusCode ?? 'passed';
   expect(await admitted('7')).toBe('passed');
@@ -83,14 +83,14 @@ test('a later round than the store names is let through once its line admits the
   expect(await admitted('6', first.front)).toBe(409);
 });
 
-test('a value that is no round shuts nobody out', async () => {
+test('a value that is not a round lets everyone through', async () => {
   for (const value of ['', 'off', '7 ', '0', '-1', '7.5', 'null', '77777777777']) {
     const event = asking({});
     expect((await handlerWith({ ...STORE, 'line:lamp': value })(event)).uri, value).toBe(event.request.uri);
   }
 });
 
-test('what it does not know it leaves to the gateway, with the viewer\'s address', async () => {
+test('unknown cases are left to the gateway, with the viewer\'s address', async () => {
   const cases: [Record<string, string>, Json][] = [
     [{}, asking({})],
     [{ 'line:lamp': '7' }, asking(shown(ticket, last.front))],
@@ -107,12 +107,12 @@ test('what it does not know it leaves to the gateway, with the viewer\'s address
   }
 });
 
-test('it is what CloudFront takes: below 10 KB, and nothing newer than its runtime', () => {
+test('it fits CloudFront: below 10 KB, and nothing newer than its runtime', () => {
   expect(source.length).toBeLessThan(10_240);
   expect(source.replace(/^\/\/.*$/gm, '')).not.toMatch(/\bBigInt\b|\d+n\b|\?\.|\?\?/);
 });
 
-test('a setting puts it in front of what lies below a sale, with a store of its own', () => {
+test('a setting puts it in front of the routes below a sale, with its own store', () => {
   const settings = { ...DEPLOYED.prod, edge: { ...DEPLOYED.prod.edge!, line: true } };
   const template = synthesized(settings);
   const store = only(template, 'AWS::CloudFront::KeyValueStore');

@@ -28,7 +28,7 @@ describe('the page\'s bucket', () => {
     });
   });
 
-  test('is read by this distribution alone', () => {
+  test('is read only by this distribution', () => {
     const { Statement } = only(template, 'AWS::S3::BucketPolicy').properties.PolicyDocument;
     const allowed = Statement.filter((each: Json) => each.Effect === 'Allow');
     expect(allowed.map((each: Json) => [each.Principal, each.Action])).toEqual([
@@ -39,7 +39,7 @@ describe('the page\'s bucket', () => {
     expect(Statement.filter((each: Json) => each.Effect === 'Deny')).toHaveLength(1);
   });
 
-  test('has the pages in it, each kind of file with how long it may be kept, and loses none of the version before', () => {
+  test('has the pages, each kind of file with its cache time, and keeps the files of the previous version', () => {
     const uploads = resources(template, 'Custom::CDKBucketDeployment');
     const told = uploads.map(({ properties }) => [properties.DestinationBucketKeyPrefix ?? '', properties.SystemMetadata['cache-control']]);
     expect(Object.fromEntries(told)).toEqual({
@@ -56,26 +56,26 @@ describe('the page\'s bucket', () => {
     expect(readdirSync(stagedWith('lamp.svg'))).toEqual(['lamp.svg']);
   });
 
-  test('gets what a page names before the page, and is empty when it goes', () => {
+  test('gets the files that a page names before the page, and is emptied when it is deleted', () => {
     const uploads = resources(template, 'Custom::CDKBucketDeployment');
     const [last, ...others] = uploads.toSorted((one) => (one.properties.DestinationBucketKeyPrefix === undefined ? -1 : 1));
     for (const { id } of others) expect(last!.dependsOn).toContain(id);
     expect(last!.properties.RetainOnDelete).toBe(false);
   });
 
-  test('gets nothing that is not built', () => {
+  test('gets nothing before everything is built', () => {
     const pages = fakePages();
     rmSync(join(pages, 'operators.html'));
     expect(() => synthesizedIn(newApp(), settings, undefined, pages)).toThrow(/not built: no operators\.html in .*make pages/);
   });
 });
 
-test.each([undefined, 'mailto:help@example.com'])('the page is told where to sign in, to pay and to listen, and whom to ask: %s', (contactUrl) => {
+test.each([undefined, 'mailto:help@example.com'])('the page knows where to sign in, pay and listen, and whom to contact: %s', (contactUrl) => {
   const other = newApp();
   const { Resources } = synthesizedIn(other, { ...settings, edge: { ...settings.edge!, page: { ...settings.edge!.page, contactUrl } } }).toJSON();
   const [folder] = readdirSync(other.outdir).map((name) => join(other.outdir, name)).filter((path) => existsSync(join(path, 'config.json')));
   const text = readFileSync(join(folder!, 'config.json'), 'utf8');
-  // What is known when it is deployed is put in the place of marks then.
+  // Markers stand for values that are only known when it is deployed.
   const told = Object.values<Json>(Resources).flatMap(({ Properties }) => Properties?.SourceMarkers ?? []);
   const marks: [string, Json][] = told.flatMap(Object.entries);
   const config = JSON.parse(marks.reduce((filled, [mark, { Ref }]) => filled.replaceAll(mark, `{${Ref}}`), text));
@@ -88,7 +88,7 @@ test.each([undefined, 'mailto:help@example.com'])('the page is told where to sig
 });
 
 describe('the edge in front of the page', () => {
-  test('has it wherever there is no API', () => {
+  test('serves it wherever there is no API', () => {
     const [origin] = config.Origins;
     expect(JSON.stringify(origin.DomainName)).toContain(`"${bucket.id}"`);
     expect(target(origin.OriginAccessControlId)).toBe(only(template, 'AWS::CloudFront::OriginAccessControl').id);
@@ -99,7 +99,7 @@ describe('the edge in front of the page', () => {
     });
   });
 
-  test('lets it run its own files and talk to its own origin, its push and its issuer', () => {
+  test('lets it run its own files and connect to its own origin, its push and its issuer', () => {
     const headers = only(template, 'AWS::CloudFront::ResponseHeadersPolicy');
     expect(target(config.DefaultCacheBehavior.ResponseHeadersPolicyId)).toBe(headers.id);
     const { SecurityHeadersConfig, CustomHeadersConfig } = headers.properties.ResponseHeadersPolicyConfig;
@@ -130,7 +130,7 @@ describe('the edge in front of the page', () => {
     ]);
   });
 
-  test('lets it ask for tokens at another host of the issuer', () => {
+  test('lets it request tokens from another host of the issuer', () => {
     const page = { ...settings.edge!.page, signInOrigins: ['https://tokens.example.com', 'https://id.example.com'] };
     const other = synthesized({ ...settings, edge: { ...settings.edge!, page } });
     const headers = JSON.stringify(resources(other, 'AWS::CloudFront::ResponseHeadersPolicy'));

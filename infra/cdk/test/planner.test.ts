@@ -9,7 +9,7 @@ import { DEPLOYED, functionNamed, type Json, ofApi, only, ownFunctions, resource
 
 const templates = { dev: synthesized(DEPLOYED.dev), prod: synthesized(DEPLOYED.prod), parked: synthesized(DEPLOYED.parked) };
 
-/** The one value that all have. */
+/** The value that all share. */
 function same<T>(values: T[]): T {
   const [first, ...others] = new Set(values);
   if (first === undefined || others.length > 0) throw new Error(`not one value: ${JSON.stringify(values)}`);
@@ -41,7 +41,7 @@ function deployment(settings: Settings, template: Template) {
   const order = functionNamed(template, 'order', settings).id;
   const orders = queueMappings(template).find((each) => target(each.properties.FunctionName) === order)!;
   const reserved = ownFunctions(template).map((each) => each.properties.ReservedConcurrentExecutions ?? 0);
-  // Tickets are asked for before the opening.
+  // Tickets are requested before the opening.
   const atOpening = ROUTES.filter((route) => route.throttle && route.throttle !== 'tickets');
   const ofRoute = ({ method, path }: (typeof ROUTES)[number]) => stage.RouteSettings[`${method} ${path}`];
   const inFront = atOpening.map(ofRoute);
@@ -50,7 +50,7 @@ function deployment(settings: Settings, template: Template) {
     shards: redis.NumNodeGroups,
     replicas: redis.ReplicasPerNodeGroup,
     sync: redis.Durability === 'sync',
-    // Nothing, if nothing is warmed.
+    // Null if nothing is warmed.
     table_warm_writes: only(template, 'AWS::DynamoDB::Table').properties.WarmThroughput?.WriteUnitsPerSecond ?? null,
     order_concurrency: orders.properties.ScalingConfig.MaximumConcurrency,
     reserved_concurrency: reserved.reduce((sum, each) => sum + each, 0),
@@ -61,12 +61,12 @@ function deployment(settings: Settings, template: Template) {
   };
 }
 
-/** Of both, where it is the same in both. */
+/** The count of both templates, which must be the same. */
 function of<T>(count: (template: Template) => T): T {
   return same(Object.values(templates).map(count));
 }
 
-/** What costs money while nobody comes. */
+/** What costs money while idle. */
 function profile(settings: Settings, template: Template) {
   const edge = settings.edge?.requestsPer5MinutesPerIp === undefined ? undefined : synthesizedEdge(settings);
   const firewalls = edge === undefined ? [] : resources(edge, 'AWS::WAFv2::WebACL');
@@ -92,7 +92,7 @@ function profile(settings: Settings, template: Template) {
   };
 }
 
-test('the planner knows what profiles have that costs money while nobody comes', async () => {
+test('the planner knows what in each profile costs money while idle', async () => {
   const counted = Object.fromEntries(
     (['dev', 'prod', 'parked'] as const).map((name) => [name, profile(DEPLOYED[name], templates[name])]),
   );
@@ -108,7 +108,7 @@ test('the planner knows what is deployed', async () => {
     prod: deployment(DEPLOYED.prod, templates.prod),
     parked: deployment(DEPLOYED.parked, templates.parked),
     batch: of((template) => same(queueMappings(template).map((each) => each.properties.BatchSize))),
-    // But that of a draw, of which the idle cost alone has the time.
+    // Except for draw, whose time only counts towards the idle cost.
     function_mb: of((template) => {
       const alike = ownFunctions(template).filter((each) => !each.properties.FunctionName.endsWith('-draw'));
       return same(alike.map((each) => each.properties.MemorySize));

@@ -16,7 +16,7 @@ const MANAGE = ['execute-api:ManageConnections'];
 const TRACE = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 const READ = ['secretsmanager:GetSecretValue'];
 
-/** By function: what it may touch, and what it may do with it. Log and network come on top. */
+/** What each function may access, and which actions it may use. Logs and network are extra. */
 const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   reservation: {
     table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
@@ -140,7 +140,7 @@ const SECRETS = [
 
 const all = new Map(resources(template).map((resource) => [resource.id, resource]));
 
-/** Where CDK fills the bucket of the page, it writes the policy itself. */
+/** CDK writes the policy itself where it fills the page's bucket. */
 const POLICIES = resources(template, 'AWS::IAM::Policy').filter(({ id }) => !id.startsWith('CustomCDKBucketDeployment'));
 
 function spoken(resource: Json): string {
@@ -190,7 +190,7 @@ function allowed(name: FunctionName): Record<string, string[]> {
   return found;
 }
 
-describe('each function may do what it does and nothing else', () => {
+describe('each function may do what it needs and nothing else', () => {
   test.each(FUNCTION_NAMES)('%s', (name) => {
     const expected: Record<string, string[]> = {
       ...ALLOWED[name],
@@ -202,7 +202,7 @@ describe('each function may do what it does and nothing else', () => {
   });
 });
 
-/** They neither draw a seed nor compute an award from one. */
+/** These neither draw a seed nor compute an award from one. */
 const WITHOUT_SEEDS: FunctionName[] = [
   'admission',
   'waiting_room',
@@ -213,7 +213,7 @@ const WITHOUT_SEEDS: FunctionName[] = [
   'notifier',
 ];
 
-/** What is left of a function's actions for the seeds of lines. */
+/** The actions that a function may use on the seeds of lines. */
 const WITH_LINES: { [name in FunctionName]?: string[] } = {
   waiting_room: items('GetItem', 'UpdateItem'),
   admin: items('PutItem'),
@@ -243,7 +243,7 @@ test.each(FUNCTION_NAMES)('%s reads a seed only if it needs one', (name) => {
   });
 });
 
-test('the waiting room writes to lines alone', () => {
+test('the waiting room writes only to lines', () => {
   const writes = statementsOf('waiting_room').filter(
     ({ Action, Effect }) => Effect === 'Allow' && [Action].flat().includes('dynamodb:UpdateItem'),
   );
@@ -252,7 +252,7 @@ test('the waiting room writes to lines alone', () => {
   ]);
 });
 
-test('the resource * stands only where AWS knows no narrower one', () => {
+test('the resource * is used only where AWS has no narrower one', () => {
   const open = POLICIES.flatMap((policy) =>
     policy.properties.PolicyDocument.Statement.filter((each: Json) => [each.Resource].flat().includes('*')),
   );
@@ -263,14 +263,14 @@ test('the resource * stands only where AWS knows no narrower one', () => {
   }
 });
 
-test('no action is a pattern', () => {
+test('no action has a wildcard', () => {
   const actions = POLICIES.flatMap((policy) =>
     policy.properties.PolicyDocument.Statement.flatMap((each: Json) => each.Action),
   );
   expect(actions.filter((action: string) => action.includes('*'))).toEqual([]);
 });
 
-test('AWS writes no policy but those with which API Gateway logs and CodeDeploy moves an alias', () => {
+test('AWS manages only the policies for API Gateway\'s logs and CodeDeploy\'s aliases', () => {
   const roles = resources(template, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('CustomCDKBucketDeployment'));
   const managed = roles.flatMap(({ properties }) => properties.ManagedPolicyArns ?? []);
   expect(managed.map((arn: Json) => arn['Fn::Join'][1].at(-1)).sort()).toEqual([

@@ -32,7 +32,7 @@ const OUTPUTS = {
 const DEPLOYED = { Resources: { D: { Type: 'AWS::CloudFront::Distribution', Properties: { k: '{{resolve:secretsmanager:x:SecretString:key1::}}' } } } };
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 
-/** An issuer that is well. */
+/** A healthy issuer. */
 const issuer: typeof fetch = async (url) => {
   const base = 'https://id.example.com';
   const body = String(url).endsWith('openid-configuration') ? { issuer: base, jwks_uri: `${base}/keys` } : { keys: [{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'a' }] };
@@ -70,7 +70,7 @@ async function look({ deployment: changed, answers, edgeAnswers, about }: Change
 
 const bad = (findings: Finding[]): Finding[] => findings.filter(({ is }) => is !== 'good');
 
-test('a shop that is well has nothing to mend, and nothing of it is changed', async () => {
+test('a healthy shop has no findings, and is not changed', async () => {
   const { findings, asked } = await look();
   expect(bad(findings)).toEqual([]);
   expect(new Set(findings.map(({ check }) => check))).toEqual(
@@ -79,7 +79,7 @@ test('a shop that is well has nothing to mend, and nothing of it is changed', as
   for (const { operation } of asked) expect(operation).toMatch(/^(Get|List|Describe|GET )/);
 });
 
-test('before the first deployment most of it is still to come, and is said so', async () => {
+test('before the first deployment, most findings say that they wait for it', async () => {
   const { findings } = await look({ about: { deployed: undefined, outputs: {} }, answers: { GetParameter: refused('ParameterNotFound') }, edgeAnswers: { GetParameter: refused('ParameterNotFound') } });
   expect(bad(findings)).toEqual(
     ['eu-central-1', 'us-east-1'].map((region) => ({
@@ -92,7 +92,7 @@ test('before the first deployment most of it is still to come, and is said so', 
   expect(findings.find(({ check }) => check === 'alarms')!.says).toMatch(/must be confirmed/);
 });
 
-describe('each failure has the command that mends it', () => {
+describe('each failure has the command that fixes it', () => {
   const RAISE = 'aws service-quotas request-service-quota-increase --service-code';
   const SALE = { units: 10_000, audience: 1_000_000, opensAt: '2099-12-01T19:00:00+01:00' };
   const settings = (count: number) => [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count }];
@@ -118,14 +118,14 @@ describe('each failure has the command that mends it', () => {
     ['another deployment', { answers: { DescribeStacks: stackIs('UPDATE_IN_PROGRESS') } }, 'stack', /IN_PROGRESS/, /wait stack-update-complete/],
     ['an issuer that is away', { about: { fetch: async () => new Response('', { status: 502 }) } }, 'issuer', /answered with 502/, /make preflight ENV=prod/],
     [
-      'a certificate of another name',
+      'a certificate for another name',
       { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', ['shop.example.com']) } },
       'certificate',
       /for shop\.example\.com, not for sale\.example\.com/,
       /aws acm request-certificate --region us-east-1 .*--domain-name sale\.example\.com/,
     ],
     [
-      'a certificate that waits',
+      'a pending certificate',
       {
         deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
         edgeAnswers: { DescribeCertificate: certificateIs('PENDING_VALIDATION', ['sale.example.com']) },
@@ -135,7 +135,7 @@ describe('each failure has the command that mends it', () => {
       'create this record: _x1.sale.example.com. CNAME _x2.acm-validations.aws.',
     ],
     [
-      'a certificate that is over',
+      'an expired certificate',
       { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('EXPIRED', ['*.example.com']) } },
       'certificate',
       /it is EXPIRED/,
@@ -149,7 +149,7 @@ describe('each failure has the command that mends it', () => {
       `${RAISE} lambda --quota-code L-B99A9384 --desired-value 1000 --region eu-central-1`,
     ],
     [
-      'an opening that the account is too small for',
+      'an opening that is too large for the account',
       { deployment: { provisioned: settings(1_500), accountConcurrency: 4_000 } },
       'lambda quota',
       /165 reserved \+ 100 unreserved \+ 3000 provisioned = 3265; deployments\/prod\.ts says 4000/,
@@ -157,14 +157,14 @@ describe('each failure has the command that mends it', () => {
     ],
     ['a quota that was never raised', { deployment: { accountConcurrency: 5_000 } }, 'lambda quota', /counts on 5000/, /--desired-value 5000/],
     [
-      'a gateway that takes less than is let in',
+      'a gateway quota below the throttle',
       { answers: { ListServiceQuotas: throttle(2_500) } },
       'gateway quota',
       /2500 requests\/s .* uses 10000/,
       `${RAISE} apigateway --quota-code L-00000002 --desired-value 10000 --region eu-central-1`,
     ],
     [
-      'a sale that does not hold',
+      'a sale that the planner refuses',
       { deployment: { sales: [SALE] }, about: { plan: async () => ({ verdict: 'refused', reasons: [{ check: 'redis_scripts', why: 'one shard' }], to_do: [] }) } },
       `sale at ${SALE.opensAt}`,
       /10000 units, 1000000 people: refused: redis_scripts: one shard/,
@@ -180,11 +180,11 @@ describe('each failure has the command that mends it', () => {
       /ask AWS; the sale needs 4591; begin by 2099-11-17/,
       /lambda --quota-code L-B99A9384 --desired-value 4591/,
     ],
-    ['nobody who has confirmed', { answers: { ListSubscriptionsByTopic: subscribed('PendingConfirmation') } }, 'alarms', /has not confirmed, so nobody receives alarms/, /aws sns subscribe --topic-arn/],
-    ['somebody else', { answers: { ListSubscriptionsByTopic: subscribed(`${TOPIC}:1`, 'gone@example.com') } }, 'alarms', /on-call@example\.com is not subscribed/, 'make deploy ENV=prod'],
-    ['a secret on its way out', { answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, 'secrets', /is scheduled for deletion/, /aws secretsmanager restore-secret --secret-id arn/],
+    ['an unconfirmed receiver', { answers: { ListSubscriptionsByTopic: subscribed('PendingConfirmation') } }, 'alarms', /has not confirmed, so nobody receives alarms/, /aws sns subscribe --topic-arn/],
+    ['another receiver', { answers: { ListSubscriptionsByTopic: subscribed(`${TOPIC}:1`, 'gone@example.com') } }, 'alarms', /on-call@example\.com is not subscribed/, 'make deploy ENV=prod'],
+    ['a secret scheduled for deletion', { answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, 'secrets', /is scheduled for deletion/, /aws secretsmanager restore-secret --secret-id arn/],
     ['a secret that is gone', { answers: { DescribeSecret: refused('ResourceNotFoundException') } }, 'secrets', /is gone/, /restore it/],
-    ['a key that nobody has added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, only key1/, /make rotate-edge-key ENV=prod/],
+    ['a key that was not added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, only key1/, /make rotate-edge-key ENV=prod/],
     [
       'a key that was added a moment ago',
       { deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
@@ -192,18 +192,18 @@ describe('each failure has the command that mends it', () => {
       /may not know key2 before 2026-11-23T12:19:00/,
       /rotate-edge-key/,
     ],
-    ['a window that is over', { deployment: { provisioned: [{ from: '2026-11-01T17:45:00Z', to: '2026-11-01T18:30:00Z', count: 1 }] } }, 'openings', /in the past/, /remove it from deployments\/prod\.ts/],
-    ['a window that is on', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is active/, /as deployed, or deploy after 2026-11-23T12:30:00Z/],
-    ['a key of an edge that is not made yet', { deployment: { edgeKey: 'key2' }, about: { deployed: undefined, outputs: {} } }, 'edge key', /is created with key1, and has no key2/, /remove edgeKey from deployments\/prod\.ts/],
+    ['a window in the past', { deployment: { provisioned: [{ from: '2026-11-01T17:45:00Z', to: '2026-11-01T18:30:00Z', count: 1 }] } }, 'openings', /in the past/, /remove it from deployments\/prod\.ts/],
+    ['an active window', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is active/, /as deployed, or deploy after 2026-11-23T12:30:00Z/],
+    ['a key of an edge that does not exist yet', { deployment: { edgeKey: 'key2' }, about: { deployed: undefined, outputs: {} } }, 'edge key', /is created with key1, and has no key2/, /remove edgeKey from deployments\/prod\.ts/],
     [
-      'a sale of a deployment that is parked',
+      'a sale of a parked deployment',
       { deployment: { ...PARKED, sales: [{ ...SALE, opensAt: '2026-11-23T12:30:00Z' }] } },
       'sale at 2026-11-23T12:30:00Z',
       /nothing can be sold while prod is parked: unpark it by 2026-11-23T11:30:00/,
       /profile: 'prod' into deployments\/prod\.ts; then: make deploy ENV=prod/,
     ],
-    ['a sale later of a deployment that is parked', { deployment: { ...PARKED, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /nothing can be sold .* by 2099-12-01T17:00:00/, /profile: 'prod'/],
-    ['a right that is missing', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be checked \(AccessDeniedException/, /allow these credentials to read it/],
+    ['a later sale of a parked deployment', { deployment: { ...PARKED, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /nothing can be sold .* by 2099-12-01T17:00:00/, /profile: 'prod'/],
+    ['a missing permission', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be checked \(AccessDeniedException/, /allow these credentials to read it/],
   ];
 
   test.each(CASES)('%s', async (_, change, check, says, fix) => {
@@ -224,31 +224,31 @@ describe('a window that has begun', () => {
     return findings.find(({ check }) => check === 'openings');
   };
 
-  test('does not stop a deployment that leaves it alone: a mend may be needed in the middle of it', async () => {
+  test('does not stop a deployment that leaves it alone: a fix may be needed in the middle of it', async () => {
     expect(await opening(on, NOW)).toMatchObject({ is: 'wait', says: expect.stringContaining('does not affect it') });
     expect((await opening(on, NOW))?.stops).toBeUndefined();
     expect(await opening(on, NOW + 3_600_000)).toMatchObject({ is: 'good', says: expect.stringContaining('can be removed') });
   });
 
-  test('stops one that would make it again', async () => {
+  test('stops a deployment that would create it again', async () => {
     const more = [...on, { from: '2026-12-01T17:45:00Z', to: '2026-12-01T18:30:00Z', count: 1 }];
     expect(await opening(more, NOW)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('is active until 2026-11-23T12:30:00Z') });
     expect(await opening(more, NOW + 3_600_000)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('AWS refuses a time in the past') });
   });
 });
 
-test('before there is a CloudFront somebody hears that AWS has to have verified the account', async () => {
+test('before the first CloudFront, it says that AWS must have verified the account', async () => {
   const { findings } = await look({ about: { deployed: undefined, outputs: {} } });
   expect(findings.find(({ check }) => check === 'edge')?.says).toMatch(/verified.*edge: false/);
 });
 
-test('a sale of a deployment that is not prod is not said to hold', async () => {
+test('a sale outside prod gets no verdict', async () => {
   const sales = [{ units: 1, audience: 1_000_000, opensAt: '2099-01-01T00:00:00Z' }];
   const { findings } = await look({ deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales } });
   expect(findings.find(({ check }) => check.startsWith('sale'))).toMatchObject({ is: 'wait', says: expect.stringContaining('the planner only knows prod') });
 });
 
-test('the planner is asked with the quotas that the account has, and not about sales that are over', async () => {
+test('the planner gets the account\'s quotas, and no past sales', async () => {
   const quotas: object[] = [];
   const sale = (opensAt: string) => ({ units: 1, audience: 1, opensAt });
   await look({
@@ -263,7 +263,7 @@ test('the planner is asked with the quotas that the account has, and not about s
   expect(quotas).toEqual([{ lambda: 3_000, gateway: 10_000, opensAt: '2099-01-01T00:00:00Z' }]);
 });
 
-test('dev is well in a new account, which is told that it is not for a crowd', async () => {
+test('dev works in a new account, with a warning that it is not for a crowd', async () => {
   const few = executions(10);
   const { findings } = await look({
     deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, account: ACCOUNT, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales: [] },
@@ -272,10 +272,10 @@ test('dev is well in a new account, which is told that it is not for a crowd', a
   expect(bad(findings).map(({ check, is }) => [check, is])).toEqual([['lambda quota', 'wait']]);
 });
 
-describe('who is there', () => {
+describe('the account of the credentials', () => {
   const account = (answer: Recorded, env = {}) => accountOf(recordedAws('eu-central-1', { GetCallerIdentity: answer }), env);
 
-  test('is asked of AWS', async () => expect(await account(identity(ACCOUNT))).toBe(ACCOUNT));
+  test('comes from AWS', async () => expect(await account(identity(ACCOUNT))).toBe(ACCOUNT));
 
   test.each([
     ['ExpiredToken', 'The security token included in the request is expired', /have expired. Sign in again: `aws sso login --profile shop`/],

@@ -11,7 +11,7 @@ describe('dev', () => {
   const settings = DEPLOYED.dev;
   const template = synthesized(settings);
 
-  test('reaches SQS and Secrets Manager over IPv6, through a gateway that lets nobody in, and DynamoDB by its free endpoint', () => {
+  test('reaches SQS and Secrets Manager over IPv6, through an egress-only gateway, and DynamoDB by its free endpoint', () => {
     const endpoints = resources(template, 'AWS::EC2::VPCEndpoint').map(({ properties }) => properties.VpcEndpointType);
     expect(endpoints).toEqual(['Gateway']);
     const gateway = only(template, 'AWS::EC2::EgressOnlyInternetGateway');
@@ -27,26 +27,26 @@ describe('dev', () => {
     expect(resources(template, 'AWS::EC2::NatGateway')).toEqual([]);
   });
 
-  test.each(FUNCTION_NAMES)('%s knows how', (name) => {
+  test.each(FUNCTION_NAMES)('%s is set up for it', (name) => {
     const { VpcConfig, Environment, TracingConfig } = functionNamed(template, name, settings).properties;
     expect(VpcConfig?.Ipv6AllowedForDualStack).toBe(FUNCTIONS[name].redis ? true : undefined);
-    // The names that the SDK asks at answer over IPv6 as they are.
+    // The SDK's default host names already work over IPv6.
     expect(Environment.Variables).not.toHaveProperty('SECRETS_OVER_IPV6');
-    // Each run of a schedule would have a trace.
+    // Each scheduled run would have a trace.
     expect(TracingConfig).toBeUndefined();
-    // It costs as much as a secret, each metric.
+    // Each metric costs as much as a secret.
     expect(Environment.Variables.METRICS).toBe('off');
-    // What the planner takes a run's log for: the SDK alone writes more at `debug`.
+    // The planner's size of a run's log assumes this: at `debug`, the SDK alone writes more.
     expect(Environment.Variables.LOG_LEVEL).toBe('info');
   });
 
-  test('may go out over IPv6 to HTTPS and nothing else', () => {
+  test('may only go out over IPv6 by HTTPS', () => {
     const out = resources(template, 'AWS::EC2::SecurityGroup').flatMap(({ properties }) => properties.SecurityGroupEgress ?? []);
     const six = out.filter((rule: Json) => rule.CidrIpv6 !== undefined);
     expect(six).toEqual([{ CidrIpv6: '::/0', Description: 'AWS over IPv6', FromPort: 443, IpProtocol: 'tcp', ToPort: 443 }]);
   });
 
-  test('has the alarms that are worth a look, and no dashboard', () => {
+  test('has the essential alarms, and no dashboard', () => {
     const names = resources(template, 'AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
     expect(names.sort()).toEqual(ESSENTIAL.map((id) => `${settings.name}-${id}`).sort());
   });
@@ -57,7 +57,7 @@ describe('dev', () => {
     expect(new Set(all.map(target)).size).toBe(1);
   });
 
-  test('asks no queue that nothing comes to', () => {
+  test('polls no unused queue', () => {
     const idle = ['winners', 'webhook'].map((name) => functionNamed(template, name as 'winners', settings).id);
     for (const { properties } of resources(template, 'AWS::Lambda::EventSourceMapping')) {
       expect(properties.Enabled !== false).toBe(!idle.includes(target(properties.FunctionName)));
@@ -72,7 +72,7 @@ describe('dev', () => {
     template.hasOutput('SmokeClientId', {});
   });
 
-  test('leaves nothing behind but the role by which the account\'s APIs log', () => {
+  test('leaves nothing behind except the role for the logs of the account\'s APIs', () => {
     const left = resources(template).filter(({ deletion }) => /^Retain/.test(deletion ?? ''));
     expect(left.map(({ type, deletion }) => [type, deletion]).sort()).toEqual([
       ['AWS::ApiGateway::Account', 'RetainExceptOnCreate'],
@@ -82,13 +82,13 @@ describe('dev', () => {
 });
 
 describe('a first deployment that fails', () => {
-  test('takes everything away that it has made', () => {
+  test('removes everything that it created', () => {
     const first = synthesized(settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [] }, { first: true }));
     for (const { id, deletion } of resources(first)) expect(deletion, id).not.toBe('Retain');
     expect(only(first, 'AWS::DynamoDB::Table').properties.DeletionProtectionEnabled).toBe(false);
   });
 
-  test('and one that is through keeps table, keys and what the account needs', () => {
+  test('and one that succeeds keeps its table, its keys and what the account needs', () => {
     const kept = resources(prod).filter(({ deletion }) => deletion === 'RetainExceptOnCreate').map(({ type }) => type);
     expect(kept.sort()).toEqual([
       'AWS::ApiGateway::Account',
@@ -113,7 +113,7 @@ describe('parked', () => {
     expect(only(template, 'AWS::ElastiCache::ReplicationGroup').properties).not.toHaveProperty('Durability');
   });
 
-  test('has one shard, however many there are between', () => {
+  test('has one shard, however many prod has', () => {
     const lanes = synthesized(settingsOf('parked', { ...DEPLOYMENTS.parked, shards: 4 }));
     expect(only(lanes, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({ NumNodeGroups: 1, ReplicasPerNodeGroup: 0 });
   });
@@ -130,7 +130,7 @@ describe('a release', () => {
   const groups = resources(prod, 'AWS::CodeDeploy::DeploymentGroup');
   const aliases = resources(prod, 'AWS::Lambda::Alias');
 
-  test('gives a tenth of the requests of each function that people wait for to its new version, for five minutes', () => {
+  test('sends a tenth of each front function\'s requests to its new version for five minutes', () => {
     const released = aliases.map(({ properties }) => target(properties.FunctionName)).sort();
     expect(released).toEqual(ANSWERING.map((name) => functionNamed(prod, name, DEPLOYED.prod).id).sort());
     expect(groups).toHaveLength(ANSWERING.length);
@@ -141,7 +141,7 @@ describe('a release', () => {
     }
   });
 
-  test('is taken back if an alarm rings meanwhile', () => {
+  test('is rolled back if an alarm fires meanwhile', () => {
     const alarms = new Map(resources(prod, 'AWS::CloudWatch::Alarm').map(({ id, properties }) => [id, properties.AlarmName]));
     for (const { properties } of groups) {
       expect(properties.AutoRollbackConfiguration).toEqual({
@@ -154,7 +154,7 @@ describe('a release', () => {
     }
   });
 
-  test('is at once where the file says so, behind the same aliases: no alarm keeps a mend from buyers', () => {
+  test('is at once if the file says so, behind the same aliases: no alarm holds up a fix', () => {
     const mend = synthesized(settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [], webhookUrl: undefined, releases: 'at-once' }));
     mend.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
     const raw = mend.toJSON().Resources;
@@ -164,13 +164,13 @@ describe('a release', () => {
     expect(called(mend)).toEqual(called(prod));
   });
 
-  test('is in place in dev, where nobody comes to judge it by', () => {
+  test('is in place in dev, where there are no requests to judge it by', () => {
     for (const name of ['dev', 'local', 'parked'] as const) {
       for (const type of ['AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias']) synthesized(DEPLOYED[name]).resourceCountIs(type, 0);
     }
   });
 
-  test('changes the version of a function when its program is another one, and of no other', () => {
+  test('changes only the versions of functions whose program has changed', () => {
     const app = newApp();
     const again = synthesizedIn(app, DEPLOYED.prod);
     const versions = (of: typeof prod) => resources(of, 'AWS::Lambda::Version').map(({ id }) => id).sort();
@@ -183,14 +183,14 @@ describe('without an edge', () => {
   const settings = settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false });
   const template = synthesized(settings);
 
-  test('there is no CloudFront, which a new account has to wait for, and functions answer whoever comes to the gateway', () => {
+  test('there is no CloudFront, which a new account must wait for, and functions answer all requests to the gateway', () => {
     expect(resources(template).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
     expect(JSON.stringify(template.toJSON())).not.toMatch(/EDGE_ONLY|EDGE_KEY_SECRET_ARN/);
     template.hasOutput('ApiUrl', {});
     template.hasOutput('SmokeClientId', {});
   });
 
-  test('what only an edge has is refused', () => {
+  test('settings that need an edge are refused', () => {
     expect(() => settingsOf('prod', { ...DEPLOYMENTS.edge, edge: false, edgeKey: 'key2' })).toThrow(/edge: required for domain, edgeKey/);
   });
 });

@@ -16,7 +16,7 @@ describe.each(IN_FRONT)('%s', (name) => {
   const fn = functionNamed(template, name, settings);
   const alias = aliases.find(({ properties }) => target(properties.FunctionName) === fn.id)!;
 
-  test('has processes ready from before an opening until after its crowd', () => {
+  test('has processes ready from before an opening until after the rush', () => {
     const [scaled, ...more] = targets.filter(({ properties }) =>
       JSON.stringify(properties.ResourceId).includes(alias.id),
     );
@@ -40,7 +40,7 @@ describe.each(IN_FRONT)('%s', (name) => {
     ]);
   });
 
-  test('is called where they are', () => {
+  test('is called through the alias that has them', () => {
     const uris = resources(template, 'AWS::ApiGatewayV2::Integration').map(
       ({ properties }) => properties.IntegrationUri,
     );
@@ -49,14 +49,14 @@ describe.each(IN_FRONT)('%s', (name) => {
   });
 });
 
-test('no other function has any', () => {
+test('no other function has provisioned processes', () => {
   const others = FUNCTION_NAMES.filter((name) => !IN_FRONT.some((each) => each === name));
   const scaled = JSON.stringify(targets.map(({ properties }) => properties.ResourceId));
   const ids = (name: FunctionName) => aliases.filter(({ properties }) => target(properties.FunctionName) === functionNamed(template, name, settings).id);
   for (const name of others) for (const { id } of ids(name)) expect(scaled).not.toContain(id);
 });
 
-test('without an opening there is none', () => {
+test('without an opening there are none', () => {
   const plain = synthesized(DEPLOYED.local);
   for (const type of ['AWS::Lambda::Alias', 'AWS::Lambda::Version']) plain.resourceCountIs(type, 0);
 });

@@ -22,12 +22,12 @@ describe('the WebSocket API', () => {
   const routes = ofApi(template, 'WEBSOCKET', 'Route');
   const [stage, ...otherStages] = ofApi(template, 'WEBSOCKET', 'Stage');
 
-  test('is for listening alone', () => {
+  test('only sends to clients', () => {
     expect(api.properties.RouteSelectionExpression).toBe('$request.body.action');
     expect(routes.map(({ properties }) => properties.RouteKey)).toEqual(['$connect', '$disconnect']);
   });
 
-  test('asks the function whom to let in', () => {
+  test('has the function authorize connections', () => {
     const [integration, ...others] = ofApi(template, 'WEBSOCKET', 'Integration');
     expect(others).toEqual([]);
     expect(integration!.properties.IntegrationType).toBe('AWS_PROXY');
@@ -46,7 +46,7 @@ describe('the WebSocket API', () => {
     ]);
   });
 
-  test('has one stage, after the routes, that lets in what the account can', () => {
+  test('has one stage, after the routes, that is throttled by the account\'s limit', () => {
     expect(otherStages).toEqual([]);
     expect(stage!.properties).toMatchObject({
       StageName: 'push',
@@ -56,7 +56,7 @@ describe('the WebSocket API', () => {
     expect(stage!.dependsOn).toEqual(expect.arrayContaining(routes.map(({ id }) => id)));
   });
 
-  test('logs no query, which has the token in it', () => {
+  test('does not log the query, which contains the token', () => {
     expect(stage!.properties.DefaultRouteSettings).toMatchObject({ DataTraceEnabled: false, LoggingLevel: 'OFF' });
     expect(Object.values(JSON.parse(stage!.properties.AccessLogSettings.Format)).sort()).toEqual([
       '$context.connectionId',
@@ -72,7 +72,7 @@ describe('the WebSocket API', () => {
     expect(group!.properties.RetentionInDays).toBe(settings.logRetentionDays);
   });
 
-  test('may log at all, and other APIs of the account still may when the stack is gone', () => {
+  test('may log, and other APIs of the account still may when the stack is gone', () => {
     const account = only(template, 'AWS::ApiGateway::Account');
     const role = resources(template, 'AWS::IAM::Role').find(
       ({ id }) => id === target(account.properties.CloudWatchRoleArn),
@@ -90,7 +90,7 @@ describe('the WebSocket API', () => {
   });
 });
 
-test.each(['websocket', 'notifier'] as const)('%s knows where connections are', (name) => {
+test.each(['websocket', 'notifier'] as const)('%s knows the table of connections', (name) => {
   expect(variables(name).PUSH_ENDPOINT).toEqual({
     'Fn::Join': [
       '',
@@ -107,7 +107,7 @@ test.each(['websocket', 'notifier'] as const)('%s knows where connections are', 
   });
 });
 
-test('websocket takes the tokens that the gateway takes', () => {
+test('websocket accepts the same tokens as the gateway', () => {
   expect(variables('websocket')).toMatchObject({ JWT_ISSUER: 'https://id.example.com', JWT_AUDIENCE: 'shop' });
   const identity: OidcIdentity = { kind: 'oidc', issuer: 'https://a.example', audience: ['a', 'b'] };
   const told = functionNamed(synthesized({ ...settings, identity }), 'websocket', settings).properties;
@@ -120,7 +120,7 @@ describe('the feed of orders', () => {
   );
   const { properties } = mappings[0]!;
 
-  test('goes from the table to notifier, from the deployment on, in order', () => {
+  test('goes from the table to notifier in order, from the deployment on', () => {
     expect(mappings).toHaveLength(1);
     expect(properties.EventSourceArn).toEqual({
       'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'],
@@ -128,13 +128,13 @@ describe('the feed of orders', () => {
     expect(properties).toMatchObject({ StartingPosition: 'LATEST', BatchSize: 100, ParallelizationFactor: 1 });
   });
 
-  test('has orders in it and nothing else', () => {
+  test('contains only orders', () => {
     expect(properties.FilterCriteria.Filters.map((each: Json) => JSON.parse(each.Pattern))).toEqual([
       { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: [{ prefix: 'ORDER#' }] } } } },
     ]);
   });
 
-  test('gives up on what is old, and says so', () => {
+  test('gives up on old records, and reports it', () => {
     expect(properties).toMatchObject({
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,

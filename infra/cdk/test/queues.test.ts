@@ -38,7 +38,7 @@ test('the queues are these', () => {
   ]);
 });
 
-test('orders, expiry, winners and webhook give up to their dead-letter queues', () => {
+test('orders, expiry, winners and webhook have dead-letter queues', () => {
   expect(deadLetters(named('orders'))).toEqual({ to: 'orders-dlq', after: 4 });
   expect(deadLetters(named('expiry'))).toEqual({ to: 'expiry-dlq', after: 10 });
   expect(deadLetters(named('winners'))).toEqual({ to: 'winners-dlq', after: 10 });
@@ -66,7 +66,7 @@ test('orders has an alarm on its oldest message', () => {
   ]);
 });
 
-test('dead letters ring although dead_letter takes them at once', () => {
+test('dead letters raise an alarm although dead_letter takes them at once', () => {
   const metrics = alarmsOn(named('orders-dlq')).map((alarm) => alarm.properties.MetricName);
   expect(metrics.sort()).toEqual(['ApproximateNumberOfMessagesVisible', 'NumberOfMessagesReceived']);
 });
@@ -100,7 +100,7 @@ describe('consumers', () => {
     ['webhook', 'webhook', settings.reservedConcurrency!.functions.webhook],
   ];
 
-  test.each(CONSUMERS)('%s is read by %s in batches whose failures are told one by one', (queue, name, concurrency) => {
+  test.each(CONSUMERS)('%s is read by %s in batches that report each failure', (queue, name, concurrency) => {
     const mapping = mappings.find((each) => target(each.properties.EventSourceArn) === named(queue).id)!;
     expect(target(mapping.properties.FunctionName)).toBe(functionNamed(template, name, settings).id);
     expect(mapping.properties.BatchSize).toBe(10);
@@ -119,7 +119,7 @@ describe('consumers', () => {
     expect(named(queue).properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
   });
 
-  test('expiry may feed itself for longer than Lambda lets a loop run', () => {
+  test('expiry may call itself for longer than Lambda lets loops run', () => {
     expect(functionNamed(template, 'expiry', settings).properties.RecursiveLoop).toBe('Allow');
     expect(functionNamed(template, 'order', settings).properties).not.toHaveProperty('RecursiveLoop');
   });

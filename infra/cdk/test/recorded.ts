@@ -1,5 +1,5 @@
-// Answers of AWS to what `make deploy` and its relatives ask, for a shop in eu-central-1 that is well. In the form that the services'
-// API references show: there is no account here to record from.
+// Answers from AWS to the requests of `make deploy` and its relatives, for a healthy shop in eu-central-1. They follow the services'
+// API references: there was no account to record from.
 import { type Recorded, refusedXml } from './aws.ts';
 
 export const ACCOUNT = '123456789012';
@@ -36,7 +36,7 @@ export const templateIs = (template: object): Recorded => ({ body: xml('GetTempl
 
 export const NO_STACK: Recorded = refusedXml('ValidationError', 'Stack with id flash-sale does not exist');
 
-/** What `warmup` answers, as `functions/warmup` has it. */
+/** An answer from `functions/warmup`. */
 export const warmed = (rounds: { loaded?: number; present?: number; later?: number; failed?: number }): Recorded => ({
   body: { loaded: 0, present: 0, later: 0, awaiting_beacon: 0, failed: 0, ...rounds },
 });
@@ -89,7 +89,7 @@ export const secretHas = (SecretString: string, CreatedDate = 1_758_000_000): Re
   body: { ARN: secretArn('EdgeKey'), Name: 'EdgeKey', SecretString, CreatedDate, VersionId: 'v', VersionStages: ['AWSCURRENT'] },
 });
 
-/** What a shop that is well answers, by operation. */
+/** The answers for a healthy shop, by operation. */
 export const WELL: Record<string, Recorded> = {
   GetParameter: bootstrapped('28'),
   DescribeStacks: stackIs('UPDATE_COMPLETE'),

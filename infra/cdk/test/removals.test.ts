@@ -13,7 +13,7 @@ const json = (of: Settings): Template => synthesized(of).toJSON() as Template;
 const shop = json(settings);
 const NOTHING = { functions: [], sources: [] };
 
-/** The shop with something of it changed. */
+/** The shop with a change. */
 function changed(change: (resources: Template['Resources']) => void): Template {
   const copy = structuredClone(shop);
   change(copy.Resources);
@@ -24,7 +24,7 @@ function first(template: Template, type: string): [string, Template['Resources']
   return Object.entries(template.Resources).find(([, resource]) => resource.Type === type)!;
 }
 
-test('the same again takes nothing away, and neither does more', () => {
+test('the same deployment removes nothing, and neither does an addition', () => {
   expect(removals(shop, shop, NOTHING)).toEqual([]);
   expect(removals(json(DEPLOYED.prod), shop, NOTHING)).toEqual([]);
 });
@@ -42,25 +42,25 @@ describe('an opening that has begun', () => {
   const at = (moment: string): number => Date.parse(moment);
   const left = json({ ...DEPLOYED.prod, provisioned: [later] });
 
-  test('is asked about until its end: its processes would go in the middle of the crowd', () => {
+  test('is asked about until its end: its processes would disappear during the rush', () => {
     const gone = removals(shop, left, NOTHING, at('2099-12-01T18:00:00Z'));
     expect(gone.sort()).toEqual(['admission', 'reservation'].map((name) => expect.stringMatching(new RegExp(`200 processes of ${name}, .*, which is active now$`))));
     expect(removals(shop, left, NOTHING, at('2099-12-01T18:30:00Z'))).toEqual([]);
   });
 
-  test('is asked about if it is to end earlier', () => {
+  test('is asked about if it would end earlier', () => {
     const shorter = json({ ...DEPLOYED.prod, provisioned: [{ ...opening, to: '2099-12-01T18:05:00Z' }, later] });
     expect(removals(shop, shorter, NOTHING, at('2099-12-01T18:00:00Z'))).toHaveLength(2);
   });
 
-  test('is left alone by a deployment of the same windows, and by no other', () => {
+  test('is left alone only by a deployment of the same windows', () => {
     expect(keepsWindows(shop, [opening, later])).toBe(true);
     for (const other of [[opening], [later, opening], [opening, { ...later, count: 21 }], []]) expect(keepsWindows(shop, other)).toBe(false);
     expect(keepsWindows(json(DEPLOYED.prod), [])).toBe(false);
   });
 });
 
-test('fewer processes, or another moment, are asked about; an opening that is over is not', () => {
+test('fewer processes and other times are asked about, and past openings are not', () => {
   const fewer = changed((resources) => {
     for (const { Type, Properties } of Object.values(resources)) {
       if (Type !== 'AWS::ApplicationAutoScaling::ScalableTarget') continue;
@@ -79,14 +79,14 @@ test('fewer processes, or another moment, are asked about; an opening that is ov
   expect(removals(over, shop, NOTHING)).toEqual([]);
 });
 
-test('a receiver of alarms that goes is asked about, and so is one that another takes the place of', () => {
+test('a removed receiver of alarms is asked about, and so is a replaced one', () => {
   const [id] = first(shop, 'AWS::SNS::Subscription');
   const said = ['a receiver of alarms: email on-call@example.com'];
   expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual(said);
   expect(removals(shop, changed((resources) => (resources[id]!.Properties.Endpoint = 'other@example.com')), NOTHING)).toEqual(said);
 });
 
-test('what was stopped by hand is asked about', () => {
+test('functions and sources that were stopped by hand are asked about', () => {
   expect(removals(shop, shop, { functions: ['flash-sale-order'], sources: ['flash-sale-expiry'] })).toEqual([
     expect.stringMatching(/^a stop: the function flash-sale-order was stopped by hand/),
     expect.stringMatching(/^a stop: the source of flash-sale-expiry was turned off/),
@@ -104,7 +104,7 @@ test('the table, its protection and the firewall are asked about', () => {
   expect(removals(shop, open, NOTHING)).toEqual(['the firewall in front of the shop']);
 });
 
-test('people who sign in, and the address of the shop, are asked about', () => {
+test('user accounts and the shop\'s address are asked about', () => {
   const dev = json(DEPLOYED.dev);
   const [pool] = first(dev, 'AWS::Cognito::UserPool');
   const oidc = json(settingsOf('dev', { ...DEPLOYMENTS.dev, issuer: 'https://id.example.com', audience: ['shop'] }));
@@ -118,18 +118,18 @@ describe('another Redis', () => {
   const [one, other] = [external('rediss://one.example:6379'), external('rediss://other.example:6379')];
   const anew = [expect.stringMatching(/^Redis, which is replaced: /)];
 
-  test('is asked about: beside the version before, a canary would sell from two', () => {
+  test('is asked about: a canary would sell from two', () => {
     expect(removals(one, other, NOTHING)).toEqual(anew);
     expect(removals(json(DEPLOYED.prod), one, NOTHING)).toEqual(anew);
     expect([changesRedis(one, other), changesRedis(one, one)]).toEqual([true, false]);
   });
 
-  test('more shards are the same one', () => {
+  test('with more shards is still the same one', () => {
     expect(changesRedis(json(DEPLOYED.prod), json(settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] })))).toBe(false);
   });
 });
 
-test('parking takes the openings away and makes Redis anew, and coming back makes it anew', () => {
+test('parking removes the openings and replaces Redis, and unparking replaces it again', () => {
   const parked = json(settingsOf('parked', DEPLOYMENTS.parked));
   const gone = removals(shop, parked, NOTHING);
   expect(gone).toHaveLength(5);
@@ -144,7 +144,7 @@ describe('what AWS says', () => {
     body: `<GetTemplateResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
   });
 
-  test('is the template that was deployed', async () => {
+  test('is the deployed template', async () => {
     const aws = recordedAws('eu-central-1', { GetTemplate: template('{"Resources":{}}') });
     expect(await deployedTemplate(aws, 'flash-sale')).toEqual({ Resources: {} });
   });
@@ -156,7 +156,7 @@ describe('what AWS says', () => {
     await expect(deployedTemplate(recordedAws('eu-central-1', { GetTemplate: denied }), 'flash-sale')).rejects.toThrow('no');
   });
 
-  test('is which functions stand still, and which are fed no longer', async () => {
+  test('is which functions are stopped, and which sources are off', async () => {
     const small: Template = {
       Resources: {
         Order: { Type: 'AWS::Lambda::Function', Properties: { FunctionName: 'flash-sale-order' } },

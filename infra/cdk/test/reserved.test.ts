@@ -21,18 +21,18 @@ describe('in prod', () => {
     return mapping!.properties.ScalingConfig?.MaximumConcurrency;
   };
 
-  test('a crowd cannot take the last execution from what pays, steers, works on queues and repairs', () => {
+  test('a crowd leaves executions for payments, operators, queues and repairs', () => {
     const kept = FUNCTION_NAMES.filter((name) => of(name) !== undefined);
     expect(kept.sort()).toEqual([...KEPT].sort());
     for (const name of KEPT) expect(of(name)).toBe(reserved.functions[name as keyof typeof reserved.functions]);
   });
 
-  test('a queue is not read faster than its function may run, which would use up the tries of messages', () => {
+  test('a queue is not read faster than its function may run, which would use up its messages\' retries', () => {
     expect(mostOf('order')).toBe(prod.orderConcurrency);
     for (const name of ['order', 'dead_letter', 'expiry', 'webhook', 'winners'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
   });
 
-  test('most of the account is left to the crowd', () => {
+  test('most of the account is left for the crowd', () => {
     const sum = KEPT.reduce((total, name) => total + of(name)!, 0);
     expect(sum).toBeLessThan(reserved.account / 4);
   });
@@ -48,7 +48,7 @@ test.each([
   }
 });
 
-describe('numbers that do not fit are refused with the arithmetic', () => {
+describe('numbers that do not fit are refused with the calculation', () => {
   const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 500 };
   const functions = (change: object): Partial<Settings> => ({
     reservedConcurrency: { ...reserved, functions: { ...reserved.functions, ...change } },
@@ -59,9 +59,9 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
       { reservedConcurrency: { ...reserved, account: 10 } },
       /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, but the account has 10: .*accountConcurrency/,
     ],
-    ['an opening that needs more', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, but the account has 1000/],
-    ['fewer for order than its queue feeds it', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
-    ['nobody at the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
+    ['an opening that is too large', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, but the account has 1000/],
+    ['fewer for order than its queue uses', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
+    ['none for the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
     ['one for a queue', functions({ expiry: 1 }), /reservedConcurrency\.functions\.expiry: at least 2.*got 1/],
     ['half an execution', functions({ warmup: 1.5 }), /reservedConcurrency\.functions\.warmup: .*got 1\.5/],
   ];
@@ -70,13 +70,13 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
     expect(() => validated({ ...prod, ...change })).toThrow(message);
   });
 
-  test('openings that do not overlap use the same processes', () => {
+  test('openings that do not overlap share processes', () => {
     const later = { ...opening, from: '2099-12-02T17:45:00Z', to: '2099-12-02T18:30:00Z' };
     const two = [opening, later].map((each) => ({ ...each, count: 300 }));
     expect(() => validated({ ...prod, provisioned: two })).not.toThrow();
   });
 
-  test('the file of the deployment says how many the account has', () => {
+  test('the deployment\'s file sets the account\'s limit', () => {
     const deployment = { ...DEPLOYMENTS.prod, provisioned: [opening] };
     expect(settingsOf('prod', { ...deployment, accountConcurrency: 3000 }).reservedConcurrency!.account).toBe(3000);
     expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is invalid.*= 1265, but the account has 1000/s);

@@ -23,16 +23,16 @@ test('an operation is a route', () => {
 test.each([
   ['no function', 'get: { operationId: look }', /x-function of get \/v1\/lamps\/\{lamp\}: missing/],
   ['an unknown function', 'get: { x-function: catalogue }', /x-function of get .*: catalogue, which is not one of .*catalog/],
-  ['a function that answers no requests', 'get: { x-function: order }', /x-function of get .*: order, which is not one of/],
+  ['a function that does not answer requests', 'get: { x-function: order }', /x-function of get .*: order, which is not one of/],
   ['an unknown scheme', 'get: { x-function: catalog, security: [{ cookie: [] }] }', /security of get .*: cookie/],
   ['two schemes', 'get: { x-function: catalog, security: [{ bearer: [] }, { webhookSignature: [] }] }', /one scheme/],
   ['an unknown throttle', 'get: { x-function: catalog, x-throttle: looks }', /x-throttle of get .*: looks/],
   ['an unknown method', 'put: { x-function: catalog }', /method of put .*: PUT/],
-])('%s is an error that says where', (_, operation, message) => {
+])('%s is an error that names the place', (_, operation, message) => {
   expect(() => routesOf(document(operation))).toThrow(message);
 });
 
-test('every operation of openapi.yaml is a route, every function that answers has one, and every throttle is used', () => {
+test('every operation in openapi.yaml is a route, every function that answers has one, and every throttle is used', () => {
   const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8');
   expect(ROUTES).toHaveLength(text.match(/^ {6}operationId:/gm)!.length);
   expect([...new Set(ROUTES.map((route) => route.to))].sort()).toEqual([...ANSWERING].sort());

@@ -5,7 +5,7 @@ import { accept } from '../lib/accept.ts';
 import { checkRules } from '../lib/rules.ts';
 import { newApp } from './stack.ts';
 
-/** A queue that is nobody's dead-letter queue and has none. */
+/** An app with a queue that neither is nor has a dead-letter queue. */
 function appWithQueue(also?: (queue: Queue) => void) {
   const app = newApp();
   checkRules(app);
@@ -17,14 +17,14 @@ function appWithQueue(also?: (queue: Queue) => void) {
   return app;
 }
 
-test('a finding that nobody has accepted ends the synthesis', () => {
+test('an unaccepted finding fails the synthesis', () => {
   expect(() => appWithQueue().synth()).toThrow();
 });
 
-test('one that is accepted with its reason does not', () => {
+test('one accepted with a reason does not', () => {
   expect(() => appWithQueue((queue) => accept(queue, 'SQS3', 'A test.')).synth()).not.toThrow();
 });
 
-test('a reason is for its own rule', () => {
+test('a reason only counts for its own rule', () => {
   expect(() => appWithQueue((queue) => accept(queue, 'SQS4', 'A test.')).synth()).toThrow();
 });

@@ -6,11 +6,11 @@ const good = DEPLOYED.prod;
 const edge = good.edge!;
 const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 };
 
-test('the settings as deployed are usable', () => {
+test('the deployed settings are valid', () => {
   for (const settings of Object.values(DEPLOYED)) expect(validated(settings)).toBe(settings);
 });
 
-describe('unusable settings say what is wrong', () => {
+describe('invalid settings say what is wrong', () => {
   const CASES: [string, Partial<Settings>, RegExp][] = [
     ['a name with capitals', { name: 'Flash' }, /name: .*"Flash"/],
     ['a name that is too long', { name: 'a'.repeat(25) }, /name: /],
@@ -20,9 +20,9 @@ describe('unusable settings say what is wrong', () => {
     ['logs for ever', { logRetentionDays: 9999 }, /logRetentionDays: /],
     ['one consumer', { orderConcurrency: 1 }, /orderConcurrency: 2 to 1000; got 1/],
     ['one winner a second', { winners: { perSecond: 1 } }, /winners\.perSecond: 2 to 10000; got 1/],
-    ['events in the open', { webhook: { url: 'http://127.0.0.1/' } }, /webhook\.url: .*https.*"http:/],
+    ['events over HTTP', { webhook: { url: 'http://127.0.0.1/' } }, /webhook\.url: .*https.*"http:/],
     ['events with a password', { webhook: { url: 'https://a:b@shop.example/' } }, /webhook\.url: .*without a user/],
-    ['gifts in the open', { winners: { perSecond: 2, url: 'http://gifts.example' } }, /winners\.url: .*https.*"http:/],
+    ['gifts over HTTP', { winners: { perSecond: 2, url: 'http://gifts.example' } }, /winners\.url: .*https.*"http:/],
     ['no throughput', { throttle: { ...good.throttle, requestsPerSecond: 0 } }, /throttle: .* above 0/],
     ['no tokens', { throttle: { ...good.throttle, tokens: { requestsPerSecond: 1, burst: 0 } } }, /throttle: .* above 0/],
     [
@@ -41,9 +41,9 @@ describe('unusable settings say what is wrong', () => {
       { edge: { ...edge, domain: { name: 'a.example', certificateArn: 'arn:aws:acm:eu-central-1:1:c' } } },
       /edge\.domain\.certificateArn: .*us-east-1/,
     ],
-    ['nobody to write to', { edge: { ...edge, page: { ...edge.page, contactUrl: 'javascript:alert(1)' } } }, /edge\.page\.contactUrl: /],
-    ['nowhere to pay', { edge: { ...edge, page: { ...edge.page, payUrl: undefined } } }, /edge\.page\.payUrl: where buyers pay/],
-    ['a payment in the open', { edge: { ...edge, page: { ...edge.page, payUrl: 'http://p.example' } } }, /edge\.page\.payUrl: .*https/],
+    ['an invalid contact', { edge: { ...edge, page: { ...edge.page, contactUrl: 'javascript:alert(1)' } } }, /edge\.page\.contactUrl: /],
+    ['no payment page', { edge: { ...edge, page: { ...edge.page, payUrl: undefined } } }, /edge\.page\.payUrl: where buyers pay/],
+    ['payments over HTTP', { edge: { ...edge, page: { ...edge.page, payUrl: 'http://p.example' } } }, /edge\.page\.payUrl: .*https/],
     ['a key without a number', { edge: { ...edge, key: 'key' } }, /edge\.key: .*key1/],
     ['a name without a certificate', { edge: { ...edge, domain: { name: 'a.example' } } }, /edge\.domain: give its `zone`/],
     [
@@ -53,9 +53,9 @@ describe('unusable settings say what is wrong', () => {
     ],
     ['a zone without an id', { edge: { ...edge, domain: { name: 'a.example', zone: { id: '', name: 'a.example' } } } }, /edge\.domain\.zone\.id/],
     ['nobody who hears the alarms', { alarmEmail: undefined }, /alarmEmail: required for production alarms/],
-    ['a qualifier that CDK would not take', { functionUpload: { kind: 'bootstrap', qualifier: 'My-Shop' } }, /qualifier: 1 to 10 of a-z/],
-    ['protected data that may go', { keepData: false }, /protectData: needs keepData/],
-    ['a canary while nobody comes', { parked: true }, /releases: a parked deployment has no requests/],
+    ['a qualifier that CDK would refuse', { functionUpload: { kind: 'bootstrap', qualifier: 'My-Shop' } }, /qualifier: 1 to 10 of a-z/],
+    ['protected data that is not kept', { keepData: false }, /protectData: needs keepData/],
+    ['a canary in a parked deployment', { parked: true }, /releases: a parked deployment has no requests/],
     ['a canary on the emulator', { emulator: 'http://127.0.0.1:4566' }, /releases, edge: the emulator/],
     [
       'more than an origin',
@@ -65,14 +65,14 @@ describe('unusable settings say what is wrong', () => {
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
     ['an emulator without an address', { emulator: '' }, /emulator: give its address/],
     ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give the OIDC issuer/],
-    ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
-    ['a plain issuer on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
-    ['no claim of operators', { operatorClaims: [] }, /operatorClaims: at least one/],
+    ['an issuer that is not a URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
+    ['an issuer over HTTP on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
+    ['no claim for operators', { operatorClaims: [] }, /operatorClaims: at least one/],
     ['a scope that makes operators', { operatorClaims: ['scope'] }, /operatorClaims: .*not scope.*got "scope"/],
-    ['a claim that is two', { operatorClaims: ['a b'] }, /operatorClaims: /],
+    ['a claim with a space', { operatorClaims: ['a b'] }, /operatorClaims: /],
     ['no audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [] } }, /audience: give at least one/],
     ['an empty audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [''] } }, /audience: /],
-    ['a strange Redis', { redis: { kind: 'external', url: '127.0.0.1' } }, /redis\.url: /],
+    ['an invalid URL of Redis', { redis: { kind: 'external', url: '127.0.0.1' } }, /redis\.url: /],
     ['a node of another service', { redis: redis({ nodeType: 't4g.micro' }) }, /redis\.nodeType: /],
     ['six replicas', { redis: redis({ replicas: 6 }) }, /redis\.replicas: 0 to 5; got 6/],
     ['plain Redis on AWS', { redis: redis({ tls: false }) }, /redis\.tls: /],
@@ -86,12 +86,12 @@ describe('unusable settings say what is wrong', () => {
       /table\.warmThroughput\.writeUnitsPerSecond: at least 4000; got 100/,
     ],
     ['an opening without an end', { provisioned: [{ from: '2099-12-01T17:45:00Z', to: '', count: 1 }] }, /provisioned .*two times/],
-    ['a moment in no time zone', { provisioned: [{ ...opening, from: '2099-12-01T17:45:00' }] }, /provisioned .*two times/],
-    ['a moment and a pattern', { provisioned: [{ ...opening, to: 'cron(0 18 * * ? *)' }] }, /provisioned .*two times/],
-    ['a crowd that leaves before it comes', { provisioned: [{ ...opening, to: opening.from }] }, /provisioned .*after the start/],
-    ['a moment with two time zones', { provisioned: [{ ...opening, timeZone: 'Asia/Tokyo' }] }, /provisioned .*timeZone is for cron/],
-    ['nobody', { provisioned: [{ ...opening, count: 0 }] }, /provisioned .*count: 1 to 10000; got 0/],
-    ['a warm emulator', { emulator: 'http://127.0.0.1:4566', provisioned: [opening] }, /provisioned: the emulator/],
+    ['a time without a zone', { provisioned: [{ ...opening, from: '2099-12-01T17:45:00' }] }, /provisioned .*two times/],
+    ['a time and a pattern', { provisioned: [{ ...opening, to: 'cron(0 18 * * ? *)' }] }, /provisioned .*two times/],
+    ['an opening that ends as it starts', { provisioned: [{ ...opening, to: opening.from }] }, /provisioned .*after the start/],
+    ['a time with two zones', { provisioned: [{ ...opening, timeZone: 'Asia/Tokyo' }] }, /provisioned .*timeZone is for cron/],
+    ['no processes', { provisioned: [{ ...opening, count: 0 }] }, /provisioned .*count: 1 to 10000; got 0/],
+    ['provisioned processes on the emulator', { emulator: 'http://127.0.0.1:4566', provisioned: [opening] }, /provisioned: the emulator/],
     ['too many tags', { tags: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`t${n}`, ''])) }, /tags: at most 40/],
     ['kept data on one node', { redis: redis({ replicas: 0 }) }, /redis\.replicas: at least 1/],
   ];

@@ -18,7 +18,7 @@ function shop() {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the sale of the smoke test', () => {
-  test('is seen by its buyer alone, who is in a group of that name before it is made, and no longer afterwards', async () => {
+  test('is visible only to its buyer, who is in a group of that name until it is over', async () => {
     const { asked, buys } = shop();
     await expect(buys()).rejects.toThrow(SmokeError);
     const [group, sale] = asked;
@@ -28,14 +28,14 @@ describe('the sale of the smoke test', () => {
     expect(asked.slice(-2).map(({ path }) => path)).toEqual([`/v1/admin/sales/${id}/close`, `/v1/admin/groups/${id}/users/remove`]);
   });
 
-  test('says who does not answer, without a stack trace', async () => {
+  test('names the host that does not answer, without a stack trace', async () => {
     vi.stubGlobal('fetch', async () => Promise.reject(Object.assign(new Error('fetch failed'), { cause: new Error('getaddrinfo ENOTFOUND shop.example') })));
     const buys = smoke({ url: 'https://shop.example', token: async () => tokenOf('a'), paymentKey: async () => 'key', say: () => undefined });
     await expect(buys).rejects.toThrow(new SmokeError('shop.example does not answer: getaddrinfo ENOTFOUND shop.example'));
   });
 });
 
-test('the work of a challenge begins with so many zero bits', () => {
+test('the proof of work starts with the required zero bits', () => {
   const answer = work('01a-challenge', 12);
   expect(work('01a-challenge', 12)).toBe(answer);
   expect(Number(answer)).toBeGreaterThanOrEqual(0);

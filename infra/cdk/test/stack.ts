@@ -15,7 +15,7 @@ export const workplace = inject('workplace');
 
 const OIDC: OidcIdentity = { kind: 'oidc', issuer: 'https://id.example.com', audience: ['shop'] };
 
-/** The settings as somebody would deploy them. */
+/** The settings of real deployments. */
 export const DEPLOYED: Record<'local' | 'dev' | 'prod' | 'parked', Settings> = {
   local: { ...local, identity: { ...OIDC, issuer: 'http://127.0.0.1:4566/identity' }, emulator: 'http://127.0.0.1:4566' },
   dev: settingsOf('dev', DEPLOYMENTS.dev),
@@ -23,7 +23,7 @@ export const DEPLOYED: Record<'local' | 'dev' | 'prod' | 'parked', Settings> = {
   parked: settingsOf('parked', DEPLOYMENTS.parked),
 };
 
-/** A folder of built functions that are no functions. */
+/** A folder of fake built functions. */
 export function fakeFunctions(
   names: readonly FunctionName[] = FUNCTION_NAMES,
   architecture: Architecture = 'arm64',
@@ -33,14 +33,14 @@ export function fakeFunctions(
   return root;
 }
 
-/** A folder of built pages that are no pages. */
+/** A folder of fake built pages. */
 export function fakePages(): string {
   const root = mkdtempSync(join(workplace, 'pages-'));
   fakePagesIn(root);
   return root;
 }
 
-/** The flags of cdk.json, so that tests see the template that the command makes. */
+/** The flags of cdk.json, so that tests see the same template as the command. */
 function cdkJson(): { context: Record<string, unknown> } {
   return JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'));
 }
@@ -49,7 +49,7 @@ export function newApp(): App {
   return new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
 }
 
-/** Templates that were made already: the same settings come up in most files of tests, and each takes seconds. */
+/** Synthesized templates: most test files use the same settings, and each takes seconds. */
 const MADE = new Map<Settings, Template>();
 
 export function synthesized(settings: Settings, assetRoot?: string): Template {
@@ -101,7 +101,7 @@ export function resources(template: Template, type?: string): Resource[] {
     .filter((resource) => type === undefined || resource.type === type);
 }
 
-/** Secrets have no names; what they are for is in their descriptions. */
+/** Secrets have no names; their descriptions say what they are for. */
 export function secretFor(template: Template, purpose: RegExp): Resource {
   const secrets = resources(template, 'AWS::SecretsManager::Secret');
   const found = secrets.filter((each) => purpose.test(each.properties.Description));

@@ -8,7 +8,7 @@ import { DEPLOYED, synthesized, workplace } from './stack.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** The Markdown files of the checkout, but for those that are built or installed. */
+/** The checkout's Markdown files, except built or installed ones. */
 function documents(folder = ''): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
@@ -18,7 +18,7 @@ function documents(folder = ''): string[] {
   });
 }
 
-/** The command as somebody without AWS runs it: no credentials, no home, no role of the machine. */
+/** Runs the command as without AWS: no credentials, no home, no role of the machine. */
 function run(args: string[], env: Record<string, string> = {}) {
   const { PATH } = process.env;
   const home = mkdtempSync(join(workplace, 'home-'));
@@ -73,12 +73,12 @@ describe('without an AWS account', () => {
     expect(status).toBe(0);
     const { Parameters, Resources } = parse(stdout, { logLevel: 'silent' });
     expect(Parameters).toHaveProperty('Qualifier');
-    // The version that templates ask for.
+    // The version that templates require.
     expect(Number(Resources.CdkBootstrapVersion.Properties.Value)).toBeGreaterThanOrEqual(6);
   });
 });
 
-test('tools that are missing are all named, with what installs them', () => {
+test('all missing tools are named, with how to install them', () => {
   expect(missingTools(() => true)).toEqual([]);
   const missing = missingTools(() => false);
   for (const tool of ['cargo', 'rustup', 'python3']) expect(missing.some((line) => line.startsWith(tool))).toBe(true);
@@ -88,17 +88,17 @@ test('cargo-lambda is pinned where it is installed from', () => {
   expect(read('local/requirements.txt')).toMatch(/^cargo-lambda==\d+\.\d+\.\d+$/m);
 });
 
-describe('commands that pages name', () => {
+describe('commands in the documentation', () => {
   const makefile = read('Makefile');
   const targets = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
   const pages = [...documents(), 'docs/examples/github-actions.yml'];
   const named = (page: string) => [...read(page).matchAll(/(?:^ +|`|&& |run: )make ((?:--[a-z]+ )*)([a-z-]+)/gm)].map(([, , name]) => name);
 
-  test.each(pages)('%s: make knows them', (page) => {
+  test.each(pages)('%s: make has these targets', (page) => {
     for (const name of named(page)) expect(targets, name).toContain(name);
   });
 
-  test('the pages that begin with a command have one', () => {
+  test('pages that start with a command have one', () => {
     expect(pages.length).toBeGreaterThan(20);
     for (const page of ['README.md', 'docs/local.md', 'docs/deployment.md', 'docs/terraform-and-sam.md']) expect(named(page), page).not.toEqual([]);
   });
@@ -119,29 +119,29 @@ describe('commands that pages name', () => {
       expect(text).not.toMatch(/AWS_SECRET|AKIA/);
     });
 
-    test('signs in only where AWS is asked, and to a role that can read alone where the code is not merged yet', () => {
+    test('signs in only where AWS is needed, and with a read-only role for unmerged code', () => {
       expect(workflow.permissions).toEqual({ contents: 'read' });
       expect(workflow.jobs.test.permissions).toBeUndefined();
       for (const job of ['diff', 'deploy']) expect(workflow.jobs[job].permissions).toEqual({ contents: 'read', 'id-token': 'write' });
       expect([role('test'), role('diff'), role('deploy')]).toEqual([undefined, '${{ vars.AWS_READ_ROLE }}', '${{ vars.AWS_ROLE }}']);
-      // GitHub writes one or the other into `sub`, by which a role knows them apart.
+      // GitHub writes one or the other into `sub`, by which a role can distinguish them.
       expect([workflow.jobs.diff.environment, workflow.jobs.deploy.environment]).toEqual([undefined, 'prod']);
       expect(text).toContain('repo:OWNER/REPOSITORY:pull_request');
       expect(text).toContain('repo:OWNER/REPOSITORY:environment:prod');
-      // It reads a secret, and makes change sets.
+      // It would read a secret and create change sets.
       expect(runs('diff').join()).not.toContain('preflight');
       expect(runs('diff').join()).toContain('--method=template');
     });
   });
 
-  test('each finding that the page on deployment lists has a test that is there', () => {
+  test('each finding in docs/deployment.md names an existing test', () => {
     const rows = read('docs/deployment.md').split('\n').filter((line) => /^\|.*\| `[^|]*(\.test\.ts|\.rs)`[^|]*\|$/.test(line));
     expect(rows.length).toBeGreaterThanOrEqual(15);
     const named = rows.flatMap((row) => [...row.split('|')[3]!.matchAll(/`([^`]+)`(?:: "([^"]+)")?/g)]);
     for (const [, file, name] of named) expect(read(file!), file).toContain(name ?? '');
   });
 
-  test('`make lint` installs what it needs, as a clean machine has none of it', () => {
+  test('`make lint` installs what it needs on a clean machine', () => {
     const lint = makefile.slice(makefile.indexOf('\nlint:'), makefile.indexOf('\ndeny:'));
     for (const folder of ['infra/cdk', 'clients']) {
       const installs = lint.search(new RegExp(`for package in[^;]*\\b${folder}\\b.*\\$\\(PACKAGES\\) \\$\\$package\\b`));
@@ -150,7 +150,7 @@ describe('commands that pages name', () => {
     }
   });
 
-  test('the template is larger than what CloudFormation takes by itself, and the command of SAM says where it goes', () => {
+  test('the template is too large to send to CloudFormation directly, and the SAM command names a bucket', () => {
     expect(JSON.stringify(synthesized(DEPLOYED.prod).toJSON()).length).toBeGreaterThan(51_200);
     const command = read('docs/terraform-and-sam.md').match(/^ +sam deploy .*$/m)?.[0];
     expect(command).toMatch(/ (--s3-bucket \S+|--resolve-s3)/);

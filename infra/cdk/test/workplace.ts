@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** One folder for everything that a run of the tests writes, gone afterwards. */
+/** A folder for everything that a test run writes, deleted afterwards. */
 export default function setup(project: TestProject): () => void {
   const workplace = mkdtempSync(join(tmpdir(), 'flash-sale-cdk-'));
   project.provide('workplace', workplace);

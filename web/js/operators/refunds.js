@@ -91,7 +91,7 @@ export class Refunds {
     if (this.#marking.has(payment)) return;
     const names = { amount: amount(one), id: shortId(one.reservation_id) };
     const say = (text) => {
-      // What is said last is said alone.
+      // Only the latest message is shown.
       this.#problem = null;
       this.#error.textContent = '';
       this.#said.textContent = text;

@@ -1,4 +1,4 @@
-// What is shown on the way from the button to a reservation.
+// The stages between the button and a reservation.
 
 import { of, soldOut } from '../awards.js';
 import { nextDrop } from '../catalog.js';
@@ -12,12 +12,12 @@ import { t } from '../i18n.js';
 import { actions, badge, button, panel, problemWords } from '../parts.js';
 import { betweenDrops, keptForMembers } from './idle-stages.js';
 
-/** The element of a stage: `{element, left, tick}`. */
+/** Renders a stage: `{element, left, tick}`. */
 export function buyingStage(view, stage) {
   return STAGES[stage.name](view, stage);
 }
 
-/** Whether the sale offers this kind of challenge. The version before does not say: its sales offer both. */
+/** Whether the sale offers this kind of challenge. The previous version does not say; its sales offer both. */
 const offers = ({ kinds }, kind) => (kinds ?? ['picture', 'work']).includes(kind) || null;
 
 const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
@@ -134,7 +134,7 @@ const PROBLEMS = {
   other: (view) => ({ parts: [actions(view.buyButton(t('retry')))] }),
 };
 
-/** A reservation of one's own as it is at this moment. */
+/** A link to one of the user's reservations, with its current status. */
 function live(id, signal) {
   const place = h('span', { class: 'status' }, badge('unknown', t('status.unknown')));
   ask('GET', `/v1/reservations/${id}`, { signal }).then(({ status }) => {

@@ -1,4 +1,4 @@
-// What is on sale: every published sale, or those of one campaign.
+// The list of sales: all published ones, or those of one campaign.
 
 import { campaign, front, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
@@ -12,12 +12,12 @@ import { everySecond, refreshing } from '../timing.js';
 import { View } from './view.js';
 
 const REFRESH_MS = 20_000;
-/** What opens later is told by its date. */
+/** A sale that opens later is shown with its date instead of a countdown. */
 const COUNTED_MS = 86_400_000;
-/** Cards that are to be seen at once on most screens. */
+/** Number of cards that most screens show at once. */
 const AT_ONCE = 4;
 
-/** When it opens or closes, in a line. */
+/** When the sale opens or closes, in one line. */
 function when(card, state) {
   const opens = Date.parse(card.opens_at);
   const left = opens - clock.now();
@@ -26,12 +26,12 @@ function when(card, state) {
   return state === 'preparing' ? t('list.preparing') : t('list.open', { at: moment(card.closes_at) });
 }
 
-/** A list that is loaded again and again, and shown anew when it differs. */
+/** A list that is reloaded regularly, and rendered again when it has changed. */
 class ListView extends View {
   #items = null;
   #problem = null;
   #shown = null;
-  /** What is told anew every second: `{card, state, line}`. */
+  /** The lines that are updated every second: `{card, state, line}`. */
   #lines = [];
 
   constructor(main, id) {
@@ -99,7 +99,7 @@ class ListView extends View {
   }
 }
 
-/** Every sale, in a campaign or not. */
+/** All sales, in a campaign or not. */
 export class SalesView extends ListView {
   get title() {
     return t('sales.title');

@@ -1,4 +1,4 @@
-// A sale that nobody here is buying: before, open, paused, over.
+// The stages of a sale while the user is not buying: before it opens, open, paused, over.
 
 import { isFree, of, soldOut, verifyLink } from '../awards.js';
 import { saveCalendar } from '../calendar.js';
@@ -11,12 +11,12 @@ import { moment, span, timeOfDay } from '../format.js';
 import { t } from '../i18n.js';
 import { actions, button, countdown, milestones, panel } from '../parts.js';
 
-/** The stage of a state: `{element, left, tick}`. */
+/** Renders the stage of a state: `{element, left, tick}`. */
 export function idleStage(view, state) {
   return STAGES[state](view);
 }
 
-/** Between two drops: the countdown to the next one. `over` is called when it has come. */
+/** Counts down to the next drop, and then calls `over`. */
 export function betweenDrops(view, next, over) {
   const { element, show } = countdown(t('between.title'));
   const say = milestones((left) => announce(t('between.say', { left })));
@@ -34,7 +34,7 @@ export function betweenDrops(view, next, over) {
   };
 }
 
-/** Members can buy; everyone else sees how long it takes. */
+/** Members can buy; everyone else sees a countdown. */
 function membersFirst(view) {
   const { element, show } = countdown();
   const say = milestones((left) => announce(t('countdown.say', { left })));
@@ -54,7 +54,7 @@ function membersFirst(view) {
   };
 }
 
-/** What is left is kept for members until a moment. */
+/** The remaining units are reserved for members until `until`. */
 export function keptForMembers(view, until) {
   const { element, show } = countdown();
   element.setAttribute('aria-label', t('early.kept.label'));
@@ -71,7 +71,7 @@ export function keptForMembers(view, until) {
   };
 }
 
-/** What the user has already, with a link to it; null if that is nothing. */
+/** A link to what the user already has; null if nothing. */
 export function yours(view) {
   const id = view.buying.purchase?.reservationId;
   return id
@@ -79,7 +79,7 @@ export function yours(view) {
     : null;
 }
 
-/** Where what is over is checked. */
+/** A link to the check of the draw; null for a sale without one. */
 export function check({ card }) {
   return card.draw ? h('p', {}, verifyLink(card.sale_id, card.round)) : null;
 }
@@ -98,7 +98,7 @@ const STAGES = {
         show(ms);
         say(ms);
         if (ms <= 0) announce(t('countdown.open'), 'assertive');
-        // Members can buy before the countdown is over.
+        // Members can buy before the countdown ends.
         if (ms <= 0 || view.state !== 'upcoming') view.update();
       },
     };
@@ -130,7 +130,7 @@ const STAGES = {
   }),
 
   sold_out(view) {
-    // What is free does not come back.
+    // Units of a free sale never come back.
     const again = isFree(view.card) ? check(view) : actions(view.buyButton(t('buy.again'), { class: 'secondary' }));
     const { title, text } = soldOut(view.card);
     return {

@@ -52,7 +52,7 @@ export class OrdersView extends View {
       this.#loaded = true;
       this.#loading = false;
       this.render();
-      // Who asked for more goes on with the first of it.
+      // After "more", the focus moves to the first new order.
       if (cursor) this.main.querySelectorAll('.order a')[from]?.focus();
     } catch (error) {
       this.#loading = false;
@@ -96,7 +96,7 @@ export class OrdersView extends View {
     ].filter(Boolean);
   }
 
-  /** Its sale's card, or what an award says of its kind. */
+  /** The sale's card, or a substitute made from the award. */
   #card({ reservation_id: id, award }) {
     return this.#cards.get(saleOf(id)) ?? { ...(award ? cardOf(award) : {}), sale_id: saleOf(id) };
   }

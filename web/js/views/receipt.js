@@ -1,4 +1,4 @@
-// A paid order on paper.
+// The receipt of a paid order, for printing.
 
 import { anyCard } from '../catalog.js';
 import { h } from '../dom.js';

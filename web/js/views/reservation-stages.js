@@ -1,4 +1,4 @@
-// What is shown of a reservation, by how it stands.
+// The stages of a reservation.
 
 import { awardWords, isFree, of, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
@@ -9,7 +9,7 @@ import { language, t } from '../i18n.js';
 import { actions, button, milestones, panel, problemWords } from '../parts.js';
 import { pay } from '../pay.js';
 
-/** The element of a stage: `{element, left, tick}`. */
+/** Renders a stage: `{element, left, tick}`. */
 export function reservationStage(view, stage) {
   return STAGES[stage](view, view.watch.reservation);
 }
@@ -18,19 +18,19 @@ const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 const toOrders = () => h('a', { class: 'button secondary', href: '#/orders' }, t('to.orders'));
 const toSale = (view) => h('a', { class: 'button secondary', href: `#/sales/${saleOf(view.id)}` }, t('to.sale'));
 
-/** That the last look went wrong: it goes on by itself. */
+/** Says that the last request failed; it is retried automatically. */
 function trouble(view) {
   const { trouble: problem } = view.watch;
   return problem ? h('p', { class: 'hint' }, problemWords(problem).title) : null;
 }
 
-/** What became of the money, when there is no order. */
+/** Says that nothing was charged, or that a refund is due; null otherwise. */
 function refund({ refund_due: due, status }) {
   if (!due && ['expired', 'cancelled', 'failed'].includes(status)) return h('p', {}, t('nothing.taken'));
   return due ? h('div', { class: 'hint' }, h('strong', {}, t('refund.title')), ' ', t('refund.text')) : null;
 }
 
-/** From so much time left on it is told that it runs out, in words and in colour. */
+/** With this much time left, words and colour warn that it runs out. */
 const HURRY_MS = 180_000;
 const LAST_MS = 60_000;
 const urgency = (ms) => (ms <= LAST_MS ? 'last' : ms <= HURRY_MS ? 'hurry' : 'left');
@@ -42,7 +42,7 @@ function ended(kind, icon) {
   });
 }
 
-/** Where one goes from an end. */
+/** The links of each final state. */
 const ways = {
   paid: (view) => [h('a', { class: 'button secondary', href: `#/receipts/${view.id}` }, t('receipt')), toOrders()],
   expired: (view) => [h('a', { class: 'button primary', href: `#/sales/${saleOf(view.id)}` }, t('buy.again')), toOrders()],
@@ -153,7 +153,7 @@ function payment(view, reservation, price) {
     button(t('give.back'), ask, { class: 'link', 'aria-disabled': paying ? 'true' : null }));
 }
 
-/** A question before what cannot be undone. */
+/** Asks before giving the unit back, which cannot be undone. */
 function giveBack(view) {
   const busy = view.doing === 'giving' ? 'true' : null;
   const yes = () => view.during('giving', async () => {

@@ -1,4 +1,4 @@
-// One reservation, from the queue to its end.
+// One reservation, from the queue to its final state.
 
 import { cardOf, kindOf, of } from '../awards.js';
 import { anyCard } from '../catalog.js';
@@ -13,7 +13,7 @@ import { Watch } from '../watch.js';
 import { reservationStage } from './reservation-stages.js';
 import { View } from './view.js';
 
-/** From here on it takes longer than usual. */
+/** After this time in the queue, the page says that it takes longer than usual. */
 const SLOW_MS = 10_000;
 
 export class ReservationView extends View {
@@ -24,7 +24,7 @@ export class ReservationView extends View {
   #facts = h('dl', { class: 'facts' });
   #shown = '';
   #stop = new AbortController();
-  /** What is done at this moment: `paying`, `giving`, `asking`; and what went wrong with it. */
+  /** The current action: `paying`, `giving` or `asking`. `said` is what went wrong with it. */
   doing = null;
   said = null;
   slow = false;
@@ -56,7 +56,7 @@ export class ReservationView extends View {
     return this.#id;
   }
 
-  /** The sale's card, or what is known of its kind; null if nothing is. */
+  /** The sale's card, or a substitute made from the award; null before either is known. */
   get card() {
     const { award } = this.watch.reservation ?? {};
     return award ? cardOf(award) : this.#card;
@@ -66,7 +66,7 @@ export class ReservationView extends View {
     this.watch.run();
   }
 
-  /** After signing in. */
+  /** Continues after a sign-in. */
   again = () => {
     this.watch.trouble = null;
     this.#start();
@@ -87,7 +87,7 @@ export class ReservationView extends View {
     this.update();
   }
 
-  /** The stage's name: what the ledger says, and what the clock makes of it. */
+  /** The stage's name, from the ledger's status and the clock. */
   get stage() {
     const { reservation, trouble } = this.watch;
     if (trouble?.name === 'SignInCancelled') return 'signed_out';
@@ -126,7 +126,7 @@ export class ReservationView extends View {
       row('order.date', reservation?.reserved_at ? moment(reservation.reserved_at) : '–'));
   }
 
-  /** What an award says of its sale may be heard before the card, or without it. */
+  /** The picture may depend on the award, which may arrive before the card or without it. */
   #showPicture() {
     const as = `${kindOf(this.card)} ${this.#card ? 'own' : ''} ${language.tag}`;
     if (this.#picture.dataset.as === as) return;
@@ -134,13 +134,13 @@ export class ReservationView extends View {
     this.#picture.replaceChildren(picture(this.#card ?? { ...this.card, sale_id: saleOf(this.#id) }));
   }
 
-  /** Until a round with awards has an order, the unit may still become another one. */
+  /** In a round with awards, the unit may change until the order is written. */
   #unit(reservation) {
     const known = reservation?.unit && !(this.#card?.draw && reservation.status === 'queued');
     return known ? String(reservation.unit) : '–';
   }
 
-  /** Does something that takes a while, once at a time. */
+  /** Runs an action that takes a while; only one at a time. */
   async during(doing, work) {
     if (this.doing && this.doing !== 'asking') return;
     this.doing = doing;

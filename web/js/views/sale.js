@@ -14,11 +14,11 @@ import { buyingStage } from './buying-stages.js';
 import { idleStage } from './idle-stages.js';
 import { View } from './view.js';
 
-/** A card that was loaded this soon after an answer may be older than it. */
+/** A card that was loaded this soon after an answer may be older than the answer. */
 const CARD_LAG_MS = 2_500;
-/** A shorter wait for the next drop is not counted down: the button stays. */
+/** A shorter wait for the next drop gets no countdown: the button stays. */
 const WORTH_A_COUNTDOWN_MS = 2_000;
-/** How often it is looked whether what a user at the limit has has ended: well within a user's rate of looks. */
+/** How often to check whether the user's reservations have ended: well within a user's rate limit. */
 const LOOK_EVERY_MS = 15_000;
 
 export class SaleView extends View {
@@ -29,15 +29,15 @@ export class SaleView extends View {
   #badge = h('div', { class: 'badges' });
   #shown = '';
   #early = 0;
-  /** Who can buy when, if it is not everyone at once. */
+  /** Who can buy when, if not everyone at once. */
   #who = h('p', { class: 'early', hidden: true });
   #lookedAt = -Infinity;
   #lookedFor = null;
   #rain = h('p', { class: 'rain', hidden: true });
-  /** The drop that is counted down to. */
+  /** The drop at the end of the countdown. */
   #awaited = null;
   #stop = new AbortController();
-  /** Of a sale with a line: the part that few sales need, and what it knows of the line of this round. */
+  /** For a sale with a line: its module, which few sales need, and the state of this round's line. */
   #line = null;
   #waiting = null;
   #leavesLine = new AbortController();
@@ -50,7 +50,7 @@ export class SaleView extends View {
     this.buying.addEventListener('change', () => this.#changed());
     refreshing(() => this.#load(), () => this.#interval(), this.signal);
     session.addEventListener('change', () => {
-      // Somebody else may be let in earlier.
+      // Another user may be let in earlier.
       this.#early = 0;
       if (!this.buying.idle) return;
       this.render();
@@ -66,34 +66,34 @@ export class SaleView extends View {
     return this.card?.title ?? t('sales.title');
   }
 
-  /** Idle, and why: `upcoming`, `preparing`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
+  /** The state while idle: `upcoming`, `preparing`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
   get state() {
     const state = stateNow(this.card);
     if (state === 'between' && this.#awaited !== nextDrop(this.card)) return 'open';
     return (state === 'open' || state === 'early') && clock.now() < this.#early ? 'upcoming' : state;
   }
 
-  /** When it opens for this user, by what was heard last. */
+  /** When it opens for this user, by the latest answer. */
   get opensAt() {
     return clock.now() < this.#early ? this.#early : Date.parse(this.card.opens_at);
   }
 
-  /** The user asked while only members can buy, and is none, or of a group that waits longer. */
+  /** The user was refused: only members can buy, and the user is not one, or is in a group that waits longer. */
   get refusedEarly() {
     return clock.now() < this.#early && stateNow(this.card) === 'early';
   }
 
-  /** The user has as many as one person can have, as far as this tab knows. */
+  /** The user has reached the limit per person, as far as this tab knows. */
   get atLimit() {
     const live = this.buying.purchase?.live ?? [];
     return live.length > 0 && live.length >= this.card.per_user_limit;
   }
 
-  /** What the user has in this sale, from any tab or device: once on arrival, and now and then while that keeps from buying. */
+  /** Asks what the user has in this sale, from any tab or device: once on arrival, and regularly while it is something. */
   async #look() {
     const { current } = session;
     if (!current || !this.buying.idle || this.state === 'upcoming') return;
-    // Whom the line has not come to has bought nothing in it.
+    // Before their turn, users cannot have bought anything.
     if (this.card.line && !this.#waiting?.isTurn) return;
     const again = this.buying.purchase.live.length > 0 && clock.now() >= this.#lookedAt + LOOK_EVERY_MS;
     if (this.#lookedFor === current.user && !again) return;
@@ -111,7 +111,7 @@ export class SaleView extends View {
       const moved = this.card?.opens_at !== card.opens_at || this.card?.closes_at !== card.closes_at;
       this.card = card;
       await this.#getInLine();
-      // Where drops come one upon the other, a countdown of a moment would only flicker.
+      // With frequent drops, a countdown would only flicker.
       const next = nextDrop(card);
       if (next === null || next - clock.now() > WORTH_A_COUNTDOWN_MS) this.#awaited = next;
       this.#problem = null;
@@ -128,7 +128,7 @@ export class SaleView extends View {
     }
   }
 
-  /** Loads what a sale with a line needs, and begins to wait in the line of its round. */
+  /** Loads the module of a sale with a line, and starts waiting in the line of its round. */
   async #getInLine() {
     const { line, round } = this.card;
     if (!line || this.#waiting?.round !== round) {
@@ -147,7 +147,7 @@ export class SaleView extends View {
     this.#waiting.addEventListener('change', () => this.#lineMoved(), { signal: this.#leavesLine.signal });
   }
 
-  /** Shows how far the line is, and goes on to the question when the turn has come: the page is seen, and its user has not bought yet. */
+  /** Shows the line's progress. On the user's turn, goes on to the question if the page is visible and the user has not bought yet. */
   async #lineMoved() {
     const waiting = this.#waiting;
     if (!waiting || !this.card) return;
@@ -164,7 +164,7 @@ export class SaleView extends View {
     this.buying.buy();
   }
 
-  /** What was answered to a buyer is over when a newer card says so. */
+  /** Discards a problem that a newer card contradicts. */
   #settle() {
     const { name, problem, at } = this.buying.stage;
     if (name !== 'problem' || clock.now() < at + Math.max(CARD_LAG_MS, (problem.retryAfterS ?? 0) * 1000)) return;
@@ -182,7 +182,7 @@ export class SaleView extends View {
     if (!this.card) return REFRESH_CHANGE_MS;
     const { idle, stage } = this.buying;
     const { state } = this;
-    // The line says the rest.
+    // The line's document has the news.
     if (idle && this.#waiting && state !== 'upcoming' && state !== 'preparing' && !this.#waiting.isTurn) return REFRESH_EARLY_MS;
     const left = (state === 'between' ? nextDrop(this.card) : this.opensAt) - clock.now();
     if (left > EARLY_MS) return Math.min(REFRESH_EARLY_MS, left - EARLY_MS);
@@ -215,7 +215,7 @@ export class SaleView extends View {
 
   /** Whether a problem takes the buyer back to the line. */
   #turnedBack(problem) {
-    // A front can be so old that its key is gone.
+    // A front can be so old that its key no longer exists.
     const isOld = problem.code === 'invalid_request' && /x-line-front/i.test(problem.members.detail ?? '');
     if (isOld || problem.code === 'no_ticket' || problem.code === 'not_your_turn') {
       this.#waiting.turnedAway(problem);
@@ -255,7 +255,7 @@ export class SaleView extends View {
     this.update();
   }
 
-  /** Shows what changed, and only that. */
+  /** Updates only what has changed. */
   update(byUser = false) {
     if (!this.card) return;
     this.#showRain();
@@ -266,7 +266,7 @@ export class SaleView extends View {
     this.#who.textContent = who ?? '';
     const mark = this.card.availability;
     const line = this.buying.idle && this.#waiting ? this.#line.stageOf(this, this.#waiting, state) : null;
-    // The line hears of it before the card does.
+    // The line's document is ahead of the card.
     const said = { sold_out: { availability: 'sold_out', next_release_at: null }, ended: { state: 'closed' } }[line];
     const card = { ...this.card, ...said };
     const badge = `${state} ${mark} ${said ? line : ''}`;
@@ -289,7 +289,7 @@ export class SaleView extends View {
     if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
   }
 
-  /** How far the rain has come; silent, since it changes every second. */
+  /** Shows the progress of the rain, without announcing it: it changes every second. */
   #showRain() {
     if (!this.card) return;
     const words = rainWords(this.card, this.state);
@@ -297,14 +297,14 @@ export class SaleView extends View {
     if (words !== null && this.#rain.textContent !== words) this.#rain.textContent = words;
   }
 
-  /** The drop that a buyer was told of has come: the button is there again. */
+  /** The drop that a sold-out answer named has come: shows the button again. */
   dropHasCome = () => {
     if (this.buying.stage.name !== 'problem') return;
     announce(of(this.card, 'sold_out.back'), 'assertive');
     this.buying.reset();
   };
 
-  /** Looks at the sale anew, and offers the button again. */
+  /** Reloads the sale, and shows the button again. */
   lookAgain = async () => {
     await this.#load();
     this.buying.reset();

@@ -26,9 +26,9 @@ const STEERED = {
     else sale.isolated_requests_per_s = rate;
   },
 };
-/** What makes no sense once the round is over. */
+/** Actions that are refused after the round. */
 const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
-/** Of one request that changes a group. */
+/** Maximum users in one request that changes a group. */
 const MOST_USERS = 1_000;
 
 export function adminRoutes(sales) {
@@ -48,7 +48,7 @@ export function adminRoutes(sales) {
     if (over && WHILE_IT_RUNS.includes(name)) throw problem(409, 'not_amendable', { detail: `round ${sale.round} is over` });
     change(sale, asked, Date.now(), sales);
     if (key) sale.keys.set(key, request);
-    // Of the round alone: its recurrence is the offer's.
+    // Other actions only concern the round; the recurrence belongs to the offer.
     if (name === 'end_recurrence') sale.version += 1;
     else sale.round_version = (sale.round_version ?? 1) + 1;
     const { round: _round, ...parameters } = asked;

@@ -1,5 +1,5 @@
-// The picture at the top of the README, put together from two of `pictures.js`: a buyer's phone in front of the operators'
-// page. `npm run cover` makes it anew.
+// The picture at the top of the README, composed of two from `pictures.js`: a buyer's phone in front of the operators' page.
+// `npm run cover` renders it again.
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { openBrowser } from '../browser.js';
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures', import.meta.url));
 const SIZE = { width: 1280, height: 560 };
 
-/** The picture as a page. The shop's own colours; only what tells the story is in view. */
+/** The picture as a page, in the shop's colours, cropped to what tells the story. */
 const layout = ({ operators, phone }) => `<!doctype html><style>
   * { margin: 0 }
   body { background: linear-gradient(120deg, #f4ecd8, #dcefe6); height: ${SIZE.height}px; overflow: hidden; position: relative }

@@ -1,4 +1,4 @@
-// Something to look at.
+// Sample sales.
 
 export function demo(sales) {
   const now = Date.now();

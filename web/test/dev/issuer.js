@@ -1,5 +1,5 @@
-// An OpenID Connect issuer for the stand-in, as a public client needs it: it believes everybody, and is strict otherwise. Codes and
-// refresh tokens work once; a refresh token that comes twice ends the whole session, as RFC 9700 has it.
+// An OpenID Connect issuer for the stand-in and a public client: it signs anyone in, and is strict otherwise. Codes and refresh
+// tokens work once; a refresh token that is used twice ends the whole session, as in RFC 9700.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { ok, route } from './routes.js';

@@ -1,12 +1,12 @@
-// The life of a sale, of the stand-in: lists by state, drafts, edits, withdrawal, and what became of a round.
+// The life cycle of sales in the stand-in: lists by state, drafts, edits, withdrawal, and reports.
 
 import { ok, route } from './routes.js';
 import { problem } from './sales.js';
 
-/** Few, so that tests are quick; the real system has pages of 50, and of 1,000 orders. */
+/** Small pages, so that tests are quick; the real system has 50 sales, and 1,000 orders. */
 const PAGE = 20;
 const REPORT_PAGE = 4;
-/** From then on before it opens a round is loaded. */
+/** From this time before its opening, a round is loaded. */
 const LOADED_MS = 600_000;
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const PROMISED = ['per_user_limit', 'price_minor', 'currency', 'payment_window_s', 'allocation', 'settlement', 'early_access'];
@@ -14,7 +14,7 @@ const NULLABLE = ['list_price_minor', 'terms_url', 'expected_audience', 'recurre
 const DOOR = { strikes: 10, strike_window_s: 600, denied_for_s: 3_600, unpaid_limit: 3 };
 const amendable = (detail) => problem(409, 'not_amendable', { detail });
 
-/** Refuses what nobody could sell by: all that is wrong at once, each with its field. */
+/** Refuses invalid terms: all errors at once, each with its field. */
 export function check(terms, isNew = true) {
   const errors = [];
   const wrong = (field, detail) => errors.push({ field, detail });
@@ -42,7 +42,7 @@ export function note(sale, action, by, parameters = '') {
   sale.log.push({ at: new Date().toISOString(), by, action, ...(parameters ? { parameters } : {}) });
 }
 
-/** A sale as operators see it in a list. */
+/** A sale as operators see it. */
 export function shown({ keys, seed, commitment, log, round_version: version, ...sale }) {
   return { door: DOOR, allocation: { kind: 'units' }, settlement: 'paid', ...sale, ...(sale.state === 'draft' ? {} : { round_version: version ?? 1 }) };
 }
@@ -123,7 +123,7 @@ export function lifeRoutes(sales) {
         if ('line' in changes && (!changes.line || !sale.line || early !== sale.line.opens_early_s)) throw amendable('line cannot be changed: buyers of this round were promised it');
         if ('opens_at' in changes && Date.now() >= Date.parse(sale.opens_at) - LOADED_MS) throw amendable('opens_at cannot be changed any more: the round is loaded');
       }
-      // What is left out of a line stays as it is.
+      // Omitted fields of a line stay unchanged.
       if (changes.line) changes.line = { ...sale.line, ...changes.line };
       check({ ...sale, ...changes });
       for (const [name, value] of Object.entries(changes)) {

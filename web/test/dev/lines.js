@@ -1,4 +1,4 @@
-// The lines of the stand-in, by the contract of docs/line.md.
+// The stand-in's lines, as specified in docs/line.md.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { commitmentOf, placePpb, WHOLE_PPB } from '../../js/line.js';
@@ -7,11 +7,11 @@ const KEY = randomBytes(32);
 const SEAL = 32;
 const HEAD = 15;
 const FRONT = 54;
-/** Sooner than the real system, so that tests are quick. */
+/** Shorter than in the real system, so that tests are quick. */
 const POLL_MS = 400;
 const POLL_BEFORE_MS = 30_000;
 const POLL_GONE_MS = 60_000;
-/** The longest pause that a line makes up for. */
+/** The longest gap between two requests that a line catches up on. */
 const LONGEST_STEP_MS = 10_000;
 
 function seal(sale, body) {
@@ -21,7 +21,7 @@ function seal(sale, body) {
   return Buffer.concat([body, tag]).toString('base64url');
 }
 
-/** The bytes before the seal; null if they were not sealed here for this sale. */
+/** The sealed bytes; null if they were not sealed here for this sale. */
 function open(sale, text) {
   const bytes = Buffer.from(text ?? '', 'base64url');
   if (bytes.length <= SEAL) return null;
@@ -54,7 +54,7 @@ function frontOf(sale, { early, lateS, latePpb }) {
 export class Lines {
   #lines = new Map();
 
-  /** What is remembered of the line of a sale's round. */
+  /** The state of the line of a sale's round. */
   of(sale) {
     const id = `${sale.sale_id}.${sale.round}`;
     if (!this.#lines.has(id)) {
@@ -77,13 +77,13 @@ export class Lines {
     return { ticket: ticketOf(sale, user, second), second };
   }
 
-  /** Late ones in their order: `{second, ppb}`. */
+  /** Late arrivals in their order: `{second, ppb}`. */
   #late({ seed, late }) {
     const all = [...late].map(([user, second]) => ({ second, ppb: placePpb(seed, user) }));
     return all.sort((one, other) => one.second - other.second || one.ppb - other.ppb);
   }
 
-  /** Moves a line on by its rate, while something is free. */
+  /** Moves a line on at its rate, while units are free. */
   #advance(sale, { free, perS }) {
     const line = this.of(sale);
     const now = Date.now();
@@ -105,12 +105,12 @@ export class Lines {
     const early = isWhole ? WHOLE_PPB : Math.floor((line.admitted / line.early.size) * WHOLE_PPB);
     if (!isWhole) return { early, lateS: 0, latePpb: 0 };
     const next = this.#late(line)[Math.floor(line.lateAdmitted)];
-    // Others may still come in a second that has not ended, and be placed before those who are known.
+    // More people may come in the current second, with places before those already known.
     if (next && next.second >= Math.floor(now / 1000)) return { early, lateS: next.second, latePpb: 0 };
     return next ? { early, lateS: next.second, latePpb: next.ppb } : { early, lateS: Math.floor(now / 1000), latePpb: 0 };
   }
 
-  /** What everybody may know of it; `units` are those of the round: `{total, sold, mayReturn, free}`. */
+  /** The line's public document; `units` are those of the round: `{total, sold, mayReturn, free}`. */
   document(sale, units, state) {
     const now = Date.now();
     const [opens, perS] = [Date.parse(sale.opens_at), sale.line.paused || state === 'paused' ? 0 : sale.line.admits_per_s];
@@ -134,7 +134,7 @@ export class Lines {
     };
   }
 
-  /** Whether a request of the user shows what it needs: null if it does, or `no_ticket`, or `not_your_turn`. */
+  /** The reason to refuse a user's request: `no_ticket` or `not_your_turn`; null if it is the user's turn. */
   refuses(sale, user, { 'x-line-ticket': shown, 'x-line-front': front }) {
     if (!sale.line) return null;
     const ticket = open(sale.sale_id, shown);

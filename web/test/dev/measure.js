@@ -1,5 +1,5 @@
-// How fast the pages are on a slow phone: 1.6 Mbit/s, 150 ms, a fourth of this machine's speed, and nothing in its cache.
-// `npm run measure` measures the stand-in; SHOP_URL another shop. `--json` prints one line; RUNS says how often it loads each page.
+// How fast the pages are on a slow phone: 1.6 Mbit/s, 150 ms, a quarter of this machine's speed, and an empty cache.
+// `npm run measure` measures the stand-in, or the shop at SHOP_URL. `--json` prints one line; RUNS sets how often it loads each page.
 
 import { PHONE, openBrowser } from '../browser.js';
 import { openShop } from '../shop.js';
@@ -7,13 +7,13 @@ import { openShop } from '../shop.js';
 const SLOW = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 const CPU_TIMES = 4;
 const RUNS = Number(process.env.RUNS ?? 3);
-/** Once nothing has been loaded for this long, the page is there. */
+/** A page has loaded once it has requested nothing for this long. */
 const QUIET_MS = 1_500;
 const LONGEST_MS = 30_000;
 
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
-/** What the page comes to that `hash` names: `{lcp_ms, bytes, requests, what}`. What it polls later is not counted. */
+/** Measures the page at `hash`: `{lcp_ms, bytes, requests, what}`, without later polling. */
 async function load(browser, url, hash) {
   const context = await browser.newContext({ ...PHONE, deviceScaleFactor: 2, locale: 'en-GB', reducedMotion: 'reduce' });
   try {
@@ -26,7 +26,7 @@ async function load(browser, url, hash) {
     const requests = new Map();
     let last = Date.now();
     devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
-      // Pictures that are part of the page come with it.
+      // Inline pictures are part of the page.
       if (!request.url.startsWith('data:')) requests.set(requestId, { url: request.url, bytes: 0 });
     });
     devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {

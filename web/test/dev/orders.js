@@ -1,10 +1,10 @@
-// What operators see of orders and refunds, of the stand-in.
+// Orders and refunds, as the stand-in's operators see them.
 
 import { createHash } from 'node:crypto';
 import { ok, route } from './routes.js';
 import { problem } from './sales.js';
 
-/** Few, so that tests are quick; the real system has pages of 50 and of 1,000. */
+/** Small pages, so that tests are quick; the real system has 50 and 1,000. */
 const PAGE = 5;
 const EXPORT_PAGE = 3;
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
@@ -15,7 +15,7 @@ const COLUMNS = [
 ];
 const invalid = (detail) => problem(400, 'invalid_request', { detail });
 
-/** Notes a payment of a reservation. Paying the same again is the same payment. */
+/** Records a payment of a reservation. A repeated payment has no further effect. */
 export function pay(sales, one, { price_minor, currency }) {
   one.payments ??= [];
   const payment_id = `stand-in-${one.view.reservation_id.split('.')[2]}`;
@@ -69,7 +69,7 @@ export function orderRoutes(sales) {
   const written = () => [...sales.reservations.values()].filter((one) => one.view.status !== 'queued' && one.ordered_at);
   const mark = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-  /** The filter of a request, which is refused as the real one is. */
+  /** The filter of a request; refuses the same ones as the real system. */
   const filterOf = (url) => {
     const asked = Object.fromEntries(url.searchParams);
     const unknown = Object.keys(asked).find((name) => ![...FILTERS, 'cursor', 'limit'].includes(name));

@@ -1,11 +1,11 @@
-// A sum as a PNG, plain: it only stands in for the real one.
+// A sum as a plain PNG, in place of the real challenge.
 
 import { crc32, deflateSync } from 'node:zlib';
 
 const WIDTH = 240;
 const HEIGHT = 72;
 const SCALE = 7;
-// Rows of three points each.
+// Each row has three points.
 const ROWS = {
   0: [7, 5, 5, 5, 7], 1: [2, 6, 2, 2, 7], 2: [7, 1, 7, 4, 7], 3: [7, 1, 7, 1, 7], 4: [5, 5, 7, 1, 1], 5: [7, 4, 7, 1, 7],
   6: [7, 4, 7, 5, 7], 7: [7, 1, 1, 1, 1], 8: [7, 5, 7, 5, 7], 9: [7, 5, 7, 1, 7], '+': [0, 2, 7, 2, 0], '=': [0, 7, 0, 7, 0],

@@ -1,4 +1,4 @@
-// The pictures in the documentation: a purchase and a stampede, in the running system. `npm run pictures` takes them anew.
+// The pictures in the documentation: a purchase and a stampede, in the running system. `npm run pictures` takes them again.
 
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { openShop } from '../shop.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PICTURES = `${ROOT}docs/pictures`;
 const PATIENCE_MS = 240_000;
-/** Enough units for the stampede to last some seconds on this machine. */
+/** With these units, the stampede lasts some seconds on this machine. */
 const STAMPEDE = { UNITS: '400', BUYERS: '1200', PAYMENT_WINDOW_S: '20' };
 
-/** The demonstration, its pages kept open: `{url, stop}`. Without a terminal the crowd comes at the opening. */
+/** The demonstration, with its pages kept open: `{url, stop}`. Without a terminal, the crowd comes at the opening. */
 async function stage() {
   const demo = spawn('local/tool.sh', ['local', 'demo', '--hold'], {
     cwd: ROOT, env: { ...process.env, ...STAMPEDE }, stdio: ['ignore', 'inherit', 'pipe'],
@@ -45,7 +45,7 @@ async function stampede(browser, shop) {
   });
   await go('sales/lamp', '/operators.html');
   await page.locator('.tile.paid dd').waitFor({ timeout: PATIENCE_MS });
-  // In the rush: units go, orders are made, and answers are given.
+  // During the rush, with units sold, orders and answers.
   await page.waitForFunction(() => {
     const number = (element) => Number(element?.textContent.replaceAll(',', ''));
     const [free, ordered] = ['free', 'ordered'].map((name) => number(document.querySelector(`.tile.${name} dd`)));

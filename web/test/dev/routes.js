@@ -1,4 +1,4 @@
-// The routes of the stand-in.
+// The stand-in's routes.
 
 import { randomBytes } from 'node:crypto';
 import { leadingZeros, message, sha256 } from '../../js/sha256.js';
@@ -8,14 +8,14 @@ import { pay } from './orders.js';
 import { picture } from './picture.js';
 import { problem } from './sales.js';
 
-/** Few, so that tests are quick; the real system asks for 20. */
+/** Little work, so that tests are quick; the real system asks for 20 bits. */
 const WORK_BITS = 12;
 const PASS_LIFE_MS = 300_000;
 const PAGE = 5;
 
 export const ok = (body, status = 200, headers = {}) => ({ status, body, headers });
 
-/** A row of the table. `:name` stands for one part of a path. */
+/** A row of the table. `:name` matches one segment of a path. */
 export function route(method, path, who, answer) {
   return { method, pattern: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), who, answer };
 }

@@ -1,18 +1,18 @@
-// Sales in memory, by the contract and no more: enough to build the page against.
+// Sales in memory, with just enough of the contract to build the page.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { awardOf, awardsOf, commitment, digestOf, entryOf, Shuffle, hexOf, rootOfHashes, shuffleKey, tableOf } from '../../js/draw.js';
 import { Lines } from './lines.js';
 
-/** How long the queue takes. */
+/** Time that a reservation stays queued. */
 const QUEUE_MS = 900;
 const FEW_LEFT = 0.2;
 const MOST_LISTED = 100;
-/** How long a sale that is over is still shown. */
+/** How long a past sale is still listed. */
 const OVER_FOR_MS = 86_400_000;
-/** How long after the end of a round its seed is public: soon, so that tests are quick; the real system waits a minute. */
+/** Time from the end of a round until its seed is public: short, so that tests are quick; the real system waits a minute. */
 const REVEAL_AFTER_MS = 1_500;
-/** What has a unit. */
+/** Statuses that hold a unit. */
 const LIVE = ['queued', 'pending_payment', 'granted', 'paid'];
 
 export class Answer extends Error {
@@ -26,7 +26,7 @@ export function problem(status, code, more = {}, headers = {}) {
   return new Answer(status, { status, title: code, code, ...more }, headers);
 }
 
-/** The header that says when to come again. */
+/** The header with the time to retry. */
 const retryAfter = (at) => ({ 'retry-after': String(Math.min(300, Math.max(1, Math.ceil((at - Date.now()) / 1000)))) });
 
 export class Sales {
@@ -41,7 +41,7 @@ export class Sales {
   groups = new Map();
   stopped = { all: false, sales: new Set() };
   lines = new Lines();
-  /** Hears `(user, reservation)` when an order changes. */
+  /** Called with `(user, reservation)` when an order changes. */
   changed = () => {};
 
   find(id) {
@@ -54,7 +54,7 @@ export class Sales {
     return [...this.reservations.values()].filter((one) => one.sale === sale.sale_id && (user === null || one.user === user));
   }
 
-  /** How many units of a sale have become available by now, and when more do: its `rain` as the system keeps it, in ms. */
+  /** The units that have become available by now, and when more do, in ms since the epoch. */
   rain(sale, now = Date.now()) {
     const { at_once: atOnce, steady, drops = [], from_ms: fromMs = 0 } = sale.rain;
     const opens = Date.parse(sale.opens_at);
@@ -70,12 +70,12 @@ export class Sales {
     return { dropped, next: dropped < sale.total && ahead.length ? Math.min(...ahead) : null };
   }
 
-  /** The units that can be had or are taken. */
+  /** The units that have become available, taken or not. */
   out(sale) {
     return sale.rain ? this.rain(sale).dropped : sale.total;
   }
 
-  /** When more becomes available, as answers have it. */
+  /** When more becomes available, as a field of answers. */
   nextRelease(sale) {
     const next = sale.rain ? this.rain(sale).next : null;
     return next === null ? {} : { next_release_at: new Date(next).toISOString() };
@@ -97,7 +97,7 @@ export class Sales {
     return now < Date.parse(sale.opens_at) ? 'upcoming' : 'open';
   }
 
-  /** What the list of all has, the open ones first. */
+  /** The sales of the front page, open ones first. */
   front() {
     const now = Date.now();
     const place = ({ opens_at: opens, closes_at: closes }) => {
@@ -109,7 +109,7 @@ export class Sales {
     return all.sort((one, other) => before(place(one), place(other))).slice(0, MOST_LISTED);
   }
 
-  /** What only a sale's own page has. */
+  /** The fields that only a sale's own page has. */
   goods({ description, pictures, terms_url }) {
     return { ...(description ? { description } : {}), ...(pictures?.length ? { pictures } : {}), ...(terms_url ? { terms_url } : {}) };
   }
@@ -145,7 +145,7 @@ export class Sales {
     };
   }
 
-  /** How far the line of a sale is. */
+  /** The public document of a sale's line. */
   line(sale) {
     if (!sale.line) throw problem(404, 'unknown_sale', { detail: 'the sale has no line' });
     const { held, ordered, paid } = this.units(sale);
@@ -154,7 +154,7 @@ export class Sales {
     return this.lines.document(sale, { total: sale.total, sold, mayReturn, free: this.out(sale) - sold }, this.state(sale));
   }
 
-  /** What is asked of who wants a question, or a pass. */
+  /** Refuses a challenge or a pass to users whose turn it is not. */
   inTurn(sale, user, headers) {
     const refused = this.lines.refuses(sale, user, headers);
     const path = `/v1/sales/${sale.sale_id}`;
@@ -162,7 +162,7 @@ export class Sales {
     if (refused) throw problem(409, refused, { line_path: `${path}/line` }, { 'retry-after': '2' });
   }
 
-  /** Who may buy before everyone else, as everybody sees it. */
+  /** The public description of early access. */
   early({ opens_at: opens, early_access: all }) {
     const at = (s) => new Date(Date.parse(opens) + s * 1000).toISOString();
     return all.map(({ group, lead_s: lead, set_aside: aside }) => ({
@@ -170,13 +170,13 @@ export class Sales {
     }));
   }
 
-  /** What the user may do before everyone else. */
+  /** The user's early access. */
   classOf({ early_access: all = [] }, user) {
     const mine = all.filter(({ group }) => this.groups.get(group)?.has(user));
     return { leadMs: 1000 * Math.max(0, ...mine.map(({ lead_s: lead }) => lead)), hasAside: mine.some(({ set_aside: aside }) => aside) };
   }
 
-  /** How many units are set aside now, and until when; null if none ever were, or they are everyone's. */
+  /** The units that are set aside now, and until when; null if there are none, or if everyone may have them. */
   aside(sale) {
     const { units, for_s: lasts } = sale.early_access?.find(({ set_aside: aside }) => aside)?.set_aside ?? {};
     const until = Date.parse(sale.opens_at) + lasts * 1000;
@@ -185,7 +185,7 @@ export class Sales {
     return { left: units - used, until };
   }
 
-  /** Who is not in the group hears that what is left is set aside for it. */
+  /** Refuses users outside the group if the remaining units are set aside for it. */
   leave(sale, user) {
     const aside = this.aside(sale);
     const free = sale.total - this.taken(sale);
@@ -193,7 +193,7 @@ export class Sales {
     throw problem(409, 'sold_out', { next_release_at: new Date(aside.until).toISOString() }, retryAfter(aside.until));
   }
 
-  /** Draws the seed of a sale whose units differ, as publishing does. */
+  /** Draws the seed of a sale whose units differ, as on publication. */
   commit(sale) {
     if ((sale.allocation?.kind ?? 'units') !== 'units') sale.seed ??= randomBytes(32).toString('hex');
   }
@@ -221,12 +221,12 @@ export class Sales {
     };
   }
 
-  /** Whether the winners of a sale that is drawn at its end have their prizes. */
+  /** Whether the winners of a draw at the end are known. */
   isDrawn(sale) {
     return Date.now() >= Date.parse(sale.closes_at) + REVEAL_AFTER_MS;
   }
 
-  /** The entries of a draw at the end by unit. */
+  /** The entries of a draw at the end, ordered by unit. */
   entries(sale) {
     const entered = this.mine(sale).filter(({ view }) => view.status === 'granted').map(({ view }) => view);
     entered.sort((one, other) => one.unit - other.unit);
@@ -234,7 +234,7 @@ export class Sales {
     return { chunk: 0, units: entered.map(({ unit }) => unit), leaves: entered.map(leaf) };
   }
 
-  /** What each entry won, in their order. */
+  /** What each entry won, in the order of entries. */
   drawn(sale) {
     const { units } = this.entries(sale);
     return awardsOf({ ...this.plan(sale), tickets: units.length }, sale.seed, null);
@@ -252,14 +252,14 @@ export class Sales {
     };
   }
 
-  /** Of one prize those first whose place in the table is: there is no other way back through the shuffle here. */
+  /** Orders winners by their place in the table: the shuffle has no inverse here. */
   inOrder(sale, winners) {
     const { units } = this.entries(sale);
     const shuffle = new Shuffle(units.length, shuffleKey(sale.seed, null));
     return winners.toSorted((one, other) => shuffle.shuffled(one.entry - 1) - shuffle.shuffled(other.entry - 1));
   }
 
-  /** A view as it is at this moment, and when to look again: an entry becomes a prize, or none, when the winners are drawn. */
+  /** The current view, with the pace of polling. When the winners are drawn, an entry becomes a prize or a blank. */
   seen(one) {
     const sale = this.find(one.sale);
     const pace = { queued: 500, pending_payment: 10_000, granted: one.view.award?.kind === 'entered' && 20_000 }[one.view.status];
@@ -276,7 +276,7 @@ export class Sales {
     return value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
   }
 
-  /** A sale that some groups alone see is none for everybody else. */
+  /** A published sale that is visible to everyone; any other one is unknown. */
   seenByAll(id) {
     const sale = this.published(id);
     if (sale.gate?.groups_see?.length) throw problem(404, 'unknown_sale');
@@ -289,7 +289,7 @@ export class Sales {
     return sale;
   }
 
-  /** What is asked of everybody who comes in. */
+  /** Refuses users who may not buy now. */
   enter(sale, user, door = false) {
     if ((this.denied.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'denied');
     const state = this.state(sale);

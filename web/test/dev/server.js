@@ -1,4 +1,4 @@
-// A stand-in for the whole system, for building the page: the contract in memory. `npm run dev` starts it.
+// A stand-in for the whole system, to build the page against: its contract, in memory. `npm run dev` starts it.
 
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -11,16 +11,16 @@ import { routes } from './routes.js';
 import { Answer, Sales } from './sales.js';
 import { Users } from './users.js';
 
-/** Where the built pages are: a test has its own. */
+/** The folder of the built pages. Tests have their own. */
 const PAGES = process.env.PAGES ?? DIST;
 const TYPES = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json',
   '.woff2': 'font/woff2',
 };
-/** What CloudFront compresses, and about as well. */
+/** The files that CloudFront compresses. */
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.json']);
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-/** As infra/cdk/lib/page.ts uploads them. */
+/** Cache times as in infra/cdk/lib/page.ts. */
 const KEPT = [
   [/^\/assets\//, 'public, max-age=31536000, immutable'],
   [/^\/art\//, 'public, max-age=86400'],
@@ -70,7 +70,7 @@ async function bodyOf(request) {
   return text === '' ? {} : JSON.parse(text);
 }
 
-/** Starts it on a free port, or on `port`; with the built pages, or with their `sources`, which change as they are edited. */
+/** Starts it on a free port, or on `port`, with the built pages, or `fromSources`, with reloading. */
 export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_000, fromSources = false } = {}) {
   const sales = new Sales();
   const users = new Users();
@@ -95,7 +95,7 @@ export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_
   });
   const edited = fromSources ? await sources(server) : null;
   const sockets = new WebSocketServer({ noServer: true });
-  // Vite has a socket of its own on this server.
+  // Vite has its own socket on this server.
   server.on('upgrade', (request, socket, head) => {
     if (new URL(request.url, 'http://shop').pathname === '/push') sockets.handleUpgrade(request, socket, head, (one) => sockets.emit('connection', one, request));
   });

@@ -1,9 +1,9 @@
-// Who is who, for the stand-in: tokens that look like the issuer's and are good by being remembered.
+// The stand-in's users: tokens that look like an issuer's, and are valid because they are remembered.
 
 import { randomBytes } from 'node:crypto';
 import { Answer, problem } from './sales.js';
 
-/** How long a token is good. */
+/** How long a token is valid. */
 const LIFE_MS = 3_600_000;
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
