@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -46,11 +46,43 @@ pub struct Point {
     pub when: When,
 }
 
+/// What a run did.
+#[derive(Debug, Default)]
+struct Seen {
+    counts: BTreeMap<String, usize>,
+    /// Effects that were begun and have no answer.
+    open: usize,
+    /// The effect that is open alone, since it was begun.
+    alone: Option<Effect>,
+    /// The effect that was open alone and has its answer, until another is begun.
+    last: Option<Effect>,
+    after: BTreeMap<Effect, Effect>,
+}
+
+impl Seen {
+    fn begin(&mut self, kind: &str) -> Effect {
+        let count = self.counts.entry(kind.to_owned()).or_default();
+        let effect = Effect { kind: kind.to_owned(), nth: *count };
+        *count += 1;
+        if let Some(last) = self.last.take() {
+            self.after.insert(effect.clone(), last);
+        }
+        self.alone = (self.open == 0).then(|| effect.clone());
+        self.open += 1;
+        effect
+    }
+
+    fn end(&mut self) {
+        self.open -= 1;
+        self.last = self.alone.take();
+    }
+}
+
 /// The end of the world of one run, shared by the proxies in front of each service.
 #[derive(Debug)]
 pub struct Fault {
     point: Option<Point>,
-    counts: Mutex<BTreeMap<String, usize>>,
+    seen: Mutex<Seen>,
     over: AtomicBool,
     died: Notify,
 }
@@ -64,15 +96,30 @@ static SCRIPTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 impl Fault {
     /// Ends at the given point, or never.
     pub fn new(point: Option<Point>) -> Arc<Self> {
-        let (counts, over, died) = (Mutex::default(), AtomicBool::new(false), Notify::new());
-        Arc::new(Self { point, counts, over, died })
+        let (seen, over, died) = (Mutex::default(), AtomicBool::new(false), Notify::new());
+        Arc::new(Self { point, seen, over, died })
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The effects that were begun so far.
     pub fn effects(&self) -> BTreeSet<Effect> {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let effects = counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
+        let seen = self.seen();
+        let effects = seen.counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
         effects.collect()
+    }
+
+    /// The effects that came after another and never beside one, each with the one it came after. To end before the one is to
+    /// end after the other: the services see no difference.
+    pub fn directly_after(&self) -> BTreeMap<Effect, Effect> {
+        self.seen().after.clone()
+    }
+
+    /// Something happens now that no proxy sees.
+    pub fn interrupt(&self) {
+        self.seen().last = None;
     }
 
     /// Runs `work` until it ends or the world does, as a process that is killed. Whether it came to its end. Either way
@@ -91,13 +138,8 @@ impl Fault {
         if self.is_over() {
             return None;
         }
-        let nth = {
-            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-            let count = counts.entry(kind.clone()).or_default();
-            *count += 1;
-            *count - 1
-        };
-        let point = self.point.as_ref().filter(|point| point.effect.nth == nth && point.effect.kind == kind);
+        let begun = self.seen().begin(&kind);
+        let point = self.point.as_ref().filter(|point| point.effect == begun);
         let is_last = |when| point.is_some_and(|point| point.when == when);
         if is_last(When::Before) {
             self.die();
@@ -107,6 +149,7 @@ impl Fault {
         if is_last(When::After) {
             self.die();
         }
+        self.seen().end();
         (!self.is_over()).then_some(answer)
     }
 

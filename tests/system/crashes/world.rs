@@ -19,6 +19,7 @@ use crate::lab::Lab;
 /// A function's world: everything that it talks to, behind proxies that can cut it off.
 pub(super) struct World {
     context: Context,
+    fault: Arc<Fault>,
     _proxies: [FaultProxy; 2],
 }
 
@@ -36,11 +37,13 @@ impl World {
             .with(Stock::new(&format!("redis://{}", redis.address())).unwrap())
             .with(Sqs::from_conf(sqs.build()))
             .with(lab.reservation().keys);
-        Self { context, _proxies: [redis, aws] }
+        Self { context, fault: Arc::clone(fault), _proxies: [redis, aws] }
     }
 
     /// A function in a new process: `world.start(order::Deps::new)`.
     pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        // Between two functions a flow may do something itself.
+        self.fault.interrupt();
         new(&self.context.another_process()).unwrap()
     }
 
