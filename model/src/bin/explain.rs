@@ -1,4 +1,4 @@
-//! Says of each trace whether the model explains it: `explain target/traces/*.jsonl`.
+//! Reports whether the model explains each trace: `explain target/traces/*.jsonl`.
 
 use std::process::ExitCode;
 use std::time::Instant;
