@@ -190,7 +190,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let (answers, flooded, took) = (answers?, flooded?, start.elapsed());
 
     println!("\nThe flood: {} requests in {:.1} s", plan.honest * plan.flood, took.as_secs_f64());
-    println!("{:<22} {:<22} {:>9} {:>24}", "kind", "answer", "requests", "calls of Redis for each");
+    println!("{:<22} {:<22} {:>9} {:>24}", "kind", "answer", "requests", "calls of Redis each");
     for ((kind, answer), count) in &answers {
         let each = calls[*kind] as f64 / SAMPLES as f64;
         println!("{:<22} {answer:<22} {count:>9} {each:>24.3}", KINDS[*kind]);

@@ -27,7 +27,7 @@ fn kept(found: &mut Found<'_>, reservation: &Reservation) {
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
     found.judged().promises += 1;
     let Some(order) = reservation.order.map(|at| view.orders[at]) else {
-        let message = format!("{}, and the ledger has nothing of it", words.operation(accepted));
+        let message = format!("{}, and the ledger has nothing about it", words.operation(accepted));
         return found.violation(Rule::PromiseBroken, message);
     };
     if order.user != accepted.user {

@@ -76,7 +76,7 @@ impl<'a> Finder<'a> {
                     self.nothing_happens(record.run, None);
                 } else {
                     let State { redis, ledger, .. } = self.state;
-                    self.reasons.push(format!("by the model it holds {redis:?} and {ledger:?}"));
+                    self.reasons.push(format!("the model has {redis:?} and {ledger:?}"));
                 }
             }
             (_, None) => self.reasons.push("its run has not begun".to_owned()),
@@ -176,7 +176,7 @@ impl<'a> Finder<'a> {
             _ => {}
         }
         if self.moves.is_empty() && self.reasons.is_empty() {
-            self.reasons.push(format!("run {run} stands at {stand:?}"));
+            self.reasons.push(format!("run {run} is at {stand:?}"));
         }
     }
 
@@ -206,7 +206,7 @@ impl<'a> Finder<'a> {
             _ => {}
         }
         if self.moves.is_empty() && self.reasons.is_empty() {
-            self.reasons.push(format!("run {run} of {:?} has nothing to do that looks like this", known.function));
+            self.reasons.push(format!("run {run} of {:?} has no step that looks like this", known.function));
         }
     }
 
@@ -283,7 +283,7 @@ impl<'a> Finder<'a> {
     ) {
         match redis {
             Some(redis) if *redis != state.redis => {
-                self.reasons.push(format!("after it the model's Redis is {:?}", state.redis));
+                self.reasons.push(format!("the model's Redis after it is {:?}", state.redis));
             }
             _ => self.note(actions, state, run, stand),
         }
@@ -366,7 +366,7 @@ impl<'a> Finder<'a> {
         for unit in units {
             let is_its = |job: &&Job| job.next == Next::Restore && job.seat.unit == *unit;
             let Some(job) = state.jobs.iter().find(is_its).copied() else {
-                return self.reasons.push(format!("the model did not find unit {unit} in no place"));
+                return self.reasons.push(format!("no repair in the model restores unit {unit}"));
             };
             let Some(after) = self.act(&state, Action::Step(job)) else { return };
             state = after;
