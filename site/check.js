@@ -1,5 +1,5 @@
-// Checks every link of the documentation, twice: in the Markdown files, with anchors as GitHub makes them, and in the built
-// site, with those of mdBook. Nothing leaves the machine: of addresses elsewhere only the form is checked.
+// Checks every link of the documentation twice: in the Markdown files with GitHub's anchors, and in the built site with
+// mdBook's. Works offline: for external addresses it checks only the form.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -74,7 +74,7 @@ function site() {
   const pages = new Map(files('.html', SITE).map((path) => [join(SITE, path), read(join(SITE, path))]));
   let [inside, elsewhere] = [0, 0];
   for (const [page, { links }] of pages) {
-    // The page for what is not there belongs to a server, and has addresses from its root.
+    // The 404 page is for servers and uses addresses from the root.
     if (page === join(SITE, '404.html')) continue;
     for (const link of links) {
       const say = (what) => wrong.push(`${relative(ROOT, page)}: ${link} ${what}`);

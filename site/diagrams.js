@@ -1,5 +1,5 @@
-// Draws a page's Mermaid diagrams, which the Markdown has as code, so that GitHub draws them too. Mermaid has 2.5 MB: only a
-// page with a diagram loads it.
+// Draws a page's Mermaid diagrams, which are code blocks in the Markdown, so that GitHub draws them too. Mermaid is 2.5 MB,
+// so only pages with a diagram load it.
 (() => {
   /** Of a diagram's own size. */
   const SMALLEST = 0.7;

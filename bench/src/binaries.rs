@@ -10,14 +10,14 @@ use local::stages::Stage;
 /// Which build of the functions is measured.
 #[derive(Clone, Copy)]
 pub(crate) enum Binaries {
-    /// As they are shipped.
+    /// The optimized build that ships.
     Shipped,
-    /// As the tests have them: there already where those have run.
+    /// The tests' build, which exists already where the tests have run.
     Tested,
 }
 
 impl Binaries {
-    /// Where a function is, once it is built.
+    /// Path of a built function.
     pub(crate) fn path(self, name: &str) -> PathBuf {
         paths::target().join(self.profile()).join(name)
     }
@@ -25,7 +25,7 @@ impl Binaries {
     /// Builds functions.
     ///
     /// # Errors
-    /// If one does not build, with what the compiler said.
+    /// With the compiler's output if one does not build.
     pub(crate) fn build(self, names: &[&str]) -> Result<()> {
         let stage = Stage::spinner("Building the functions");
         match self {

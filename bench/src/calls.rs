@@ -2,10 +2,10 @@ use anyhow::Result;
 use futures::StreamExt;
 use uuid::Uuid;
 
-/// What a process tells Redis of its answers once a second, whatever it was asked.
+/// Each process flushes its answer counts to Redis once a second, independent of requests.
 const BESIDE: &str = "\"answers:{";
 
-/// Calls that the Redis at `url` gets while `work` runs, for each request. What scripts call in there is not counted.
+/// Counts the calls that the Redis at `url` gets while `work` runs, without those that scripts make inside it.
 pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = Result<T>>) -> Result<usize> {
     let client = redis::Client::open(url)?;
     let mut marker = client.get_multiplexed_async_connection().await?;
@@ -20,7 +20,7 @@ pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = Result<
             }
             calls += usize::from(!line.contains(" lua] ") && !line.contains(BESIDE));
         }
-        anyhow::bail!("Redis stopped telling")
+        anyhow::bail!("the connection that monitors Redis ended")
     };
     let working = async {
         work.await?;

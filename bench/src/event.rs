@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-/// A request as the gateway gives it to a function.
+/// A request that the gateway passes on to a function.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
@@ -23,7 +23,7 @@ impl Request {
         Self { method: "GET", path, user: user.to_owned(), ip: ip.into(), key: None }
     }
 
-    /// The event, of the form of API Gateway's HTTP APIs.
+    /// The event in the format of API Gateway's HTTP APIs.
     pub(crate) fn event(&self) -> Vec<u8> {
         let Self { method, path, user, ip, key } = self;
         let mut headers = json!({ "accept": "*/*", "content-length": "0", "host": "shop.example" });
@@ -45,7 +45,7 @@ impl Request {
     }
 }
 
-/// What a function answered.
+/// A function's answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

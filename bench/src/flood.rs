@@ -16,30 +16,30 @@ use uuid::Uuid;
 use crate::event::Request;
 use crate::system::System;
 
-/// Where everybody sits: behind one address, which is the worst case for the honest.
+/// Everyone shares one address, which is the worst case for honest buyers.
 const IP: &str = "203.0.113.7";
-/// Requests of the flood that are outstanding at any time.
+/// Concurrent requests of the flood.
 const OUTSTANDING: usize = 128;
-/// Users whose passes the flood has and repeats.
+/// Users whose passes the flood repeats.
 const ATTACKERS: usize = 50;
-/// Requests of each kind that are asked one by one to count the calls that they cost.
+/// Requests of each kind that are sent before the flood to count their calls of Redis.
 const SAMPLES: usize = 200;
-/// How often an honest buyer looks, and for how long at most.
+/// How often an honest buyer polls, and how many times at most.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 const LOOKS: usize = 60;
 
-/// How much of it.
+/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Honest buyers
     #[arg(long, default_value_t = 50)]
     honest: usize,
-    /// Other requests for each of them
+    /// Flood requests for each honest buyer
     #[arg(long, default_value_t = 5_000)]
     flood: usize,
 }
 
-/// What the flood is made of.
+/// Kinds of requests in the flood.
 const KINDS: [&str; 7] = [
     "forged pass",
     "another user's pass",
@@ -50,7 +50,7 @@ const KINDS: [&str; 7] = [
     "repeated",
 ];
 
-/// The passes that attackers have.
+/// The attackers' passes.
 struct Loot {
     own: Vec<String>,
     expired: Vec<String>,
@@ -85,14 +85,14 @@ fn attacker(n: usize) -> String {
     format!("attacker-{n}")
 }
 
-/// What the honest lived through.
+/// How honest buyers fared.
 struct Honest {
     ordered: usize,
     latency_us: Histogram<u64>,
     answers: BTreeMap<String, usize>,
 }
 
-/// One honest purchase: a try, and looks until there is an order. When to begin is told by `begun`.
+/// One honest purchase: a request, then polls until there is an order. Starts once `begun` exceeds `n`.
 async fn buy(
     system: &System,
     sale: &str,
@@ -132,7 +132,7 @@ async fn honest(system: &System, sale: &str, buyers: usize, begun: watch::Receiv
     Ok(honest)
 }
 
-/// Sends the flood; `begun` lets one honest buyer after another begin, spread over all of it.
+/// Sends the flood, and through `begun` starts the honest buyers one by one, spread over its length.
 async fn flood(system: &System, plan: &Plan, begun: watch::Sender<usize>) -> Result<BTreeMap<(usize, String), usize>> {
     let total = plan.honest * plan.flood;
     let (loot, sent) = (Loot::take(system, "flooded")?, AtomicUsize::new(0));
@@ -190,7 +190,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let (answers, flooded, took) = (answers?, flooded?, start.elapsed());
 
     println!("\nThe flood: {} requests in {:.1} s", plan.honest * plan.flood, took.as_secs_f64());
-    println!("{:<22} {:<22} {:>9} {:>24}", "kind", "answer", "requests", "calls of Redis for each");
+    println!("{:<22} {:<22} {:>9} {:>24}", "kind", "answer", "requests", "calls of Redis each");
     for ((kind, answer), count) in &answers {
         let each = calls[*kind] as f64 / SAMPLES as f64;
         println!("{:<22} {answer:<22} {count:>9} {each:>24.3}", KINDS[*kind]);

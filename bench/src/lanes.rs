@@ -1,7 +1,7 @@
-//! One hot sale on some numbers of lanes: what a lane costs Redis.
+//! One hot sale on different numbers of lanes: what a lane costs Redis.
 //!
-//! All lanes are on one Valkey, since two cores cannot show what several would do beside each other. What is measured is the work
-//! of Redis for each reservation, and it does not grow with the lanes; with a shard for each lane as many times the scripts fit into a second.
+//! All lanes are on one Valkey, since two cores cannot run several side by side. The measurement is Redis's work per reservation,
+//! which does not grow with the lanes. With a shard for each lane, that many times more scripts fit into a second.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use crate::report::rivals::{Ring, terms};
 const CLIENTS: usize = 64;
 const LANES: [u16; 4] = [1, 2, 4, 8];
 
-/// How much of it.
+/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// Units of a round, and buyers
+    /// Units of a round, and as many buyers
     #[arg(long, default_value_t = 20_000, value_parser = command_line::whole(1_000..=1_000_000_u32))]
     units: u32,
-    /// Rounds of each that count, after one that does not
+    /// Measured rounds of each kind, after one to warm up
     #[arg(long, default_value_t = 9, value_parser = command_line::whole(1..=100_u32))]
     rounds: u32,
     /// Print the figures as JSON
@@ -34,18 +34,18 @@ pub(crate) struct Plan {
     json: bool,
 }
 
-/// What a number of lanes came to.
+/// Results for one number of lanes.
 #[derive(Debug, Serialize)]
 struct Figures {
     lanes: u16,
-    /// Where everybody is at home: in all lanes, or in the first one, which has to ask the others.
+    /// Users' home lanes: all of them, or only the first one, which then gets units from the others.
     users: &'static str,
-    /// Of all rounds, each against the same round with one lane.
+    /// Median over rounds, each relative to the same round with one lane.
     throughput_ratio: f64,
     winners_per_s: f64,
     scripts_per_cpu_s: f64,
     winners_per_cpu_s: f64,
-    /// Calls of scripts for each winner.
+    /// Script calls per winner.
     scripts_each: f64,
     transfers: u32,
 }
@@ -145,7 +145,7 @@ async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16
     })
 }
 
-/// Calls of scripts so far.
+/// Script calls so far.
 async fn scripts(ring: &Ring) -> Result<u64> {
     let text: String = redis::cmd("INFO").arg("commandstats").query_async(&mut ring.connection().await?).await?;
     let calls = ["evalsha", "eval"].map(|name| {
@@ -155,7 +155,7 @@ async fn scripts(ring: &Ring) -> Result<u64> {
     Ok(calls.iter().sum())
 }
 
-/// Seconds of a core that Redis has had.
+/// CPU seconds that Redis has used.
 async fn cpu_s(ring: &Ring) -> Result<f64> {
     let (user, system) = (ring.info("used_cpu_user").await?, ring.info("used_cpu_sys").await?);
     Ok(user.parse::<f64>()? + system.parse::<f64>()?)

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// What the system does under load, as ratios within one run.
+/// How the system performs under load, as ratios within one run.
 #[derive(Parser)]
 #[command(name = "bench")]
 struct Arguments {
@@ -30,7 +30,7 @@ enum Command {
     Lanes(lanes::Plan),
     /// Redis stops answering in the middle of a sale
     Outage(outage::Plan),
-    /// Ids that nobody gave out
+    /// Random ids that were never issued
     RandomIds(random_ids::Plan),
     /// Every figure of docs/performance.md, as ratios
     Report(report::Plan),

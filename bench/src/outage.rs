@@ -1,4 +1,4 @@
-//! Redis stops answering in the middle of a sale, and goes on after a while.
+//! Redis stops answering in the middle of a sale and resumes after a while.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use local::stages::Stage;
 use crate::event::Request;
 use crate::system::System;
 
-/// Buyers that come in each second.
+/// Buyers who arrive each second.
 const BUYERS_PER_S: usize = 50;
 const IP: &str = "203.0.113.7";
 /// Seconds before and after the outage.
@@ -19,7 +19,7 @@ const AROUND_S: u64 = 5;
 const SALE: &str = "lamp";
 const SETTLED_WITHIN: Duration = Duration::from_secs(120);
 
-/// How long.
+/// Length of the outage.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Seconds without an answer from Redis
@@ -27,7 +27,7 @@ pub(crate) struct Plan {
     outage_s: u64,
 }
 
-/// What those heard who came in one second.
+/// Answers to the buyers of one second.
 #[derive(Default)]
 struct Second {
     answers: BTreeMap<String, usize>,
@@ -49,7 +49,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let buyers = try_join_all((0..seconds as usize * BUYERS_PER_S).map(|n| {
         let system = &system;
         async move {
-            // By the clock and not by the last answer, so that nobody who comes during the outage is left out.
+            // By the clock and not after the last answer, so that buyers keep arriving during the outage.
             let due = start + Duration::from_secs(1) * n as u32 / BUYERS_PER_S as u32;
             tokio::time::sleep_until(due.into()).await;
             let user = format!("buyer-{n}");

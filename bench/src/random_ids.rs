@@ -1,4 +1,4 @@
-//! Ids that nobody gave out: what they cost in memory and in calls of Redis.
+//! Random ids that were never issued: what they cost in memory and in calls of Redis.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,18 +9,18 @@ use uuid::Uuid;
 use crate::event::Request;
 use crate::system::System;
 
-/// Requests that are outstanding at any time.
+/// Concurrent requests.
 const OUTSTANDING: usize = 128;
-/// Readings of the memory on the way.
+/// Memory readings along the way.
 const READINGS: usize = 10;
-/// Addresses and users that they come from.
+/// Users and addresses that send them.
 const USERS: usize = 1_000;
 const ADDRESSES: [&str; 4] = ["203.0.113.7", "203.0.113.8", "198.51.100.9", "2001:db8::1"];
 
-/// How many.
+/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// Made-up ids: of sales, and of reservations of a sale that there is
+    /// Made-up ids: half of sales, half of reservations
     #[arg(long, default_value_t = 1_000_000)]
     ids: usize,
 }

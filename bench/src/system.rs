@@ -15,14 +15,14 @@ use crate::binaries::Binaries;
 use crate::calls::redis_calls;
 use crate::event::{Answer, Request};
 
-/// What one process takes at once, as on Lambda's managed instances.
+/// Concurrent requests of one process, as on Lambda's managed instances.
 pub(crate) const CONCURRENCY: usize = 64;
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
-/// Between publishing and opening: enough to warm up.
+/// From publishing to opening: enough to warm up.
 const OPENS_IN: Duration = Duration::from_secs(4);
 
-/// The deployed system, with the reservation function once more beside it: built for speed, and asked without the
-/// emulator's gateway, which is slow.
+/// The deployed system, and beside it a second, optimized reservation function that is called without the emulator's slow
+/// gateway.
 pub(crate) struct System {
     pub(crate) cloud: Cloud,
     api: RuntimeApi,
@@ -56,7 +56,7 @@ impl System {
         Ok(Self { cloud, api, reservation, keys })
     }
 
-    /// Opens sales of so many units for an hour, loaded before they open as they should be.
+    /// Opens sales of `units` for an hour, loaded before they open.
     pub(crate) async fn open(&self, sales: &[&str], units: u32) -> Result<()> {
         let client = Client::new(&self.cloud.deployment.api_url)?;
         let operator = self.cloud.issuer.operator_token("operator")?;
@@ -70,14 +70,14 @@ impl System {
         Ok(())
     }
 
-    /// Where every unit of a sale is.
+    /// The audit of a sale.
     pub(crate) async fn audit(&self, sale: &str) -> Result<Value> {
         let client = Client::new(&self.cloud.deployment.api_url)?;
         let operator = self.cloud.issuer.operator_token("operator")?;
         client.operate("GET", &operator, &format!("/v1/admin/sales/{sale}/rounds/1/audit")).await
     }
 
-    /// A pass as admission gives it out, issued so many seconds ago.
+    /// A pass like admission's, issued `ago_s` seconds ago.
     pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
         let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
         let round = RoundId { sale: sale.parse()?, number: RoundNumber(1) };

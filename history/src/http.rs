@@ -1,20 +1,20 @@
-//! What requests of the HTTP API ask, and what its answers say.
+//! Translates requests and answers of the HTTP API.
 
 use serde::Deserialize;
 
 use crate::record::{Answer, PaymentOutcome, Question, Refusal, Status};
 use crate::recorder::{Asking, Recorder};
 
-/// A request, as far as it says what is asked.
+/// The parts of a request that say what it asks.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// `GET`, `POST` or `DELETE`.
     pub method: &'a str,
-    /// Its path, with or without a query.
+    /// The path, with or without a query.
     pub path: &'a str,
-    /// Its `Idempotency-Key`.
+    /// The `Idempotency-Key`.
     pub key: Option<&'a str>,
-    /// Its body.
+    /// The body.
     pub body: &'a [u8],
 }
 
@@ -31,7 +31,7 @@ struct Paid {
     currency: String,
 }
 
-/// What any answer may have.
+/// Fields of all answers.
 #[derive(Default, Deserialize)]
 struct Body {
     reservation_id: Option<String>,
@@ -49,8 +49,8 @@ fn round_of(reservation: &str) -> Option<&str> {
 }
 
 impl Recorder {
-    /// `user` sends a request, now. A request for a unit does not name its round: `round` is its number. None if it asks nothing that is
-    /// recorded.
+    /// `user` sends a request now. `round` is the number of the round, since a request for a unit does not name it. None for requests
+    /// that are not recorded.
     pub fn send(&self, request: Request<'_>, user: &str, round: u32) -> Option<Asking> {
         let path = request.path.split_once('?').map_or(request.path, |(path, _)| path);
         let segments: Vec<&str> = path.split('/').skip(1).collect();
@@ -73,7 +73,7 @@ impl Recorder {
 }
 
 impl Asking {
-    /// The client hears this status and body, now.
+    /// The client receives this status and body now.
     pub fn hears_http(self, status: u16, body: &[u8]) {
         let body: Body = serde_json::from_slice(body).unwrap_or_default();
         let answer = answer(status, &body);
@@ -125,9 +125,9 @@ mod tests {
         Some((history, operation))
     }
 
-    /// The question and the answer, with their texts.
+    /// The recorded question and answer as text.
     fn read(method: &str, path: &str, body: &str, status: u16, answer: &str) -> String {
-        let (history, operation) = recorded(method, path, body, status, answer).expect("it is recorded");
+        let (history, operation) = recorded(method, path, body, status, answer).expect("recorded");
         assert!(operation.call_ns <= operation.return_ns.expect("an answer"));
         let Operation { round, question, answer, .. } = operation.map(|name| history.names.text(name));
         format!("{round} {question:?} {answer:?}")

@@ -14,20 +14,20 @@ enum Line<'a> {
     Round(Round),
     Operation(Operation<Cow<'a, str>>),
     Order(Order<Cow<'a, str>>),
-    /// So many refusals were not kept.
+    /// Number of refusals that were not kept.
     LeftOut(u64),
 }
 
-/// Why a file is no history.
+/// Why a file cannot be read as a history.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// It cannot be read.
+    /// Reading failed.
     #[error("cannot be read")]
     Io(#[from] io::Error),
-    /// A line is not one of a history.
+    /// A line is not part of a history.
     #[error("line {line} is not one of a history: {error}")]
     Line {
-        /// Its number, from 1.
+        /// The line's number, from 1.
         line: usize,
         /// What is wrong with it.
         error: serde_json::Error,
@@ -35,10 +35,10 @@ pub enum Unreadable {
 }
 
 impl History {
-    /// Writes it, a line for each part.
+    /// Writes one line for each round, operation and order.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If writing fails.
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
         let mut line = |line: Line<'_>| -> io::Result<()> {
             serde_json::to_writer(&mut to, &line)?;
@@ -63,7 +63,7 @@ impl History {
     /// Reads what [`Self::write`] wrote.
     ///
     /// # Errors
-    /// If a line is not one of a history.
+    /// If reading fails, or a line is not part of a history.
     pub fn read(from: impl BufRead) -> Result<Self, Unreadable> {
         let mut history = Self::default();
         for (at, text) in from.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Checks a history that a run has left.
+//! Checks a history that a run saved.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use history::{History, check};
 
-/// Checks a history that a run has left
+/// Checks a history that a run saved
 #[derive(Debug, Parser)]
 #[command(name = "history")]
 struct Arguments {

@@ -1,4 +1,4 @@
-//! What is recorded.
+//! The recorded data.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A text of a history. Each is kept once, however many operations name it.
+/// An interned text of a history: each is stored once, however many operations use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(u32);
 
@@ -17,35 +17,35 @@ pub struct Names {
     texts: Vec<Arc<str>>,
 }
 
-/// What a client asked. `N` is [`Name`] in memory and text in a file.
+/// A client's question. `N` is [`Name`] in memory and text in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question<N> {
-    /// For a unit. Requests of one user with one key are the same question; without a key each is one of its own.
+    /// Asks for a unit. Requests of one user with one key are the same question; without a key each is its own.
     Reserve {
         /// The idempotency key.
         key: Option<N>,
     },
-    /// Where a reservation stands.
+    /// Asks for a reservation's status.
     Look {
         /// The reservation.
         reservation: N,
     },
-    /// To give a reservation back.
+    /// Gives a reservation back.
     Cancel {
         /// The reservation.
         reservation: N,
     },
-    /// The payment provider tells of a payment.
+    /// The payment provider reports a payment.
     Pay {
-        /// What is paid.
+        /// The paid reservation.
         reservation: N,
-        /// The payment and its amount: the same text is the same question.
+        /// The payment and its amount. The same text is the same question.
         payment: N,
     },
 }
 
-/// What the client was told.
+/// The answer that the client received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer<N> {
@@ -57,29 +57,29 @@ pub enum Answer<N> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<NonZeroU32>,
     },
-    /// How the reservation stands.
+    /// The reservation's status.
     Is {
-        /// Its status.
+        /// The status.
         status: Status,
         /// The unit, if the answer names it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<NonZeroU32>,
     },
-    /// What became of a payment.
+    /// The outcome of a payment.
     Payment(PaymentOutcome),
-    /// No, and nothing has changed.
+    /// Refused, without any effect.
     Refused(Refusal),
     /// No answer, or one that leaves open whether the request took effect or ever will.
     Unknown,
 }
 
-/// Where a reservation stands.
+/// The status of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Held, without an order.
+    /// Held in Redis, without an order yet.
     Queued,
-    /// Ordered, to be paid.
+    /// Ordered and not yet paid.
     PendingPayment,
     /// Ordered, with nothing to pay. Final.
     Granted,
@@ -89,68 +89,68 @@ pub enum Status {
     Expired,
     /// Given back. Final.
     Cancelled,
-    /// It never became an order. Final.
+    /// Never became an order. Final.
     Failed,
 }
 
-/// A refusal, as far as the checks tell them apart.
+/// The refusals that the checks tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// Nothing is left.
     SoldOut,
-    /// The user has as many as may be.
+    /// The user has as many as the limit allows.
     LimitReached,
-    /// It has not opened.
+    /// The sale has not opened.
     NotOpen,
     /// The user has no such reservation.
     UnknownReservation,
-    /// Anything else, such as a rate.
+    /// Any other, such as a rate limit.
     Other,
 }
 
-/// What the payment provider is told.
+/// The answer to the payment provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentOutcome {
-    /// The order is paid by it.
+    /// The payment paid for the order.
     Applied,
-    /// It is to be given back.
+    /// The payment must be refunded.
     RefundDue,
-    /// It contradicts what came before.
+    /// The payment contradicts an earlier one.
     Contradicts,
 }
 
 /// One request of a client and its answer. Moments are nanoseconds of the recorder's monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation<N> {
-    /// The round that it is about.
+    /// Its round.
     pub round: N,
-    /// Who asked.
+    /// The user who asked.
     pub user: N,
-    /// What was asked.
+    /// The question.
     #[serde(rename = "ask")]
     pub question: Question<N>,
     /// Just before it was sent.
     pub call_ns: u64,
-    /// Just after the answer came. None if none did.
+    /// Just after the answer came. None if there was none.
     pub return_ns: Option<u64>,
-    /// What was heard.
+    /// The answer.
     pub answer: Answer<N>,
 }
 
-/// An order as the ledger has it when all has come to rest. Its moments are milliseconds since the Unix epoch.
+/// An order as the ledger has it once the system is at rest. Times are milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order<N> {
-    /// The round that it is in.
+    /// The order's round.
     pub round: N,
-    /// The reservation that it was made of.
+    /// The reservation that became this order.
     pub reservation: N,
-    /// Whose it is.
+    /// Its user.
     pub user: N,
     /// Its unit.
     pub unit: u32,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// Why it failed.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
@@ -158,41 +158,41 @@ pub struct Order<N> {
     /// When its unit was reserved, by Redis's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_ms: Option<i64>,
-    /// When it was paid, expired, cancelled or failed: read from the function's clock before that was written.
+    /// When it was paid, expired, cancelled or failed, by the function's clock just before it wrote that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_ms: Option<i64>,
 }
 
-/// What is known of a round, which decides what can be checked.
+/// What is known about a round. This decides what can be checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     /// Its name, such as `lamp.1`.
     pub id: String,
-    /// Its units: 1 to this number.
+    /// Number of units, which are numbered from 1.
     pub units: u32,
-    /// Most units that a user may have at a time.
+    /// Most units that a user may have at once.
     pub limit: u32,
-    /// When its units can be had.
+    /// When its units are available.
     pub supply: Supply,
     /// Whether Redis may forget.
     pub redis: Redis,
-    /// Whether anybody buys whose requests are not in the history.
+    /// Whether the history has the requests of all buyers.
     pub buyers: Buyers,
-    /// How long a unit that came back is kept from everybody, in milliseconds.
+    /// How long a returned unit is held back from sale, in milliseconds.
     pub held_back_ms: u64,
-    /// Whether moments of other clocks can be compared with those of the recorder.
+    /// Whether other clocks can be compared with the recorder's.
     pub clocks: Clocks,
     /// Whether the history has the ledger's orders.
     pub ledger: Ledger,
 }
 
-/// When the units of a round can be had.
+/// When the units of a round are available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Supply {
-    /// All of them, by anybody, from the opening on, and never more.
+    /// All of them to all users from the opening on, and never more.
     AtOnce,
-    /// Some come later (rain, restock) or are kept for some (early access). What `sold_out` says is not checked.
+    /// Some come later (rain, restock) or are reserved for a group (early access). `sold_out` is not checked.
     Withheld,
 }
 
@@ -200,33 +200,33 @@ pub enum Supply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Redis {
-    /// It forgets nothing in this run, so what it holds is as certain as an order.
+    /// It forgets nothing in this run, so its holds are as certain as orders.
     Keeps,
-    /// From this moment on it may have forgotten anything, also of what came before. Only orders are certain.
+    /// From this moment on it may have forgotten anything, including earlier data. Only orders are certain.
     MayForgetFrom(u64),
 }
 
-/// Whose requests are in the history.
+/// Which buyers' requests are in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Buyers {
-    /// Everybody's.
+    /// Those of all buyers.
     Recorded,
-    /// Others buy as well.
+    /// There are other buyers too.
     AndOthers,
 }
 
-/// Whether moments of the ledger can be compared with those of the recorder.
+/// Whether times of the ledger can be compared with the recorder's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clocks {
-    /// No: they may show anything.
+    /// No: its clocks may show anything.
     Apart,
-    /// All run on one machine, whose clock nobody sets.
+    /// Yes: everything runs on one machine, and its clock is not set during the run.
     Together {
-        /// What the wall clock showed at the recorder's 0, in milliseconds since the Unix epoch.
+        /// The wall clock at the recorder's 0, in milliseconds since the Unix epoch.
         zero_ms: i64,
-        /// How far the two may be apart, in milliseconds.
+        /// Largest difference of the two, in milliseconds.
         within_ms: u32,
     },
 }
@@ -237,23 +237,23 @@ pub enum Clocks {
 pub enum Ledger {
     /// No.
     NotRead,
-    /// It has every order of the round, read from this moment on, when nothing was under way: nobody asked, no message waited
-    /// and nothing was held.
+    /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting messages
+    /// and no holds.
     AtRest(u64),
 }
 
-/// What clients asked and heard, and what became of it.
+/// What clients asked and heard, and the resulting orders.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// The texts that everything else names.
+    /// The texts that everything else refers to.
     pub names: Names,
-    /// Its rounds. Operations of other rounds are not checked.
+    /// The described rounds. Operations of other rounds are not checked.
     pub rounds: Vec<Round>,
-    /// In any order.
+    /// The operations, in any order.
     pub operations: Vec<Operation<Name>>,
-    /// In any order.
+    /// The orders, in any order.
     pub orders: Vec<Order<Name>>,
-    /// Refusals that were heard and not kept, since there were too many.
+    /// Number of refusals that were not kept because there were too many.
     pub left_out: u64,
 }
 
@@ -273,7 +273,7 @@ impl Names {
         name
     }
 
-    /// The name of a text that is known.
+    /// The name of a known text.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.known.get(text).copied()
     }
@@ -319,7 +319,7 @@ impl<N> Operation<N> {
         Operation { round, user, question: question.map(&mut name), call_ns, return_ns, answer: answer.map(name) }
     }
 
-    /// The last moment at which it may have taken effect. What failed on its way back may still be under way to Redis.
+    /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to Redis.
     pub(crate) fn last_ns(&self) -> u64 {
         match (&self.answer, self.return_ns) {
             (Answer::Unknown, _) | (_, None) => u64::MAX,
@@ -338,12 +338,12 @@ impl<N> Order<N> {
 }
 
 impl Status {
-    /// Whether nothing follows it.
+    /// Whether no other status can follow.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Queued | Self::PendingPayment)
     }
 
-    /// Whether there is an order that has the unit.
+    /// Whether there is an order with a unit.
     pub const fn is_ordered(self) -> bool {
         matches!(self, Self::PendingPayment | Self::Granted | Self::Paid)
     }
@@ -361,7 +361,7 @@ impl Status {
         }
     }
 
-    /// The status of this name.
+    /// The status with this name.
     pub fn named(text: &str) -> Option<Self> {
         use Status::*;
         [Queued, PendingPayment, Granted, Paid, Expired, Cancelled, Failed].into_iter().find(|one| one.as_str() == text)

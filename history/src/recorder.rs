@@ -1,17 +1,17 @@
-//! Records what clients ask and hear, while they do.
+//! Records what clients ask and hear.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::record::{Answer, Clocks, History, Name, Operation, Order, Question};
 
-/// Refusals that are kept: of so many buyers each 80 bytes. More are counted and not kept, which hides only what they were told.
+/// Most refusals that are kept, at 80 bytes each. The rest are only counted, which hides nothing but their answers.
 /// All other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
-/// How far two clocks of one machine may seem to be apart because each is read at its own moment and one counts milliseconds.
+/// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts milliseconds.
 const READ_WITHIN_MS: u32 = 5;
 
-/// Records the operations of any number of clients. A clone records into the same history.
+/// Records operations of any number of clients. Clones record into the same history.
 #[derive(Debug, Clone)]
 pub struct Recorder(Arc<Shared>);
 
@@ -26,12 +26,12 @@ struct Shared {
 struct Recorded {
     history: History,
     refusals: usize,
-    /// Whether it was taken: what ends later names texts that are gone.
+    /// Whether the history was taken: operations that end later would name texts that are gone.
     is_taken: bool,
 }
 
-/// A request that was sent. Dropped without an answer, as when a client gives up, it is recorded as one that may still take
-/// effect.
+/// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that may
+/// still take effect.
 #[derive(Debug)]
 #[must_use = "a request without an answer may still take effect"]
 pub struct Asking {
@@ -64,7 +64,7 @@ impl Recorder {
         u64::try_from(self.0.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// A client asks, now.
+    /// A client asks now.
     pub fn ask(&self, round: &str, user: &str, question: Question<&str>) -> Asking {
         let mut recorded = self.recorded();
         let names = &mut recorded.history.names;
@@ -74,8 +74,8 @@ impl Recorder {
         Asking { recorder: self.clone(), round, user, question, call_ns: self.now_ns(), is_told: false }
     }
 
-    /// How this machine's wall clock goes beside the recorder's own: whatever it was set or slewed by since is what the two may be
-    /// apart.
+    /// Compares this machine's wall clock with the recorder's own. They may differ by as much as the wall clock was set or slewed
+    /// since the start.
     pub fn clocks(&self) -> Clocks {
         let ran_ms = i64::try_from(self.now_ns() / 1_000_000).unwrap_or(i64::MAX);
         let drift_ms = (wall_ms() - ran_ms).abs_diff(self.0.zero_ms);
@@ -96,13 +96,12 @@ impl Recorder {
         self.recorded().history.operations.len()
     }
 
-    /// Whether nothing is.
+    /// Whether no operation is recorded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What was recorded, and nothing is from now on. Requests that are still under way are not in it, so it is for when all have
-    /// ended.
+    /// Takes the history and stops recording. Requests still under way are not in it, so call this once all have ended.
     pub fn take(&self) -> History {
         let mut recorded = self.recorded();
         recorded.is_taken = true;
@@ -127,7 +126,7 @@ impl Recorder {
 }
 
 impl Asking {
-    /// The client hears this, now.
+    /// The client receives this answer now.
     pub fn hears(mut self, answer: Answer<&str>) {
         let return_ns = Some(self.recorder.now_ns());
         let answer = answer.map(|text| self.recorder.recorded().history.names.name(text));

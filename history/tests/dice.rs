@@ -1,4 +1,4 @@
-//! Chance that a seed repeats.
+//! Random choices that a seed repeats.
 
 /// SplitMix64.
 pub(crate) struct Dice(u64);
@@ -8,7 +8,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// Below `bound`.
+    /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -17,12 +17,12 @@ impl Dice {
         (z ^ (z >> 31)) % bound
     }
 
-    /// Once in so many times.
+    /// True once in `times`.
     pub(crate) fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these, unless there is none.
+    /// One of these, unless there are none.
     pub(crate) fn one_of<T: Copy>(&mut self, of: &[T]) -> Option<T> {
         if of.is_empty() { None } else { Some(of[self.below(of.len() as u64) as usize]) }
     }

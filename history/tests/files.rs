@@ -1,4 +1,4 @@
-//! A history that was written is read as the same.
+//! A history survives being written and read.
 
 use history::{History, check};
 

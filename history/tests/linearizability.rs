@@ -1,8 +1,8 @@
-//! Small histories, checked by stateright as well.
+//! Compares our checks with stateright's on small histories.
 //!
-//! Whatever stateright explains, we accept: a false alarm would be a mistake of ours. The other way round we are weaker by
-//! design. We look at one unit, one reservation or one user at a time and never for an order of all requests, so an
-//! answer that contradicts no single other one passes.
+//! We accept every history that stateright accepts: otherwise ours would be a false alarm. The reverse does not hold, by design.
+//! We look at one unit, one reservation or one user at a time and never search for an order of all requests, so an answer that
+//! contradicts no single other answer passes.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! The checks: histories of a correct sale pass, and each planted error is rejected by its name.
+//! The checks: histories of a correct sale pass, and each planted error is rejected under its rule.
 
 mod dice;
 mod files;

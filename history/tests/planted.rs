@@ -1,4 +1,4 @@
-//! Errors by hand, one for each rule: the report names the rule, the operations and the moments.
+//! Hand-written errors, one for each rule: the report names the rule, the operations and the times.
 
 use history::Status::{Cancelled, Expired, Failed, Granted, Paid, PendingPayment, Queued};
 use history::{
@@ -51,7 +51,7 @@ fn a_unit_of_two_that_one_gave_back_too_late() {
     cancelled(6).violates(Rule::UnitOwnedTwice, &["a (alice) from 2.000000 s to 6.000000 s"]);
 }
 
-/// An order that expired was there when its user looked last, and by its own word later still if clocks can be compared.
+/// An expired order existed at its user's last look, and up to its `ended_ms` if clocks can be compared.
 #[test]
 fn a_unit_of_two_one_of_which_expired() {
     let expired = |looked: u64| {
@@ -90,7 +90,7 @@ fn what_redis_holds_is_no_certainty_if_it_forgets() {
     story(Redis::Keeps).violates(Rule::NoReason, &["alice asked", "failed (sold_out) although Redis forgot nothing"]);
 }
 
-/// The ledger's word alone is enough.
+/// The ledger alone is enough evidence.
 #[test]
 fn a_unit_of_two_orders_though_redis_forgets() {
     let redis = Redis::MayForgetFrom(0);
@@ -142,7 +142,7 @@ fn sold_out_although_a_unit_was_never_sold() {
             .refused("carol", 50, 51, Refusal::SoldOut)
             .order("a", "alice", 1, PendingPayment)
     };
-    // Whoever heard nothing may have it, unless the ledger says that nobody has.
+    // A user who heard nothing may have the unit, unless the ledger has no order for it.
     story(Buyers::Recorded, Ledger::NotRead).passes();
     story(Buyers::AndOthers, Ledger::NotRead).passes();
     story(Buyers::AndOthers, Ledger::AtRest(100 * SECOND)).violates(Rule::SoldOutWhileFree, &["more than 1 of 2"]);
@@ -171,7 +171,7 @@ fn sold_to_one_who_cancels() -> Story {
         .pay("a", "p", 5, 6, PaymentOutcome::Applied)
 }
 
-/// Whoever asks again for what has come back may have another unit for a moment.
+/// A user who asks again for a reservation that came back may have another unit for a moment.
 #[test]
 fn sold_out_while_a_request_is_repeated() {
     sold_to_one_who_cancels().accepted("bob", 15, 40, "b").refused("dora", 20, 21, Refusal::SoldOut).passes();
@@ -212,7 +212,7 @@ fn one_question_with_two_answers() {
     sold()
         .refused("alice", 5, 6, Refusal::SoldOut)
         .violates(Rule::TwoAnswers, &["accepted as a at 2.000000 s", "heard sold_out at 6.000000 s"]);
-    // A request that overtook the one which got the unit.
+    // A request that overtook the one that got the unit.
     sold().refused("alice", 1, 2, Refusal::NotOpen).passes();
 }
 

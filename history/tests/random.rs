@@ -1,4 +1,4 @@
-//! Histories of a correct sale are accepted, whatever the schedule; and one change makes them histories of none.
+//! Histories of a correct sale are accepted whatever the schedule, and rejected after one change.
 
 use history::{Answer, History, Name, Operation, Order, Question, Refusal, Rule, Status, check};
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn text(history: &History) -> String {
     String::from_utf8(lines).unwrap()
 }
 
-/// One way to make a history impossible. None if it has nothing that could be changed so.
+/// One way to make a history impossible. None if the history has nothing to change in this way.
 type Change = fn(&mut History, &mut Dice) -> Option<()>;
 
 const CHANGES: [(Rule, Change); 14] = [
@@ -48,7 +48,7 @@ const CHANGES: [(Rule, Change); 14] = [
         let changed = history.orders[other];
         (one != other).then_some(())?;
         history.orders[other].unit = unit;
-        // And nobody saw the other one.
+        // Nor may any answer show the old unit.
         forget_units_of(history, changed.reservation);
         Some(())
     }),
@@ -60,7 +60,7 @@ const CHANGES: [(Rule, Change); 14] = [
     (Rule::SoldOutWhileFree, |history, dice| {
         let at = dice.below(3);
         let template = *history.operations.first()?;
-        // Before everybody else.
+        // Before all other requests.
         let answer = Answer::Refused(Refusal::SoldOut);
         shift(history, 10);
         let user = history.names.name("early");
@@ -77,7 +77,7 @@ const CHANGES: [(Rule, Change); 14] = [
         Some(())
     }),
     (Rule::OverTheLimit, |history, dice| {
-        // All that live orders have is one user's.
+        // One user gets all live orders.
         let live = live(history);
         let user = history.orders[dice.one_of(&live)?].user;
         (live.len() > history.rounds[0].limit as usize).then_some(())?;
@@ -93,7 +93,7 @@ const CHANGES: [(Rule, Change); 14] = [
         Some(())
     }),
     (Rule::TwoAnswers, |history, dice| {
-        // Who has it asks again while the ledger is read.
+        // The user asks again while the ledger is read.
         let live = live(history);
         let order = history.orders[dice.one_of(&live)?];
         matches!(order.status, Status::Paid).then_some(())?;
@@ -105,14 +105,14 @@ const CHANGES: [(Rule, Change); 14] = [
         Some(())
     }),
     (Rule::WentBack, |history, dice| {
-        // What was paid is found expired.
+        // A paid order is found expired.
         let paid: Vec<usize> =
             live(history).into_iter().filter(|at| history.orders[*at].status == Status::Paid).collect();
         let order = history.orders[dice.one_of(&paid)?];
         look_at_the_end(history, order, Status::Expired)
     }),
     (Rule::WentBack, |history, dice| {
-        // Somebody saw an order, and then that it is queued.
+        // A user saw an order, and then that it is queued.
         let ordered = |one: &&Operation<Name>| {
             matches!(one.answer, Answer::Is { status: Status::PendingPayment, .. }) && one.return_ns.is_some()
         };
@@ -139,7 +139,7 @@ const CHANGES: [(Rule, Change); 14] = [
         let Answer::Is { status, unit: Some(unit) } = history.operations[at].answer else { return None };
         let other = std::num::NonZeroU32::new(unit.get() % units + 1);
         history.operations[at].answer = Answer::Is { status, unit: other };
-        // With a second look at the right one, or the ledger's word.
+        // Another look or the ledger must show the right one.
         history
             .operations
             .push(Operation { answer: Answer::Is { status, unit: Some(unit) }, ..history.operations[at] });
@@ -178,13 +178,13 @@ const CHANGES: [(Rule, Change); 14] = [
     }),
 ];
 
-/// Orders that have their unit at the end, and whose users heard of them.
+/// Orders that still have their unit at the end and whose users heard of them.
 fn live(history: &History) -> Vec<usize> {
     let is_live = |at: &usize| {
         let order: &Order<Name> = &history.orders[*at];
         order.status.is_ordered() && is_accepted(history, order.reservation)
     };
-    // What has become of others is no certainty where Redis forgets.
+    // Where Redis forgets, other orders are not certain.
     let forgets = matches!(history.rounds[0].redis, history::Redis::MayForgetFrom(_));
     (0..history.orders.len()).filter(|at| is_live(at) && !forgets).collect()
 }
@@ -227,7 +227,7 @@ fn look_at_the_end(history: &mut History, order: Order<Name>, status: Status) ->
     Some(())
 }
 
-/// Everything happens so much later.
+/// Shifts everything by this much.
 fn shift(history: &mut History, by_ns: u64) {
     for one in &mut history.operations {
         (one.call_ns, one.return_ns) = (one.call_ns + by_ns, one.return_ns.map(|at| at + by_ns));

@@ -8,10 +8,10 @@ use history::{
 
 const UNITS: u64 = 100_000;
 const OPERATIONS: u64 = 1_000_000;
-/// It takes about a second on one core that does nothing else.
+/// It takes about a second on an otherwise idle core.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Whoever comes first gets a unit, and all others ask once more than they should.
+/// The first to ask get a unit each, and all others hear `sold_out`.
 #[test]
 fn a_million_operations_are_checked_in_seconds() {
     let mut history = History::default();
@@ -56,7 +56,7 @@ fn a_million_operations_are_checked_in_seconds() {
     assert_eq!(report.judged.sold_out as u64, OPERATIONS - UNITS);
     assert!(took < LIMIT, "{took:?}");
 
-    // The last unit goes to nobody, so somebody was told too early.
+    // The last unit now has no owner, so some user was told too early.
     history.orders.pop();
     assert!(check(&history).violates(history::Rule::SoldOutWhileFree));
 }

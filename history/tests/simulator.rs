@@ -1,7 +1,7 @@
-//! A sale in memory, with clients whose requests overlap: what a correct system may answer, in random schedules.
+//! A sale in memory with overlapping requests: answers that a correct system may give, in random schedules.
 //!
 //! Each request takes effect at one moment between its call and its return. Orders, expiry and the return of units come some time
-//! after what they follow, as in the real system, and Redis may forget what has no order.
+//! after their cause, as in the real system, and Redis may forget reservations without an order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -16,7 +16,7 @@ use crate::dice::Dice;
 pub(crate) const ROUND: &str = "lamp.1";
 const MS: u64 = 1_000_000;
 const HELD_BACK_MS: u64 = 3;
-/// What the wall clock shows at 0.
+/// The wall clock at time 0.
 const ZERO_MS: i64 = 1_795_510_800_000;
 
 /// How a run goes.
@@ -27,7 +27,7 @@ pub(crate) struct Plan {
     pub(crate) units: u32,
     pub(crate) limit: usize,
     pub(crate) forgets: bool,
-    /// Whether the history has the ledger.
+    /// Whether the history includes the ledger.
     pub(crate) reads_ledger: bool,
     pub(crate) compares_clocks: bool,
 }
@@ -49,7 +49,7 @@ enum Event {
     Expires {
         reservation: usize,
     },
-    /// Redis has the unit back.
+    /// The unit is back in Redis.
     Back {
         reservation: usize,
     },
@@ -123,7 +123,7 @@ pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
 }
 
 impl Simulator {
-    /// Up to so many milliseconds after `now`, and never at the same moment as anything else.
+    /// Schedules an event up to `within_ms` after `now`, never at the same moment as another.
     fn after(&mut self, now: u64, within_ms: u64, event: Event) {
         self.next += 1;
         let at = now + 1 + self.dice.below(within_ms * MS);
@@ -184,7 +184,7 @@ impl Simulator {
         self.requests.push(Request { client, question, call_ns: now, answer, is_unheard });
         let request = self.requests.len() - 1;
         if is_unheard && self.dice.one_in(2) {
-            // It never gets there. Its client gives up.
+            // The request is lost, and its client gives up.
             return self.after(now, 6, Event::Return { request });
         }
         self.after(now, 3, Event::Effect { request });
@@ -250,7 +250,7 @@ impl Simulator {
             if self.is_known(at) {
                 return Answer::Accepted { reservation: name, unit: None };
             }
-            // Redis forgot it, so this is a new request for it: its message is still under way.
+            // Redis forgot it, so it gets a unit again: the message of the first time is still under way.
             return match self.take(now) {
                 Some(unit) => {
                     (self.reservations[at].in_redis, self.reservations[at].unit) = (true, unit);
@@ -285,7 +285,7 @@ impl Simulator {
         if now < self.sellable_at { None } else { self.free.pop_first() }
     }
 
-    /// The ledger lets nobody have what another order has.
+    /// The ledger gives no unit to two live orders.
     fn ordered(&mut self, now: u64, at: usize) {
         let Reservation { status, client, mut unit, .. } = self.reservations[at];
         if status != Status::Queued {

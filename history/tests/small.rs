@@ -1,4 +1,4 @@
-//! Small random histories, and both views of one: stateright's and ours.
+//! Small random histories in both forms: stateright's and ours.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ use crate::dice::Dice;
 use crate::simulator::ROUND;
 use crate::spec::{Key, Op, Ret, RoundSpec};
 
-/// One request. `ret_at` is none if nobody heard the answer.
+/// One request. `ret_at` is none if the answer was lost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) client: u8,
@@ -26,18 +26,18 @@ pub(crate) struct Small {
     pub(crate) requests: Vec<Request>,
 }
 
-/// What was done to a history that was correct.
+/// A fault planted in a correct history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.
     None,
-    /// An answer is another one that such a request may get.
+    /// One answer is replaced by another that such a request may get.
     AnotherAnswer,
-    /// A request ended before, or began after, the moment at which it took effect.
+    /// One request ends before, or begins after, the moment at which it takes effect.
     AnotherTime,
-    /// The system sells one unit more than there is.
+    /// The system sells one unit too many.
     OneUnitMore,
-    /// The system forgets what it gave to somebody.
+    /// The system forgets a reservation.
     Forgets,
 }
 
@@ -106,7 +106,7 @@ impl Small {
                     (_, _) => Ret::Unknown,
                 };
             }
-            // Alone, after all others.
+            // Alone, after all other requests.
             Fault::AnotherTime => (request.client, request.call_at, request.ret_at) = (9, last + 7, Some(last + 9)),
             Fault::None | Fault::OneUnitMore | Fault::Forgets => {}
         }
@@ -121,7 +121,7 @@ impl Small {
         }
         moments.sort_unstable();
         let mut tester = LinearizabilityTester::new(RoundSpec::new(self.units, self.limit));
-        // Whoever hears nothing goes on as somebody else.
+        // A client that hears nothing continues under another thread id.
         let mut gone = [0_usize; 10];
         let mut threads = vec![0; self.requests.len()];
         for (_, number, is_call) in moments {
@@ -138,7 +138,7 @@ impl Small {
         tester.is_consistent()
     }
 
-    /// As we record it. Nobody reads a ledger.
+    /// The history as we record it, without a ledger.
     pub(crate) fn history(&self) -> History {
         let mut history = History::default();
         history.rounds.push(Round {

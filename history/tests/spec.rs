@@ -22,14 +22,14 @@ pub(crate) enum Ret {
     Queued(u8),
     Cancelled,
     Unknown,
-    /// Of a request whose answer nobody heard.
+    /// The answer was lost.
     Unheard,
 }
 
-/// A unit and whether it is still had, for each reservation.
+/// The unit of each reservation, and whether it is still held.
 type State = BTreeMap<Key, (u8, bool)>;
 
-/// Which unit somebody gets is left open, so this is every state that the round may be in.
+/// All states that the round may be in, since the spec leaves open which unit a user gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RoundSpec {
     units: u8,
@@ -42,7 +42,7 @@ impl RoundSpec {
         Self { units, limit, states: BTreeSet::from([State::new()]) }
     }
 
-    /// What a request may be answered, and the state after it.
+    /// The possible answers to a request, each with the state after it.
     pub(crate) fn outcomes(&self, state: &State, op: Op) -> Vec<(Ret, State)> {
         let unchanged = |ret| vec![(ret, state.clone())];
         match op {
@@ -90,7 +90,7 @@ impl SequentialSpec for RoundSpec {
     type Op = Op;
     type Ret = Ret;
 
-    /// Only asked for requests whose answer nobody heard.
+    /// Stateright calls this only for requests whose answer was lost.
     fn invoke(&mut self, op: &Op) -> Ret {
         self.states = self.all_outcomes(*op).map(|(_, state)| state).collect();
         Ret::Unheard

@@ -1,4 +1,4 @@
-//! Histories told by hand, in seconds.
+//! Hand-written histories, in seconds.
 
 use history::{
     Answer, Buyers, Clocks, History, Ledger, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round, Rule,
@@ -24,7 +24,7 @@ pub(crate) fn round() -> Round {
     }
 }
 
-/// What happened, told in seconds.
+/// A hand-written history.
 pub(crate) struct Story(pub(crate) History);
 
 impl Story {
@@ -97,7 +97,7 @@ impl Story {
         assert!(report.is_consistent(), "{report}");
     }
 
-    /// Nothing but this rule is violated, and the message has these parts.
+    /// Expects only this rule to be violated, with these parts in the message.
     #[track_caller]
     pub(crate) fn violates(&self, rule: Rule, parts: &[&str]) {
         let report = check(&self.0);

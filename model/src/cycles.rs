@@ -4,12 +4,12 @@ use std::hash::{BuildHasher, Hash};
 
 use stateright::Model;
 
-/// What becomes of the runs of a protocol.
+/// Whether a protocol's runs end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Run<A> {
-    /// Every run ends, after so many steps at most.
+    /// Every run ends, after at most this many steps.
     Ends(usize),
-    /// A run can go round for ever: the steps of one round.
+    /// A run can loop for ever; these are the steps of the loop.
     Circles(Vec<A>),
 }
 
@@ -20,17 +20,17 @@ struct Visit<M: Model> {
     longest: usize,
 }
 
-/// Whether every run ends.
+/// Finds the longest run, or a cycle.
 ///
-/// `stateright` does not look for circles, and its `eventually` does not see them. If there is none, every run ends, so
-/// whatever holds in every state at rest is reached by every run, without any assumption of fairness.
+/// `stateright` does not look for cycles, and its `eventually` does not see them. If there is none, every run ends, so
+/// every run reaches a state at rest and whatever holds there, without any assumption of fairness.
 pub fn longest_run<M>(protocol: &M) -> Run<M::Action>
 where
     M: Model,
     M::State: Hash + PartialEq,
     M::Action: Clone,
 {
-    // Of a state that was left: the longest run from there. Of one on the way: nothing yet.
+    // For a finished state: the longest run from there. For one on the current path: none yet.
     let mut known: HashMap<u64, Option<usize>> = HashMap::new();
     let mut path: Vec<Visit<M>> = Vec::new();
     let mut pending = protocol.init_states();

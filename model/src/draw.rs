@@ -1,5 +1,5 @@
 //! A model of the draw at the end of a round (`shared/fulfilment/src/draw.rs`): entries that are placed while it ends, the fence
-//! behind which they are counted, and runs beside each other that give the prizes.
+//! before they are counted, and concurrent runs that award the prizes.
 
 use stateright::{Model, Property};
 
@@ -7,7 +7,7 @@ use stateright::{Model, Property};
 const ENTRIES: usize = 3;
 /// Prizes of the round.
 const PRIZES: usize = 2;
-/// Runs of the `draw` function that may be at work at once.
+/// Concurrent runs of the `draw` function.
 const RUNS: usize = 2;
 
 /// A way to get the draw wrong.
@@ -17,78 +17,78 @@ pub enum DrawMistake {
     LateUnchecked,
     /// The fence is made while reservations wait for their orders, although Redis knows of them.
     FenceEarly,
-    /// The entries are fenced off as soon as the round ends: orders that are being written unchecked may come after the fence.
+    /// Entries are fenced off as soon as the round ends, so an unchecked write in progress may land after the fence.
     FenceAtEnd,
     /// Entries are counted while the index still lags.
     CountWhileIndexLags,
-    /// Likewise, and a later count replaces the first one.
+    /// The same, and a later count replaces the first one.
     CountAgain,
-    /// That a prize is done is noted before its message is sent.
+    /// A prize is marked done before its message is sent.
     NoteBeforeSend,
 }
 
 /// The draw in a scope, right or with a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawProtocol {
-    /// Functions that die.
+    /// How many functions die.
     pub crashes: u8,
     /// Whether Redis may lose the round.
     pub loses_redis: bool,
-    /// What is done wrong.
+    /// The mistake, if any.
     pub mistake: Option<DrawMistake>,
 }
 
-/// How far the round is.
+/// The phase of the round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Time {
-    /// It sells.
+    /// On sale.
     Open,
     /// It ended less than a minute ago.
     Ended,
-    /// It ended so long ago that whatever was placed without a condition is written.
+    /// It ended so long ago that all unconditional writes are done.
     Over,
 }
 
-/// A reservation on its way.
+/// The progress of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// Nobody asked.
+    /// Not requested.
     None,
     /// Promised; its message is in the queue.
     Queued,
-    /// A function is about to write its order, on the condition that there is no fence or without it.
+    /// A function is about to write its order, with or without the condition that there is no fence.
     Placing {
-        /// With the condition.
+        /// Whether with the condition.
         checked: bool,
     },
     /// Its order is written.
     Ordered {
-        /// The index shows it.
+        /// Whether the index shows it.
         shown: bool,
     },
     /// It came after the fence.
     Late,
 }
 
-/// How far a run of the draw is, with what it has read.
+/// The progress of a run of the draw, with what it has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DrawRun {
-    /// It reads where the draw stands next.
+    /// About to read the state of the draw.
     Idle,
-    /// It is about to publish these entries.
+    /// About to publish these entries.
     Counted(u8),
-    /// It is about to give the prize with this number, counted from 0.
+    /// About to award the prize with this number, counted from 0.
     Awarding(u8),
-    /// It is about to send the message of the prize.
+    /// About to send the message of the prize.
     Sending(u8),
-    /// It is about to note that the prize is done.
+    /// About to mark the prize as done.
     Noting(u8),
 }
 
-/// Everything.
+/// The whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DrawState {
-    /// The round's time.
+    /// The round's phase.
     pub time: Time,
     /// The reservations.
     pub entries: [Entry; ENTRIES],
@@ -96,7 +96,7 @@ pub struct DrawState {
     pub is_lost: bool,
     /// The ledger: entries are fenced off.
     pub is_fenced: bool,
-    /// The ledger: the entries that were published, a bit each.
+    /// The ledger: the published entries, one bit each.
     pub closed: Option<u8>,
     /// The ledger: prizes that are done.
     pub awarded: u8,
@@ -104,22 +104,22 @@ pub struct DrawState {
     pub winners: [Option<u8>; PRIZES],
     /// Prizes whose message was sent.
     pub sent: [bool; PRIZES],
-    /// Runs at work.
+    /// The runs.
     pub runs: [DrawRun; RUNS],
-    /// Functions that may still die.
+    /// How many functions may still die.
     pub crashes: u8,
 }
 
-/// A step of somebody, atomic.
+/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawAction {
     /// A buyer is promised an entry.
     Enter(usize),
-    /// A function receives the message, with the condition or without.
+    /// A function receives the message and will write with or without the condition.
     Receive(usize, bool),
-    /// It writes the order.
+    /// The function writes the order.
     Place(usize),
-    /// It dies before, and the message comes back.
+    /// The function dies before that, and the message comes back.
     DieAt(usize),
     /// The index shows the order.
     Show(usize),
@@ -129,7 +129,7 @@ pub enum DrawAction {
     Lose,
     /// A run takes its next step.
     Draw(usize),
-    /// A run dies before its next step; another begins anew.
+    /// A run dies before its next step, and another starts from the beginning.
     DieDrawing(usize),
 }
 
@@ -145,11 +145,11 @@ impl DrawProtocol {
 
     fn may_fence(&self, state: &DrawState) -> bool {
         let is_time = state.time == Time::Over || (state.time == Time::Ended && self.makes(DrawMistake::FenceAtEnd));
-        // What Redis has lost only the queue knows of.
+        // Once Redis has lost the round, only the queue knows of waiting reservations.
         is_time && (state.is_lost || !Self::is_waiting(state) || self.makes(DrawMistake::FenceEarly))
     }
 
-    /// The next step of a run, if there is one now.
+    /// The next state of a run, if it can take a step now.
     fn next_run(&self, state: &DrawState, run: DrawRun) -> Option<DrawRun> {
         if run != DrawRun::Idle {
             return Some(run);
@@ -172,7 +172,7 @@ impl DrawProtocol {
                 state.is_fenced = true;
                 DrawRun::Idle
             }
-            // What was read stays what it is while others go on.
+            // A run keeps what it has read while the others go on.
             reading if state.runs[at] == DrawRun::Idle => reading,
             DrawRun::Counted(entries) => {
                 if state.closed.is_none() || self.makes(DrawMistake::CountAgain) {
@@ -227,7 +227,7 @@ impl DrawProtocol {
     }
 }
 
-/// The entries that the index shows, a bit each.
+/// The entries that the index shows, one bit each.
 fn shown(entries: &[Entry; ENTRIES]) -> u8 {
     bits(entries, |entry| entry == Entry::Ordered { shown: true })
 }
@@ -240,7 +240,7 @@ fn to_win(closed: u8) -> u8 {
     closed.count_ones().min(PRIZES as u32) as u8
 }
 
-/// Another entry if there are more of them, as by the shuffle.
+/// Like the shuffle, picks different entries for different prizes while there are enough.
 fn winner_of(closed: u8, prize: u8) -> Option<u8> {
     (0..ENTRIES as u8).rev().filter(|at| closed & (1 << at) != 0).nth(prize.into())
 }
@@ -273,7 +273,7 @@ impl Model for DrawProtocol {
             match entry {
                 Entry::None if state.time == Time::Open => actions.push(DrawAction::Enter(at)),
                 Entry::Queued => {
-                    // Long after the reservation the round is read, and if it is over the write is conditional.
+                    // Long after the reservation the function reads the round, and if it is over the write is conditional.
                     actions.extend((state.time != Time::Open).then_some(DrawAction::Receive(at, true)));
                     actions.extend((state.time != Time::Over).then_some(DrawAction::Receive(at, false)));
                 }
@@ -285,7 +285,7 @@ impl Model for DrawProtocol {
                 _ => {}
             }
         }
-        // A function is ended long before a minute has passed since it began.
+        // A function is stopped long before it has run for a minute.
         let unchecked = state.entries.contains(&Entry::Placing { checked: false });
         if state.time == Time::Open || (state.time == Time::Ended && !unchecked) {
             actions.push(DrawAction::Pass);

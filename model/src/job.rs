@@ -2,10 +2,10 @@ use std::fmt;
 
 use crate::state::{Guards, OrderState, Seat};
 
-/// Whose work it is: a message of a queue with the function that handles it, or a function that nothing repeats.
+/// The kind of a job: a queue's message with the function that handles it, or a function that is not retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Who {
-    /// The reservation function, on a request: lost if it crashes.
+    /// A request for a reservation: lost if the function crashes.
     Reservation,
     /// A message of the order queue.
     Order,
@@ -13,72 +13,72 @@ pub enum Who {
     DeadLetter,
     /// A message of the expiry queue.
     Expiry,
-    /// A request to cancel: lost if it crashes.
+    /// A request to cancel: lost if the function crashes.
     Cancel,
-    /// Reconciliation: lost if it crashes, and reads again what is to be done.
+    /// Reconciliation: lost if it crashes, but the next run reads again what is to be done.
     Reconciliation,
 }
 
 impl Who {
-    /// Whether it is a message: it comes back if its function crashes.
+    /// Whether it is a message, which comes back if its function crashes.
     pub fn is_message(self) -> bool {
         matches!(self, Self::Order | Self::DeadLetter | Self::Expiry)
     }
 }
 
-/// How far a job is: its next effect. One effect is one script, one conditional write or one send.
+/// A job's next effect. One effect is one script, one conditional write or one send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Next {
-    /// Nothing is done: a message waits, a function starts.
+    /// Nothing is done yet: the message waits, or the function starts.
     Start,
     /// Writes the order and its guards.
     Place(Seat),
     /// Asks Redis for another unit.
     Reseat(Seat),
-    /// Writes that it never will be an order.
+    /// Writes that it will never be an order.
     Fence(Seat, OrderState),
     /// Cancels the order that its fence met.
     Cancel,
-    /// Does in Redis what this state of the order asks for.
+    /// Brings Redis in line with this state of the order.
     Settle(OrderState),
-    /// Tells Redis of the order, which it did not know, and goes on as after settling.
+    /// Tells Redis of an order that it did not know, then continues as after settling.
     AdoptThenGo(OrderState),
     /// Sends the message that will expire it.
     SendExpiry,
-    /// Ends it in the ledger, after the release (a mistake).
+    /// Ends the order in the ledger after the release (a mistake).
     EndAfterRelease,
-    /// Gives a hold back whose order has ended; this unit is another order's.
+    /// Gives back a hold whose order has ended, except this unit if it is another order's.
     Release(Option<u8>),
-    /// Tells Redis of an order that it does not have so.
+    /// Tells Redis of an order that it lacks or has differently.
     Adopt,
-    /// Puts a unit back that is in no place.
+    /// Puts back a unit that is in no place.
     Restore,
-    /// Makes the round's keys from this reading of the guards.
+    /// Creates the round's keys from this reading of the guards.
     Load(Guards),
-    /// Opens a round whose buyers are staged (a mistake).
+    /// Opens a round with staged buyers (a mistake).
     Open(Guards),
 }
 
-/// A message, or a function under way.
+/// A message, or a running function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Job {
-    /// Whose work.
+    /// The kind of job.
     pub who: Who,
-    /// What the message or the request says.
+    /// The seat in the message or request.
     pub seat: Seat,
-    /// Deliveries that failed.
+    /// Failed deliveries.
     pub failed: u8,
-    /// How far it is.
+    /// The next effect.
     pub next: Next,
 }
 
 impl Job {
-    /// Work that has not begun.
+    /// A job that has not started.
     pub fn new(who: Who, seat: Seat) -> Self {
         Self { who, seat, failed: 0, next: Next::Start }
     }
 
-    /// The same work, before this effect.
+    /// The same job, before this effect.
     pub fn at(self, next: Next) -> Self {
         Self { next, ..self }
     }
@@ -94,13 +94,13 @@ impl fmt::Debug for Job {
     }
 }
 
-/// What became of a job's step.
+/// The outcome of a job's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// It is finished.
+    /// The job is finished.
     Done,
-    /// It goes on.
+    /// The job continues.
     Goes(Next),
-    /// It gives up; a message comes back.
+    /// The job gives up; a message comes back.
     Failed,
 }

@@ -1,4 +1,4 @@
-//! A model of a round with two lanes: units that are moved between them (`donate`, `accept`, deletion of the transfer's
+//! A model of a round with two lanes: units that move between them (`donate`, `accept`, deletion of the transfer's
 //! record), the rule for "sold out", and a lane that Redis loses and that is loaded again.
 
 use stateright::{Model, Property};
@@ -7,53 +7,53 @@ use stateright::{Model, Property};
 const LANES: usize = 2;
 /// Units of the round: unit 0 is dealt to lane 0, units 1 and 2 to lane 1.
 const UNITS: usize = 3;
-/// All units, a bit each.
+/// All units, one bit each.
 const ALL: u8 = 0b111;
-/// What each lane was dealt: from floor(i·3/2) on.
+/// The units dealt to each lane: from floor(i·3/2) on.
 const DEALT: [u8; LANES] = [0b001, 0b110];
 /// Users: one more than units.
 const USERS: usize = 4;
-/// The lane of each user. Three want what lane 0 was dealt, so units have to move.
+/// The lane of each user. Three users share the one unit of lane 0, so units have to move.
 const HOME: [usize; USERS] = [0, 0, 0, 1];
 
 /// A way to get lanes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneMistake {
-    /// `accept` does not look whether it added the units of this transfer before.
+    /// `accept` does not check whether it added the units of this transfer before.
     AcceptTwice,
-    /// `donate` records nothing: who called it is all that knows of the units.
+    /// `donate` records nothing: only its caller knows of the units.
     DonateWithoutRecord,
     /// The record is deleted before the units are added elsewhere.
     DeleteBeforeAccept,
-    /// Sold out is what the home lane alone says.
+    /// The home lane alone decides "sold out".
     SoldOutByHomeLane,
-    /// Sold out is what one reading of all lanes says.
+    /// One reading of all lanes decides "sold out".
     SoldOutByOneReading,
-    /// A lane is loaded without telling the other to refuse what the lost lane gave before.
+    /// A lane is loaded without telling the other to refuse the lost lane's earlier transfers.
     LoadUnfenced,
-    /// A lane is loaded as if nothing had been transferred to it: what was begun before can still be added.
+    /// A lane is loaded as if it had accepted no transfers, so earlier ones can still be added.
     LoadForgetsTransfers,
 }
 
 /// Two lanes in a scope, right or with a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneProtocol {
-    /// Users whose requests may be under way at once.
+    /// Users with concurrent requests.
     pub at_once: usize,
-    /// Functions that die.
+    /// How many functions die.
     pub crashes: u8,
-    /// Lanes that Redis loses.
+    /// How many lanes Redis loses.
     pub losses: u8,
-    /// Units that come back.
+    /// How many units come back.
     pub returns: u8,
-    /// Transfers that reconciliation finds while the request that began them still lives. It waits for a minute, so there are
-    /// few. Without a bound it could carry a unit from lane to lane for ever, each time before the request gets it.
+    /// Transfers that reconciliation finds while the request that began them is still running. It waits for a minute, so there
+    /// are few. Without a bound it could move a unit between lanes for ever, each time before the request gets it.
     pub early_finds: u8,
-    /// What is done wrong.
+    /// The mistake, if any.
     pub mistake: Option<LaneMistake>,
 }
 
-/// The id of a transfer: the load of the giving lane, and a number that counts from 1 within it.
+/// The id of a transfer: the load of the giving lane, and a number within it, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TransferId {
     /// See [`Lane::generation`].
@@ -67,7 +67,7 @@ pub struct TransferId {
 pub struct Transfer {
     /// Its id.
     pub id: TransferId,
-    /// The units, a bit each.
+    /// The units, one bit each.
     pub units: u8,
 }
 
@@ -76,25 +76,25 @@ pub struct Transfer {
 pub struct Lane {
     /// Whether Redis has it.
     pub is_loaded: bool,
-    /// Which load of any lane made it.
+    /// The load that created it, counted over all lanes.
     pub generation: u8,
-    /// Free units, a bit each.
+    /// Free units, one bit each.
     pub free: u8,
     /// Units that users of this lane have.
     pub entries: [Option<u8>; USERS],
-    /// How often units came or went other than by being reserved.
+    /// How often units came or went, except by reservations.
     pub moves: u8,
     /// The open transfer to the other lane.
     pub record: Option<Transfer>,
     /// Transfers begun.
     pub begun: u8,
-    /// The last transfer from the other lane that was added here.
+    /// The last transfer added here from the other lane.
     pub accepted: TransferId,
-    /// Transfers of older loads of the other lane are refused.
+    /// Transfers of loads of the other lane older than this one are refused.
     pub fence: u8,
 }
 
-/// What a lane says of itself when it is asked whether anything is left.
+/// A lane's answer to whether anything is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reading {
     moves: u8,
@@ -104,42 +104,42 @@ pub struct Reading {
     accepted: TransferId,
 }
 
-/// How far a user's request is.
+/// The progress of a user's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
-    /// Nobody asked.
+    /// Not sent.
     Idle,
     /// About to reserve in the home lane.
     Reserve,
-    /// Reading all lanes, a second time if there are readings already.
+    /// Reading all lanes, for the second time if the first readings are complete.
     Look {
-        /// What the lanes said at first.
+        /// The lanes' first answers.
         first: [Option<Reading>; LANES],
-        /// What they say now.
+        /// Their second answers.
         second: [Option<Reading>; LANES],
     },
-    /// Told to ask again: units are on their way from the home lane to the other one, by this transfer.
+    /// Told to ask again, because this transfer is moving units from the home lane to the other one.
     Wait(TransferId),
     /// About to call `donate` in the other lane.
     Donate,
     /// About to call `accept` in the home lane.
     Accept(Transfer),
-    /// About to delete the record of a transfer, and then to accept it if that is still to be done.
+    /// About to delete the record of a transfer, and then to accept it if that is not done yet.
     Delete(Transfer, bool),
     /// Has this unit.
     Won(u8),
     /// Was told that nothing is left.
     SoldOut,
-    /// About to give its unit back in Redis: the ledger knows already.
+    /// About to give its unit back in Redis, after the ledger.
     GiveBack,
     /// Has given it back.
     Gone,
 }
 
-/// How far the run of reconciliation is that finishes transfers.
+/// The progress of the reconciliation run that finishes transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Finisher {
-    /// It looks for open transfers next.
+    /// About to look for open transfers.
     Idle,
     /// About to add the units of this lane's transfer to the other lane.
     Accept(u8, Transfer),
@@ -147,14 +147,14 @@ pub enum Finisher {
     Delete(u8, TransferId),
 }
 
-/// How far the loading of a lane is, with what it has read.
+/// The progress of loading a lane, with what it has read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Loader {
-    /// Nothing is loaded.
+    /// Not loading.
     Idle,
     /// About to read the other lane.
     ReadOther(u8, u8),
-    /// About to read the guards, knowing the other lane if Redis has it.
+    /// About to read the guards, with the other lane if Redis has it.
     ReadGuards(u8, u8, Option<Lane>),
     /// About to write the lane.
     Write(u8, Box<Lane>),
@@ -169,38 +169,38 @@ impl Loader {
     }
 }
 
-/// Everything.
+/// The whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LaneState {
     /// Redis.
     pub lanes: [Lane; LANES],
-    /// The ledger: who has each unit. An order is written with its reservation; what can happen between is in [`crate::Protocol`].
+    /// The ledger: who has each unit. Reservation and order are one step here; [`crate::Protocol`] models what happens in between.
     pub guards: [Option<u8>; UNITS],
-    /// The ledger: loads of lanes.
+    /// The ledger: number of loads of lanes.
     pub loads: u8,
     /// Requests.
     pub callers: [Caller; USERS],
-    /// Users whose request has not seen a moment without anything free.
+    /// Users during whose request some unit was free all the time so far.
     pub free_throughout: [bool; USERS],
-    /// Somebody was told "sold out" although a unit was free from the first moment of the request to the last.
+    /// A user was told "sold out" although a unit was free from the start of the request to its end.
     pub told_wrongly: bool,
-    /// Two had the same unit at once.
+    /// Two users had the same unit at once.
     pub was_oversold: bool,
     /// Reconciliation.
     pub finisher: Finisher,
-    /// The load that is under way.
+    /// The current load.
     pub loader: Loader,
-    /// Functions that may still die.
+    /// How many functions may still die.
     pub crashes: u8,
-    /// Lanes that may still be lost.
+    /// How many lanes may still be lost.
     pub losses: u8,
-    /// Units that may still come back.
+    /// How many units may still come back.
     pub returns: u8,
-    /// Transfers that reconciliation may still find early.
+    /// How many transfers reconciliation may still find early.
     pub early_finds: u8,
 }
 
-/// A step of somebody, atomic.
+/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneAction {
     /// A user asks, for the first time or again.
@@ -209,23 +209,23 @@ pub enum LaneAction {
     Step(usize),
     /// A request that reads all lanes reads this one.
     Read(usize, usize),
-    /// The function of the request dies, and the client sends it again.
+    /// The function of the request dies, and the client sends the request again.
     Die(usize),
     /// A user's order ends unpaid.
     End(usize),
     /// Reconciliation finds the open transfer of this lane.
     Find(usize),
-    /// It takes its next step.
+    /// Reconciliation takes its next step.
     Finish,
-    /// It dies.
+    /// Reconciliation dies.
     DieFinishing,
     /// Redis loses a lane.
     Lose(usize),
-    /// The load of a lane that is lost begins.
+    /// The load of a lost lane begins.
     BeginLoad(usize),
-    /// It takes its next step.
+    /// The load takes its next step.
     Load,
-    /// It dies.
+    /// The load dies.
     DieLoading,
 }
 
@@ -247,7 +247,7 @@ impl Lane {
         self.entries.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
     }
 
-    /// The transfer to `other`, unless `other` has added it already. If `other` is lost nobody knows, and the load settles it.
+    /// The transfer to `other`, unless `other` has added it already. If `other` is lost that is unknown, and the load settles it.
     fn open_to(&self, other: &Self) -> Option<Transfer> {
         self.record.filter(|transfer| other.is_loaded && transfer.id > other.accepted)
     }
@@ -301,7 +301,7 @@ const fn other(lane: usize) -> usize {
     1 - lane
 }
 
-/// How often each unit is somewhere: free, reserved, or in a transfer that nobody has added yet.
+/// In how many places each unit is: free, reserved, or in a transfer that is not added yet.
 fn places(state: &LaneState) -> [u8; UNITS] {
     let mut counts = [0; UNITS];
     let mut add = |bits: u8| (0..UNITS).filter(|unit| bits & (1 << unit) != 0).for_each(|unit| counts[unit] += 1);
@@ -313,7 +313,7 @@ fn places(state: &LaneState) -> [u8; UNITS] {
     counts
 }
 
-/// Units that somebody could have: free, or on their way.
+/// Whether any unit is available: free, or on its way.
 fn is_any_free(state: &LaneState) -> bool {
     let lanes = state.lanes.iter().enumerate().filter(|(_, lane)| lane.is_loaded);
     lanes.into_iter().any(|(at, lane)| lane.free != 0 || lane.open_to(&state.lanes[other(at)]).is_some())
@@ -328,12 +328,12 @@ impl LaneProtocol {
         self.mistake == Some(mistake)
     }
 
-    /// Whether the next step of a request can be taken: what it needs is loaded. Until then its client hears 503.
+    /// Whether a request can take its next step, which needs loaded lanes. Until then its client hears 503.
     fn can_step(state: &LaneState, user: usize) -> bool {
         let is_loaded = |lane: usize| state.lanes[lane].is_loaded;
         match state.callers[user] {
             Caller::Reserve | Caller::Accept(_) | Caller::GiveBack => is_loaded(HOME[user]),
-            // It would hear the same again.
+            // Until the transfer is done it would hear the same again.
             Caller::Wait(id) => {
                 let home = &state.lanes[HOME[user]];
                 home.is_loaded && home.open_to(&state.lanes[other(HOME[user])]).is_none_or(|open| open.id != id)
@@ -377,7 +377,7 @@ impl LaneProtocol {
                 match state.lanes[home].entries[user] {
                     _ if accepts => Caller::Accept(transfer),
                     Some(unit) if state.lanes[home].is_loaded => Caller::Won(unit),
-                    // Sold to others meanwhile, or the lane is lost: the same question again.
+                    // Sold to others meanwhile, or the lane is lost: ask again.
                     _ => Caller::Reserve,
                 }
             }
@@ -467,7 +467,7 @@ impl LaneProtocol {
         state.loader = match state.loader.clone() {
             Loader::ReadOther(lane, generation) => {
                 let kept = &mut state.lanes[other(lane.into())];
-                // In one script: from here on the other lane adds nothing that the lost lane gave.
+                // In the script that reads it, the other lane stops accepting transfers of the lost lane.
                 if kept.is_loaded && !self.makes(LaneMistake::LoadUnfenced) {
                     kept.fence = generation;
                 }
@@ -488,8 +488,8 @@ impl LaneProtocol {
         };
     }
 
-    /// A lane as it is written again: what its users have by the ledger's guards, and what nobody has. A transfer to it that is
-    /// open counts as added: of its units those are free that have no guard.
+    /// A rebuilt lane: its users' units by the ledger's guards, and the free units. An open transfer to it counts as added:
+    /// its units without a guard are free.
     fn loaded(&self, at: usize, generation: u8, kept: Option<Lane>, guards: [Option<u8>; UNITS]) -> Lane {
         let mut lane = Lane { is_loaded: true, generation, fence: generation, ..Lane::EMPTY };
         let mut guarded = 0;
@@ -500,11 +500,11 @@ impl LaneProtocol {
             }
         }
         let elsewhere = match kept {
-            // Both are lost: each gets what it was dealt.
+            // Both lanes are lost: each gets the units that it was dealt.
             None => ALL & !DEALT[at],
             Some(kept) => {
                 lane.fence = kept.generation;
-                // Whoever still knows of a transfer that was begun before comes too late, whether or not its record is there.
+                // Any function that still knows of an earlier transfer comes too late, even if its record is there.
                 if !self.makes(LaneMistake::LoadForgetsTransfers) {
                     lane.accepted = TransferId { generation: kept.generation, number: kept.begun };
                 }
@@ -569,8 +569,7 @@ fn same_moves(first: [Option<Reading>; LANES], second: [Option<Reading>; LANES])
     moves(first) == moves(second)
 }
 
-/// What a unit's place must be, while no lane is lost and no repair of the ledger is under way: exactly one. Less is expected
-/// only of units that a lost lane had, more never.
+/// Whether each unit is in exactly one place. While a lane is lost, its units may be in none, but never in two.
 fn is_in_one_place(state: &LaneState) -> bool {
     let all_loaded = state.lanes.iter().all(|lane| lane.is_loaded);
     places(state).into_iter().all(|count| count == 1 || (count == 0 && !all_loaded))
@@ -604,7 +603,7 @@ impl Model for LaneProtocol {
         for (user, caller) in state.callers.iter().enumerate() {
             match caller {
                 Caller::Idle if may_ask => actions.push(LaneAction::Ask(user)),
-                // Whoever was told once asks again when something has come back.
+                // A user who was told "sold out" asks again once a unit has come back.
                 Caller::SoldOut if may_ask && is_any_free(state) => actions.push(LaneAction::Ask(user)),
                 Caller::Won(_) if state.returns > 0 => actions.push(LaneAction::End(user)),
                 Caller::Look { first, second } => {
@@ -626,7 +625,7 @@ impl Model for LaneProtocol {
                     let is_due = |transfer| state.early_finds > 0 || !Self::has_owner(state, transfer);
                     state.lanes[*lane].record.is_some_and(is_due)
                 });
-                // What another run could only be refused is left until the other lane is loaded.
+                // While the other lane is not loaded, `accept` would fail, so the transfer has to wait.
                 let open = open.filter(|lane| state.lanes[other(*lane)].is_loaded);
                 actions.extend(open.map(LaneAction::Find));
             }

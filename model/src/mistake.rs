@@ -1,7 +1,7 @@
 /// A way to get the protocol wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// `release` does not look whether the hold was released before.
+    /// `release` does not check whether the hold was released before.
     ReleaseEveryTime,
     /// Expiry releases before the ledger's transaction.
     ReleaseFirst,
@@ -15,11 +15,11 @@ pub enum Mistake {
     AcknowledgeFirst,
     /// 202 is answered before the message is sent.
     AcceptFirst,
-    /// Expiry does not ask for PENDING.
+    /// Expiry does not require PENDING.
     ExpireUnasked,
-    /// Cancellation does not ask for PENDING.
+    /// Cancellation does not require PENDING.
     CancelUnasked,
-    /// Payment does not ask for PENDING.
+    /// Payment does not require PENDING.
     PayUnasked,
     /// A payment that comes too late is dropped.
     LatePaymentIgnored,
@@ -27,29 +27,29 @@ pub enum Mistake {
     ExpireLeavesGuards,
     /// `load` writes its keys whether the round is live or not.
     LoadOverLiveRound,
-    /// A fence overwrites the order that is there.
+    /// A fence overwrites an existing order.
     FenceOverOrder,
-    /// A rebuilt round is made as if nobody had an order.
+    /// A round is rebuilt as if there were no orders.
     RebuildIgnoresLedger,
-    /// Nobody sends a held reservation again.
+    /// Held reservations are never sent again.
     NoOutbox,
     /// A dead letter is released without a fence.
     DeadLetterUnfenced,
-    /// A dead letter is fenced for what may pass, without trying to place it.
+    /// A dead letter is fenced after a temporary error, without trying to place it.
     DeadLetterGivesUp,
     /// A reservation without an order is cancelled without a fence.
     CancelUnfenced,
-    /// Reconciliation releases a hold because it is old.
+    /// Reconciliation releases a hold just because it is old.
     ReleaseOldHold,
-    /// `reserve` gives the same id another unit each time.
+    /// `reserve` gives the same id a new unit each time.
     ReserveEveryTime,
-    /// `confirm` makes a released hold ordered.
+    /// `confirm` turns a released hold into an ordered one.
     ConfirmReleased,
-    /// `adopt` does nothing for an order that Redis knows, though its unit is free as well.
+    /// `adopt` does nothing for an order that Redis knows, even if its unit is free as well.
     AdoptOnlyUnknown,
-    /// `restore` does not look whether the unit was handed out at all.
+    /// `restore` does not check whether the unit was ever handed out.
     RestoreNeverHandedOut,
-    /// `load` stages the buyers where another loading left its own.
+    /// `load` stages the buyers where another load left its own.
     SharedStaging,
     /// Reconciliation does not expire overdue orders.
     NoOverdue,

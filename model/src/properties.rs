@@ -1,5 +1,5 @@
-//! What must hold: in every state, or in every state at rest. Both are plain invariants, which the checker decides
-//! soundly; that every run comes to rest is shown apart, by [`crate::longest_run`].
+//! What must hold in every state, or in every state at rest. Both are plain invariants, which the checker decides
+//! soundly; [`crate::longest_run`] separately shows that every run comes to rest.
 
 use stateright::Property;
 
@@ -9,7 +9,7 @@ use crate::{Action, Protocol, replay};
 
 type Condition = fn(&Protocol, &State) -> bool;
 
-/// In every state.
+/// These hold in every state.
 const ALWAYS: [(&str, Condition); 11] = [
     ("a repair that is found changes something", repairs_change_something),
     ("no unit is in two live orders", one_order_for_a_unit),
@@ -24,7 +24,7 @@ const ALWAYS: [(&str, Condition); 11] = [
     ("while Redis loses nothing every unit is in one place", in_one_place_without_loss),
 ];
 
-/// In every state in which nothing is under way and reconciliation has nothing to do.
+/// These hold when nothing is under way and reconciliation has nothing to do.
 const AT_REST: [(&str, Condition); 5] = [
     ("at rest a 202 is an order or a release", |p, s| !p.is_at_rest(s) || accepted_has_ended(s)),
     ("at rest no hold is without its order", |p, s| !p.is_at_rest(s) || holds_have_orders(s)),
@@ -33,7 +33,7 @@ const AT_REST: [(&str, Condition); 5] = [
     ("at rest Redis has what live orders have", |p, s| !p.is_at_rest(s) || redis_agrees(p, s)),
 ];
 
-/// What happens in some state: the model would show nothing if it never came there.
+/// These hold in some state. If the model never got there, it would prove nothing.
 const SOMETIMES: [(&str, Condition); 12] = [
     ("rest", |protocol, state| protocol.is_at_rest(state) && state.left.tries[0] == 0),
     ("paid", |_, state| has_order(state, OrderState::Paid)),
@@ -64,7 +64,7 @@ fn has_next(state: &State, is: fn(&Next) -> bool) -> bool {
     state.jobs.iter().any(|job| is(&job.next))
 }
 
-/// The live orders: whose, on which unit.
+/// The live orders: user and unit.
 fn live_orders(state: &State) -> impl Iterator<Item = (u8, u8)> {
     state
         .ledger
@@ -101,7 +101,7 @@ fn accepted_is_kept(_: &Protocol, state: &State) -> bool {
     ids.into_iter().all(|((accepted, order), id)| !accepted || order.is_some() || has_message(id))
 }
 
-/// What fails met a guard that another order has. A fault that passes is no reason.
+/// A failed promise met another order's guard. A temporary error is no reason.
 fn fails_for_a_reason(_: &Protocol, state: &State) -> bool {
     let failed = |order: &Order| matches!(order.state, OrderState::Failed | OrderState::SoldOut);
     let refused = state.ledger.orders.iter().zip(state.ghost.refused);
@@ -170,7 +170,7 @@ fn redis_agrees(protocol: &Protocol, state: &State) -> bool {
     })
 }
 
-/// Else reconciliation finds the same in every run and nobody repairs it. Keys that are missing are made, of course.
+/// Otherwise every run of reconciliation finds the same and never repairs it. Missing keys do get created.
 fn repairs_change_something(protocol: &Protocol, state: &State) -> bool {
     let mut found = Vec::new();
     protocol.repairs(state, &mut found);

@@ -8,13 +8,13 @@ use crate::{Mistake, Scope, properties};
 /// The protocol in a scope, right or with a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol {
-    /// How much there is of everything.
+    /// The scope.
     pub scope: Scope,
-    /// What is done wrong.
+    /// The mistake, if any.
     pub mistake: Option<Mistake>,
 }
 
-/// One step of somebody, atomic.
+/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A client asks for a reservation, for the first time or again.
@@ -25,23 +25,23 @@ pub enum Action {
     Cancel(u8),
     /// The same, and the function dies after the ledger's write.
     CancelAndCrash(u8),
-    /// A payment comes.
+    /// A payment arrives.
     Pay(u8),
     /// A job takes its next step.
     Step(Job),
     /// A job takes its next step, and its function dies at once.
     StepAndCrash(Job),
-    /// A message is received, and its function dies before it does anything.
+    /// A message is received, and its function dies before doing anything.
     Miss(Job),
-    /// A message comes twice; also while its function is at work.
+    /// A message is delivered twice, possibly while its function is running.
     Duplicate(Job),
     /// The outbox sends a reservation again.
     Resend(u8),
     /// An order's expiry message was lost: reconciliation expires it.
     Overdue(u8),
-    /// Reconciliation sets out to repair something.
+    /// Reconciliation starts a repair.
     Repair(Job),
-    /// The replica gets no writes from here on.
+    /// The replica gets no more writes.
     ReplicaStops,
     /// Redis fails over to the replica.
     Failover,
@@ -63,8 +63,8 @@ impl Protocol {
         self.scope.requests.get(usize::from(id)).map_or(usize::MAX, |request| usize::from(request.user))
     }
 
-    /// Whether nothing is under way and reconciliation has nothing to do. Orders may wait for their payment, and their
-    /// expiry messages with them.
+    /// Whether nothing is under way and reconciliation has nothing to do. Orders and their expiry messages may still wait
+    /// for payment.
     pub fn is_at_rest(&self, state: &State) -> bool {
         let is_live = |id| state.ledger.orders[usize::from(id)].is_some_and(Order::is_live);
         let waits = |job: &Job| *job == Job::new(Who::Expiry, job.seat) && is_live(job.seat.id);
@@ -101,7 +101,7 @@ impl Protocol {
             if at > 0 && state.jobs[at - 1] == *job {
                 continue;
             }
-            // A dead letter that finds no round comes back as it was: nothing is new before the round is loaded again.
+            // A dead letter that finds no round comes back unchanged, until the round is loaded again.
             let is_waiting = job.who == Who::DeadLetter && matches!(job.next, Next::Reseat(_)) && !state.redis.loaded;
             if !is_waiting {
                 actions.push(Action::Step(*job));
@@ -146,7 +146,7 @@ impl Protocol {
         self.take(state, cancellation(state, id), crash)
     }
 
-    /// A job's next step. Whether it is one: a crash with nothing after it is no crash.
+    /// Takes a job's next step. Returns false for a crash after the last step, which is no crash.
     fn take(&self, state: &mut State, job: Job, crash: bool) -> bool {
         let after = self.step(state, job);
         if crash && !job.who.is_message() && !matches!(after, After::Goes(_)) {
@@ -208,7 +208,7 @@ impl Protocol {
     }
 }
 
-/// The work of a request to cancel: it takes unit and slot from Redis, for the fence.
+/// The job of a request to cancel. It reads unit and slot from Redis, for the fence.
 pub(crate) fn cancellation(state: &State, id: u8) -> Job {
     let hold = state.redis.holds[usize::from(id)];
     let (unit, slot) = hold.map_or((0, 0), |Hold { unit, slot, .. }| (unit, slot));
@@ -255,7 +255,7 @@ impl Model for Protocol {
             && state.redis != last.redis
         {
             replica.behind += 1;
-            // It got the writes after all: as if it had never stopped.
+            // It would lose more writes than allowed, so treat it as never stopped.
             if replica.behind > self.scope.lost_writes {
                 state.replica = None;
             }

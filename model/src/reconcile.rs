@@ -1,4 +1,4 @@
-//! What reconciliation finds to do. Listing and doing are apart: a listed repair waits as a job while the rest goes on.
+//! What reconciliation finds to do. Listing and doing are separate: a listed repair waits as a job while the rest goes on.
 
 use crate::job::{Job, Next, Who};
 use crate::state::{HoldState, Order, OrderState, Seat, State};
@@ -22,7 +22,7 @@ impl Protocol {
             };
             match hold.state {
                 HoldState::Held if order.is_none() && self.makes(Mistake::ReleaseOldHold) => found.push(release(None)),
-                // Left alone, whoever else has its unit: an order or a failure comes of its message.
+                // Even if its unit is taken: its message leads to an order or a failure.
                 HoldState::Held if !self.makes(Mistake::NoOutbox) && !self.is_sent(state, id) => {
                     found.push(Action::Resend(id));
                 }
@@ -65,14 +65,14 @@ impl Protocol {
         Job::new(Who::Reconciliation, Seat { id, unit, slot }).at(next)
     }
 
-    /// Whether a message of the reservation is under way. The outbox waits for longer than one usually takes; that it
-    /// sends one too many all the same is counted as a duplicate.
+    /// Whether a message of the reservation is under way. The outbox waits for longer than a message usually takes; if it
+    /// still sends one too many, that counts as a duplicate.
     fn is_sent(&self, state: &State, id: u8) -> bool {
         let sends = |who| matches!(who, Who::Reservation | Who::Order | Who::DeadLetter);
         state.jobs.iter().any(|job| sends(job.who) && job.seat.id == id)
     }
 
-    /// Whether reconciliation finds that the order's time may be over and nothing is under way that will end it.
+    /// Whether the order may be overdue while nothing is under way that will end it.
     pub(crate) fn finds_overdue(&self, state: &State, id: u8) -> bool {
         let pending = state.ledger.orders[usize::from(id)].is_some_and(|order| order.state == OrderState::Pending);
         let ends = |job: &Job| job.who == Who::Expiry || (job.who == Who::Reconciliation && job.next == Next::Start);

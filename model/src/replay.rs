@@ -2,11 +2,11 @@ use crate::Protocol;
 use crate::job::{After, Job, Next};
 use crate::state::State;
 
-/// Effects after which a job that still goes on is thought to go on for ever.
+/// A job with more effects than this is assumed to run for ever.
 const MOST_EFFECTS: usize = 20;
 
-/// Whether a message that is handled to its end, and then comes again, changes nothing the second time; likewise a
-/// request and a payment.
+/// Whether a message that is handled completely and then delivered again changes nothing the second time, and likewise
+/// a request and a payment.
 pub(crate) fn twice_is_once(protocol: &Protocol, state: &State) -> bool {
     let waits = |job: &&Job| job.who.is_message() && job.next == Next::Start;
     let messages = state.jobs.iter().filter(waits).all(|job| {

@@ -1,6 +1,6 @@
 use crate::state::{IDS, SLOTS, UNITS, USERS};
 
-/// A reservation id: whose it is and how often it is asked for.
+/// A reservation id: its user, and how often it is requested.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// The user.
@@ -9,7 +9,7 @@ pub struct Request {
     pub tries: u8,
 }
 
-/// How much there is of everything. Each bound is on a whole run.
+/// The size of the model. Each bound applies to a whole run.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     /// The scope's name.
@@ -20,9 +20,9 @@ pub struct Scope {
     pub limit: u8,
     /// The reservations.
     pub requests: &'static [Request],
-    /// Deliveries of a message until it is a dead letter.
+    /// Deliveries of a message before it becomes a dead letter.
     pub receives: u8,
-    /// Messages that come twice.
+    /// Messages that are delivered twice.
     pub duplicates: u8,
     /// Crashes.
     pub crashes: u8,
@@ -36,14 +36,14 @@ pub struct Scope {
     pub lost_writes: u8,
     /// Losses of all keys.
     pub wipes: u8,
-    /// Repairs that reconciliation is at, at once.
+    /// Concurrent repairs of reconciliation.
     pub reconcilers: usize,
-    /// Whether reconciliation makes good what Redis lost.
+    /// Whether reconciliation repairs what Redis lost.
     pub repairs: bool,
 }
 
 impl Scope {
-    /// A quiet round: nobody asks, nothing fails.
+    /// A quiet round without requests or failures.
     pub const QUIET: Self = Self {
         name: "quiet",
         units: UNITS as u8,
@@ -172,7 +172,7 @@ pub const SCOPES: [Scope; 12] = [
     },
 ];
 
-// Every scope is one that the model has room for.
+// Every scope fits into the model.
 const _: () = {
     let mut at = 0;
     while at < SCOPES.len() {

@@ -3,18 +3,18 @@
 use crate::state::{Guards, Hold, HoldState, Redis, Returned, Seat};
 use crate::{Mistake, Protocol};
 
-/// What `reserve` answered.
+/// The answer of `reserve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
-    /// It has a unit, now or since an earlier request.
+    /// It has a unit, from this request or an earlier one.
     Held(Seat),
     /// It has an order, or had a unit.
     Ended,
-    /// Limit, sold out, or no keys.
+    /// Limit reached, sold out, or no keys.
     Refused,
 }
 
-/// What `reseat` answered.
+/// The answer of `reseat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reseated {
     To(Seat),
@@ -37,7 +37,7 @@ impl Protocol {
         })
     }
 
-    /// A new entry takes the place of the released one that had its slot.
+    /// Writes an entry in place of the released one that had its slot.
     fn write_hold(&self, redis: &mut Redis, seat: Seat, state: HoldState) {
         let user = self.user(seat.id);
         for (hold, id) in redis.holds.iter_mut().zip(0..) {
@@ -81,7 +81,7 @@ impl Protocol {
         true
     }
 
-    /// Gives a hold's unit back, unless it is this unit of another order.
+    /// Gives a hold's unit back, unless it is this unit, which another order has.
     pub(crate) fn release(&self, redis: &mut Redis, id: u8, of_another: Option<u8>) {
         let Some(hold) = &mut redis.holds[usize::from(id)] else { return };
         if !hold.is_live() && !self.makes(Mistake::ReleaseEveryTime) {
@@ -114,8 +114,8 @@ impl Protocol {
         Reseated::To(seat)
     }
 
-    /// Takes the unit of an order out of what can be handed out, and writes the order's hold. Also where the hold is
-    /// known: then the unit came back by another reservation that had it too.
+    /// Takes an order's unit out of the free ones and writes the order's hold. Also if the hold is known: then another
+    /// reservation with the same unit gave it back.
     pub(crate) fn adopt(&self, redis: &mut Redis, seat: Seat) {
         let known = redis.holds[usize::from(seat.id)];
         let same = known.is_some_and(|hold| hold.state == HoldState::Ordered && hold.unit == seat.unit);
@@ -140,15 +140,15 @@ impl Protocol {
         redis.loaded && redis.free(unit) == 0 && redis.holders(unit).next().is_none()
     }
 
-    /// Puts a unit back that was in no place. One that was never handed out, in keys that are older or newer than those
-    /// that were read, is free already.
+    /// Puts back a unit that was in no place. In keys older or newer than those that were read, the unit may never have been
+    /// handed out; then it is free already.
     pub(crate) fn restore(&self, redis: &mut Redis, unit: u8) {
         if redis.loaded && (unit < redis.next || self.makes(Mistake::RestoreNeverHandedOut)) {
             redis.returned.put(unit);
         }
     }
 
-    /// Makes the round's keys: who has orders, the gaps between their units, the first unit after the last of them.
+    /// Creates the round's keys: who has orders, the gaps between their units, and the first unit after the last of them.
     pub(crate) fn load(&self, redis: &mut Redis, taken: &Guards) {
         if redis.loaded && !self.makes(Mistake::LoadOverLiveRound) {
             return;
@@ -159,7 +159,7 @@ impl Protocol {
     }
 
     pub(crate) fn stage(&self, redis: &mut Redis, taken: &Guards) {
-        // One write for each user: it replaces whatever that user's record was.
+        // One write per user, which replaces that user's record.
         let has_order = |id| taken.iter().flatten().any(|guard| self.user(guard.0) == self.user(id));
         redis.holds.iter_mut().zip(0..).filter(|(_, id)| has_order(*id)).for_each(|(hold, _)| *hold = None);
         for (guard, unit) in taken.iter().zip(0..) {

@@ -11,10 +11,10 @@ pub const USERS: usize = 3;
 /// Most slots of a user in a scope.
 pub const SLOTS: usize = 2;
 
-/// A reservation's claim: which id has which unit in which of its user's slots.
+/// A reservation's claim to a unit and to one of its user's slots.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Seat {
-    /// The reservation's id, and the order's.
+    /// The id of the reservation and of its order.
     pub id: u8,
     /// The unit, counted from 0.
     pub unit: u8,
@@ -28,15 +28,15 @@ impl fmt::Debug for Seat {
     }
 }
 
-/// What Redis says of a reservation.
+/// The state of a reservation in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldState {
-    /// No order has confirmed it.
+    /// Not confirmed by an order.
     Held,
     /// The ledger has its order.
     Ordered,
-    /// It gave its unit back.
+    /// Its unit was given back.
     Released,
 }
 
@@ -47,38 +47,38 @@ pub struct Hold {
     pub unit: u8,
     /// Its slot.
     pub slot: u8,
-    /// Where it stands.
+    /// Its state.
     pub state: HoldState,
 }
 
 impl Hold {
-    /// Whether it has its unit.
+    /// Whether it still has its unit.
     pub fn is_live(self) -> bool {
         self.state != HoldState::Released
     }
 }
 
-/// Returned units: a set, of which the lowest is handed out first.
+/// The set of returned units. The lowest is handed out first.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Returned([bool; UNITS]);
 
 impl Returned {
-    /// Puts a unit in.
+    /// Adds a unit.
     pub fn put(&mut self, unit: u8) {
         self.0[usize::from(unit)] = true;
     }
 
-    /// Takes a unit out.
+    /// Removes a unit.
     pub fn take(&mut self, unit: u8) {
         self.0[usize::from(unit)] = false;
     }
 
-    /// The first unit that is in.
+    /// The lowest unit.
     pub fn first(&self) -> Option<u8> {
         (0..UNITS as u8).find(|unit| self.has(*unit))
     }
 
-    /// Whether a unit is in.
+    /// Whether it contains a unit.
     pub fn has(&self, unit: u8) -> bool {
         self.0[usize::from(unit)]
     }
@@ -90,21 +90,21 @@ impl fmt::Debug for Returned {
     }
 }
 
-/// The stock in Redis. The outbox is not a field: it is the held reservations, since whoever has none is skipped.
+/// The stock in Redis. There is no field for the outbox: it is the held reservations, since entries without a hold are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Redis {
-    /// Whether the round's keys are there.
+    /// Whether the round's keys exist.
     pub loaded: bool,
     /// Next unit that was never handed out.
     pub next: u8,
-    /// Units to hand out before the next one.
+    /// Units to hand out before `next`.
     pub returned: Returned,
-    /// What is known of each reservation.
+    /// The reservations.
     pub holds: [Option<Hold>; IDS],
 }
 
 impl Redis {
-    /// How often a unit can be handed out.
+    /// How often Redis could hand out this unit now.
     pub fn free(&self, unit: u8) -> usize {
         if self.loaded { usize::from(self.returned.has(unit)) + usize::from(unit >= self.next) } else { 0 }
     }
@@ -132,7 +132,7 @@ impl Redis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderState {
-    /// Waits for its payment.
+    /// Waiting for payment.
     Pending,
     /// Paid. Final.
     Paid,
@@ -142,14 +142,14 @@ pub enum OrderState {
     Cancelled,
     /// FAILED at the limit. Final.
     Failed,
-    /// FAILED because its unit was another order's and none was left. Final.
+    /// FAILED because another order has its unit and none was left. Final.
     SoldOut,
 }
 
 /// An order in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Order {
-    /// Where it stands.
+    /// Its state.
     pub state: OrderState,
     /// Its unit.
     pub unit: u8,
@@ -158,16 +158,16 @@ pub struct Order {
 }
 
 impl Order {
-    /// Whether it has its unit and slot.
+    /// Whether it still has its unit and slot.
     pub fn is_live(self) -> bool {
         matches!(self.state, OrderState::Pending | OrderState::Paid)
     }
 }
 
-/// What the ledger says is taken: the order and the slot behind each unit's guard.
+/// The unit guards in the ledger: the order and slot of each taken unit.
 pub type Guards = [Option<(u8, u8)>; UNITS];
 
-/// The ledger. Loses nothing.
+/// The ledger, which loses nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ledger {
     /// The orders.
@@ -180,23 +180,23 @@ pub struct Ledger {
     pub refunds: [bool; IDS],
 }
 
-/// The state of Redis that a replica has, and the writes that it has missed since.
+/// A replica: its copy of Redis, and how many writes it has missed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Replica {
-    /// What it has.
+    /// Its copy.
     pub redis: Redis,
     /// How many writes it has missed.
     pub behind: u8,
 }
 
-/// What is left of the scope's attempts and troubles.
+/// How many of the scope's requests and failures may still happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Left {
     /// Requests for each reservation id.
     pub tries: [u8; IDS],
-    /// Messages that come twice, or come back while they are being handled.
+    /// Messages that are delivered twice, or again while they are being handled.
     pub duplicates: u8,
-    /// Crashes, and deliveries that reach nobody.
+    /// Crashes, and deliveries that reach no function.
     pub crashes: u8,
     /// Cancellations.
     pub cancels: u8,
@@ -208,22 +208,22 @@ pub struct Left {
     pub wipes: u8,
 }
 
-/// What only the properties read.
+/// State that only the properties read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ghost {
     /// Reservations that were answered with 202.
     pub accepted: [bool; IDS],
-    /// Orders that the ledger has once called PAID.
+    /// Orders that were ever PAID in the ledger.
     pub paid: [bool; IDS],
-    /// Orders that somebody paid for.
+    /// Orders for which a payment was made.
     pub charged: [bool; IDS],
-    /// Reservations that found a guard of another order in their way.
+    /// Reservations that another order's guard blocked.
     pub refused: [bool; IDS],
-    /// A rebuilt round offered a unit whose guard stood before the rebuild and after it.
+    /// A rebuilt round offered a unit that was guarded before and after the rebuild.
     pub offered_taken: bool,
 }
 
-/// Everything: Redis, the ledger, what is under way, and what may still happen.
+/// The whole state: Redis, the ledger, what is under way, and what may still happen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// The stock.
@@ -232,10 +232,10 @@ pub struct State {
     pub replica: Option<Replica>,
     /// The ledger.
     pub ledger: Ledger,
-    /// Messages and functions under way, sorted, so that equal states are one.
+    /// Messages and running functions, sorted so that equal states compare equal.
     pub jobs: Vec<crate::Job>,
     /// What may still happen.
     pub left: Left,
-    /// What only the properties read.
+    /// State that only the properties read.
     pub ghost: Ghost,
 }

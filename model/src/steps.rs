@@ -7,7 +7,7 @@ use crate::writes::Placed;
 use crate::{Mistake, Protocol};
 
 impl Protocol {
-    /// Runs a job up to and with its next effect. The job itself is not among the state's jobs meanwhile.
+    /// Runs a job through its next effect. Meanwhile the job is not in the state's list.
     pub(crate) fn step(&self, state: &mut State, job: Job) -> After {
         match job.next {
             Next::Start => self.start(state, job),
@@ -18,7 +18,7 @@ impl Protocol {
                 Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
                 Reseated::UnknownSale => After::Failed,
             },
-            // Redis had not heard of an order, and one may have been made and even paid.
+            // Redis did not know of an order, but by now there may be one, even a paid one.
             Next::Fence(seat, why) if job.who == Who::Cancel => match self.fence(&mut state.ledger, seat, why) {
                 OrderState::Cancelled => After::Goes(Next::Settle(OrderState::Cancelled)),
                 OrderState::Pending => After::Goes(Next::Cancel),
@@ -62,7 +62,7 @@ impl Protocol {
         let id = job.seat.id;
         match job.who {
             Who::Reservation => {
-                // What the queue already has it may deliver twice anyway: that is counted as a duplicate.
+                // If the queue already has the message, this is a duplicate, which is counted elsewhere.
                 let message = Job::new(Who::Order, job.seat);
                 if !state.jobs.contains(&message) {
                     state.jobs.push(message);
@@ -92,7 +92,7 @@ impl Protocol {
         }
     }
 
-    /// It looks in Redis first: while most who ask are queued, the ledger is not asked. So the order may be there.
+    /// Reads Redis first and skips the ledger while the reservation is queued. So there may already be an order.
     fn start_cancel(&self, state: &mut State, seat: Seat) -> After {
         if !state.redis.is_held(seat.id) && state.ledger.orders[usize::from(seat.id)].is_some() {
             return self.cancel_order(state, seat.id);
@@ -149,7 +149,7 @@ impl Protocol {
         if sends && order == OrderState::Pending { After::Goes(Next::SendExpiry) } else { After::Done }
     }
 
-    /// An order keeps its unit and slot, so it does not matter when it was read.
+    /// An order keeps its unit and slot, so the time of the read does not matter.
     fn adopt_order(&self, state: &mut State, id: u8) {
         if let Some(Order { unit, slot, .. }) = state.ledger.orders[usize::from(id)] {
             self.adopt(&mut state.redis, Seat { id, unit, slot });
@@ -191,15 +191,15 @@ impl Protocol {
         after
     }
 
-    /// A message whose function failed or died: comes back, or goes to its dead letters.
+    /// A message whose function failed or died comes back, or goes to its dead letters.
     pub(crate) fn redelivered(&self, job: Job) -> Option<Job> {
         let job = Job { failed: job.failed + 1, next: Next::Start, ..job };
         match job.who {
             Who::Order if self.makes(Mistake::AcknowledgeFirst) => None,
             Who::Order if job.failed >= self.scope.receives => Some(Job::new(Who::DeadLetter, job.seat)),
-            // It stays in its dead letters until an operator sends it back: reconciliation has to do without.
+            // It stays a dead letter until an operator redrives it, so reconciliation must cope without it.
             Who::Expiry if job.failed >= self.scope.receives => None,
-            // Its queue has no dead letters of its own, so nothing counts its failures.
+            // This queue has no dead-letter queue of its own, so failures do not count.
             Who::DeadLetter => Some(Job { failed: 0, ..job }),
             Who::Order | Who::Expiry => Some(job),
             Who::Reservation | Who::Cancel | Who::Reconciliation => None,

@@ -1,6 +1,6 @@
 //! Traces of real runs, and the search for a path of the model that looks the same from outside.
 //!
-//! README.md says what is recorded, what is checked and what a trace cannot show.
+//! README.md describes what is recorded, what is checked and what a trace cannot show.
 
 mod done;
 mod effect;

@@ -3,10 +3,10 @@
 use crate::state::{Ledger, Order, OrderState, Seat};
 use crate::{Mistake, Protocol};
 
-/// What became of an order that was to be placed.
+/// The result of placing an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placed {
-    /// Written now, or as it was written before.
+    /// Written now or before, in this state.
     Order(OrderState),
     /// The unit guard is another's.
     UnitTaken,
@@ -34,7 +34,7 @@ impl Protocol {
         Placed::Order(OrderState::Pending)
     }
 
-    /// The order's state after the fence, whoever wrote it.
+    /// Fences an order. Returns its state afterwards, whichever job wrote it.
     pub(crate) fn fence(&self, ledger: &mut Ledger, seat: Seat, as_state: OrderState) -> OrderState {
         let order = &mut ledger.orders[usize::from(seat.id)];
         if order.is_none() || self.makes(Mistake::FenceOverOrder) {
@@ -43,7 +43,7 @@ impl Protocol {
         order.map_or(as_state, |order| order.state)
     }
 
-    /// Ends a PENDING order and takes its guards away. Returns its state afterwards, if there is such an order.
+    /// Ends a PENDING order and deletes its guards. Returns its state afterwards, if there is such an order.
     pub(crate) fn end(&self, ledger: &mut Ledger, id: u8, to: OrderState) -> Option<OrderState> {
         let order = ledger.orders[usize::from(id)].as_mut()?;
         let unasked = match to {
@@ -62,7 +62,7 @@ impl Protocol {
         Some(to)
     }
 
-    /// Takes a payment, or notes that it is to be given back. Whether the order is PAID now.
+    /// Takes a payment, or notes it for refund. Returns whether the order is PAID now.
     pub(crate) fn pay(&self, ledger: &mut Ledger, id: u8) -> bool {
         let Some(order) = &mut ledger.orders[usize::from(id)] else { return false };
         if order.state == OrderState::Pending || self.makes(Mistake::PayUnasked) {

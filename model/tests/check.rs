@@ -1,6 +1,6 @@
-//! Checks the protocol in every scope, and that the model has teeth: each mistake breaks the property that it should.
+//! Checks the protocol in every scope, and that each mistake breaks the property that it should.
 //!
-//! `cargo test -p model -- NAME` runs what has NAME in its name and prints counterexamples in full.
+//! `cargo test -p model -- NAME` runs scopes and mistakes with NAME in their names and prints full counterexamples.
 
 mod teeth;
 
@@ -15,7 +15,7 @@ use model::{Protocol, Run, SCOPES, Scope, longest_run};
 use stateright::{Checker, Expectation, HasDiscoveries, Model, Path, Property};
 use teeth::{TEETH, Tooth};
 
-/// Above so many states the search for circles, which takes about as long again, is left to the smaller scopes.
+/// Largest scope that is also searched for cycles, which takes about as long again.
 const MOST_STATES_FOR_CIRCLES: usize = 1_500_000;
 
 enum Check {
@@ -23,7 +23,7 @@ enum Check {
     Wrong(Tooth),
 }
 
-/// What a check prints, and whether it is as it should be.
+/// A check's output, and whether it passed.
 struct Report {
     text: String,
     good: bool,
@@ -68,7 +68,7 @@ fn names(expectation: Expectation) -> impl Iterator<Item = &'static str> {
     properties.into_iter().filter(move |property| property.expectation == expectation).map(|property| property.name)
 }
 
-/// The whole scope: no property is violated, and no run goes round for ever.
+/// Checks a scope: no property is violated, and every run ends.
 fn right(scope: Scope) -> Report {
     let start = Instant::now();
     let protocol = Protocol::right(scope);
@@ -94,7 +94,7 @@ fn right(scope: Scope) -> Report {
     Report { text, good, seen: discoveries.into_keys().collect() }
 }
 
-/// A mistake: the property that should catch it does.
+/// Checks that a mistake is caught by its property.
 fn wrong(tooth: &Tooth, in_full: bool) -> Report {
     let name = format!("{:?}", tooth.mistake);
     let Some(path) = shortest(tooth) else {
@@ -109,8 +109,8 @@ fn wrong(tooth: &Tooth, in_full: bool) -> Report {
     Report { text, good: true, seen: BTreeSet::new() }
 }
 
-/// The checker goes on for a while after its first discovery and keeps the last, so it is asked for a shorter one until
-/// there is none.
+/// Finds the shortest counterexample. The checker goes on for a while after its first discovery and keeps the last, so this
+/// asks for a shorter one until there is none.
 fn shortest(tooth: &Tooth) -> Option<Trace> {
     let protocol = Protocol { scope: tooth.scope, mistake: Some(tooth.mistake) };
     let mut found: Option<Trace> = None;

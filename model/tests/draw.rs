@@ -17,7 +17,7 @@ fn the_draw_is_right_in_every_interleaving() {
     }
 }
 
-/// Without circles every run comes to an end, and at an end the draw is done: that is one of the properties.
+/// Without cycles every run ends, and a property says that the draw is done at the end.
 #[test]
 fn every_run_ends() {
     for protocol in [right(1, false), right(1, true)] {

@@ -11,10 +11,10 @@ const fn right(at_once: usize, crashes: u8, losses: u8, returns: u8) -> LaneProt
     LaneProtocol { at_once, crashes, losses, returns, early_finds: 1, mistake: None }
 }
 
-/// Requests beside each other, with deaths, losses and returns in turn.
+/// Concurrent requests, with deaths, losses and returns one at a time.
 const SMALL: [LaneProtocol; 6] =
     [right(3, 0, 0, 0), right(2, 1, 0, 0), right(2, 0, 0, 1), right(2, 0, 1, 0), right(1, 1, 1, 0), right(1, 0, 2, 0)];
-/// Two requests, of which one dies, and a lane that is lost: 1.3 million states.
+/// Two requests, one of which dies, and one lost lane: 1.3 million states.
 const LARGE: LaneProtocol = right(2, 1, 1, 0);
 
 #[test]
@@ -36,7 +36,7 @@ fn lanes_are_right_in_every_interleaving() {
     assert_eq!(seen.len(), 3, "what should happen somewhere did: {seen:?}");
 }
 
-/// Without circles every run comes to an end, and at an end everything is sold: that is one of the properties.
+/// Without cycles every run ends, and a property says that everything is sold at the end.
 #[test]
 fn every_run_ends() {
     for protocol in SMALL {

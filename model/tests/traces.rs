@@ -1,4 +1,4 @@
-//! A trace of a real run, which `tests/system/traces` recorded: the model explains it as it is, and no other way.
+//! Traces of real runs, recorded by `tests/system/traces`: the model explains each as it is, but no edited version of it.
 
 use model::trace::{Answer, Effect, Explained, Function, How, Trace, Unexplained, What, Written, explain};
 use model::{IDS, Seat};
@@ -24,7 +24,7 @@ fn steps(trace: &Trace) -> Vec<usize> {
     steps
 }
 
-/// Those that make a difference to what comes later.
+/// Effects that influence what comes later.
 fn changes(trace: &Trace) -> impl Iterator<Item = (usize, &Effect)> {
     trace.records.iter().enumerate().filter_map(|(at, record)| match &record.what {
         What::Does { effect, .. } if makes_a_difference(effect) => Some((at, effect)),
@@ -67,7 +67,7 @@ fn no_step_can_be_left_out() {
 fn no_step_can_be_done_twice() {
     for (name, trace) in traces() {
         for (at, effect) in changes(&trace) {
-            // A message may be sent again, and the model restores whether or not units have moved.
+            // A message may be sent again, and the model allows `restore` whether or not units have moved.
             if matches!(
                 effect,
                 Effect::SendOrder { .. } | Effect::SendExpiry { .. } | Effect::Refund { .. } | Effect::Restore { .. }
@@ -82,7 +82,7 @@ fn no_step_can_be_done_twice() {
     }
 }
 
-/// Whether an effect changed Redis, the ledger or a queue, by its answer.
+/// Whether an effect changed Redis, the ledger or a queue, according to its answer.
 fn makes_a_difference(effect: &Effect) -> bool {
     match effect {
         Effect::Reserve { answer, .. }
@@ -137,7 +137,7 @@ fn other_seat(seat: &mut Seat) {
     seat.unit ^= 1;
 }
 
-/// The same of another unit, or of another reservation if it names no unit.
+/// Changes the effect to another unit, or to another reservation if it names no unit.
 fn of_another(effect: &mut Effect) {
     match effect {
         Effect::Reserve { seat: Some(seat), .. }
@@ -168,7 +168,7 @@ fn no_step_can_be_of_another() {
             let What::Does { effect, .. } = &mut edited.records[at].what else { continue };
             let before = effect.clone();
             of_another(effect);
-            // A load of nothing has nothing to change.
+            // An empty load has nothing to change.
             if *effect != before {
                 let edit = format!("line {} is {effect:?}", at + 2);
                 is_rejected(name, &edit, &edited);
@@ -197,7 +197,7 @@ fn a_message_is_not_handled_before_it_is_sent_nor_acknowledged_before_it_is_hand
         for (at, record) in trace.records.iter().enumerate() {
             let What::Begins { function: Function::Order | Function::Expiry, .. } = record.what else { continue };
             let mut edited = trace.clone();
-            // Nobody has asked for anything yet.
+            // At the start there are no requests yet.
             let mut begins = edited.records.remove(at);
             (begins.from, begins.to) = (0, 0);
             edited.records.insert(0, begins);

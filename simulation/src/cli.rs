@@ -16,7 +16,7 @@ use crate::opening::{Run, run as simulate};
 use crate::scenario::Scenario;
 use crate::{plot, report};
 
-/// Most people of one simulation: 64 bytes of memory each, and what they are about to do.
+/// Most people of one simulation: each takes 64 bytes of memory plus pending events.
 const MAX_PEOPLE: u32 = 10_000_000;
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
@@ -28,22 +28,22 @@ struct Cli {
     /// Units on sale
     #[arg(long, env = "UNITS", default_value_t = 10_000, value_parser = whole(1..=1_000_000_u32))]
     units: u32,
-    /// People who come
+    /// People who take part
     #[arg(long, env = "AUDIENCE", default_value_t = 1_000_000, value_parser = whole(1..=MAX_PEOPLE))]
     audience: u32,
-    /// Lanes of the sale, 1 to 16. As few as it needs, unless this says otherwise
+    /// Lanes of the sale, 1 to 16. Default: as few as the sale needs
     #[arg(long, env = "LANES", value_parser = whole(1..=MAX_LANES))]
     lanes: Option<u32>,
-    /// People a second that the line admits. What the planner suggests, unless this says otherwise
+    /// People a second that the line admits. Default: the planner's suggestion
     #[arg(long, env = "LINE", value_parser = whole(1..=MAX_ADMITS_PER_S))]
     line: Option<u32>,
-    /// Runs, each with random numbers of its own
+    /// Runs, each with its own random numbers
     #[arg(long, env = "SEEDS", default_value_t = 20, value_parser = whole(1..=10_000_u64))]
     seeds: u64,
-    /// Where the plot goes
+    /// File for the plot
     #[arg(long, env = "OUT")]
     out: Option<PathBuf>,
-    /// As JSON
+    /// Print JSON
     #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
     json: bool,
     #[command(flatten)]
@@ -59,10 +59,10 @@ struct Answer<'a> {
     seconds: &'a [crate::meter::Second],
 }
 
-/// Runs a command line, program name first. What it prints.
+/// Runs a command line, program name first, and returns its output.
 ///
 /// # Errors
-/// Says what was asked wrongly, or that the plot cannot be written.
+/// If an argument is wrong or the plot cannot be written.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,
@@ -90,7 +90,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     Ok(report::report(&scenario, &runs))
 }
 
-/// One run for each seed, as many at a time as there are processors. Seconds are kept of the first one only.
+/// One run for each seed, in parallel on all processors. Only the first one keeps its seconds.
 pub fn all(scenario: &Scenario, seeds: u64) -> Vec<Run> {
     let (next, done) = (AtomicU64::new(1), Mutex::new(Vec::new()));
     let worker = || {

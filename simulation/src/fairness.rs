@@ -1,4 +1,4 @@
-//! Whether it matters when somebody came.
+//! Whether the time of arrival matters.
 
 use line::{Class, Front, Place};
 use serde::Serialize;
@@ -8,22 +8,22 @@ use crate::people::Person;
 /// Figures about the people who came before the opening, and about latecomers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fairness {
-    /// Spearman's correlation of arrival and place. Its standard deviation is 1/√n if there is none.
+    /// Spearman's correlation of arrival and place. Without correlation its standard deviation is 1/√n.
     pub correlation: f64,
     /// The same in standard deviations.
     pub correlation_sigmas: f64,
-    /// Part of each tenth of the people, in the order in which they came, whose turn it became.
+    /// Share of each tenth of the people, in the order of arrival, whose turn came.
     pub admitted_by_decile: [f64; 10],
-    /// Part of all winners among the early who are in this tenth.
+    /// Each tenth's share of all early winners.
     pub winners_by_decile: [f64; 10],
-    /// The largest distance of a tenth's admitted from the mean, in standard deviations of a binomial distribution.
+    /// The largest deviation of a tenth's admitted from the mean, in standard deviations of a binomial distribution.
     pub decile_sigmas: f64,
-    /// Latecomers who were passed over by somebody who came in a later second.
+    /// Latecomers who were overtaken by a person of a later second.
     pub passed_over: u32,
 }
 
 impl Fairness {
-    /// Of everybody who was in line, and how far it came.
+    /// The figures of all people in line, given how far it got.
     pub fn of(people: &[Person], front: &Front) -> Self {
         let mut early: Vec<&Person> = people.iter().filter(|person| person.class == Some(Class::Early)).collect();
         early.sort_by_key(|person| person.arrives_ms);
@@ -66,7 +66,7 @@ fn passed_over(people: &[Person], front: &Front) -> u32 {
     late().filter(|(second, admitted)| !admitted && *second < last).count() as u32
 }
 
-/// Spearman's rank correlation of the order in which these stand and their places.
+/// Spearman's rank correlation between the order of this list and its places.
 pub fn spearman(places: &[Place]) -> f64 {
     let n = places.len() as f64;
     if n < 2.0 {

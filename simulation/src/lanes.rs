@@ -1,12 +1,12 @@
-//! The units of a sale over its lanes, and what reserving them costs Redis.
+//! The units of a sale in its lanes, and the calls of Redis to reserve them.
 
 /// Free units of each lane.
 #[derive(Debug, Clone)]
 pub struct Lanes {
     free: Vec<u32>,
-    /// Units that were moved from one lane to another.
+    /// Units that moved between lanes.
     pub moved: u32,
-    /// Times that this was done.
+    /// Transfers that moved them.
     pub transfers: u32,
 }
 
@@ -15,7 +15,7 @@ pub struct Lanes {
 pub enum Call {
     /// To one lane.
     To(usize),
-    /// One to each other lane than this.
+    /// One to each lane except this.
     ToOthers(usize),
 }
 
@@ -26,19 +26,19 @@ impl Lanes {
         Self { free: (0..lanes).map(|lane| until(lane + 1) - until(lane)).collect(), moved: 0, transfers: 0 }
     }
 
-    /// Units that can be had.
+    /// Free units of all lanes.
     pub fn free(&self) -> u32 {
         self.free.iter().sum()
     }
 
-    /// Takes a unit for a user of this lane, from another lane if it has to be. Whether there was one.
+    /// Takes a unit for a user of this lane, from another lane if necessary. Returns whether there was one.
     pub fn reserve(&mut self, home: usize, mut called: impl FnMut(Call)) -> bool {
         called(Call::To(home));
         if self.free[home] == 0 {
             called(Call::ToOthers(home));
             let fullest = (0..self.free.len()).max_by_key(|lane| self.free[*lane]).unwrap_or(home);
             if self.free[fullest] == 0 {
-                // Nobody is told so before all lanes were read twice.
+                // All lanes are read twice before a user hears `sold_out`.
                 called(Call::ToOthers(home));
                 return false;
             }
@@ -56,7 +56,7 @@ impl Lanes {
         true
     }
 
-    /// A unit comes back to the lane of its last holder.
+    /// Returns a unit to the lane of its last holder.
     pub fn give_back(&mut self, home: usize) {
         self.free[home] += 1;
     }

@@ -1,7 +1,7 @@
-//! The opening of a sale with a line in front of it, in virtual time: who comes when, what edge, gateway and Redis hear each second,
-//! how long it takes, and whether the line is fair.
+//! The opening of a sale with a line in front of it, in virtual time: who comes when, the load on edge, gateway and Redis each
+//! second, how long it takes, and whether the line is fair.
 //!
-//! `docs/planning.md` says what is assumed and what came out.
+//! `docs/planning.md` has the assumptions and the results.
 
 pub mod cli;
 pub mod fairness;

@@ -1,4 +1,4 @@
-//! What is counted each second.
+//! Counts for each second.
 
 use serde::Serialize;
 
@@ -9,21 +9,21 @@ pub struct Second {
     pub at_s: i64,
     /// Requests at CloudFront.
     pub edge: f64,
-    /// Requests at the gateway, those that it refused included.
+    /// Requests at the gateway, including refused ones.
     pub gateway: f64,
-    /// Those that heard 429 or 503.
+    /// Requests refused with 429 or 503.
     pub refused: f64,
     /// Calls of Redis.
     pub redis: f64,
-    /// Calls that wait at the busiest shard at the end of the second.
+    /// Calls waiting at the busiest shard at the end of the second.
     pub redis_queue: f64,
-    /// People who wait in line.
+    /// People waiting in line.
     pub waiting: u32,
     /// People whose turn has come since the opening.
     pub admitted: u32,
-    /// Units that can be had.
+    /// Free units.
     pub free: u32,
-    /// Units that are paid for.
+    /// Paid units.
     pub paid: u32,
 }
 
@@ -35,12 +35,12 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Begins with this second.
+    /// A meter that begins with this second.
     pub const fn from(first_s: i64) -> Self {
         Self { first_s, seconds: Vec::new() }
     }
 
-    /// The second in which this moment is.
+    /// The second that contains this moment.
     pub fn at(&mut self, ms: i64) -> &mut Second {
         let index = (ms.div_euclid(1_000) - self.first_s).max(0) as usize;
         while self.seconds.len() <= index {
@@ -50,12 +50,12 @@ impl Meter {
         &mut self.seconds[index]
     }
 
-    /// All of them.
+    /// All seconds.
     pub fn seconds(&self) -> &[Second] {
         &self.seconds
     }
 
-    /// The fullest second.
+    /// The largest value of any second.
     pub fn most(&self, of: impl Fn(&Second) -> f64) -> f64 {
         self.seconds.iter().map(of).fold(0.0, f64::max)
     }

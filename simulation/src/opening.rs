@@ -13,15 +13,15 @@ use crate::scenario::Scenario;
 
 /// Milliseconds of a tick.
 const TICK_MS: i64 = 100;
-/// Nothing is simulated beyond so many seconds after the opening.
+/// The simulation ends at most this many seconds after the opening.
 const LAST_S: i64 = 4 * 3_600;
-/// Standard error of how people are counted: a HyperLogLog of Redis.
+/// Standard error of the count of people, a HyperLogLog in Redis.
 const COUNT_ERROR: f64 = 0.0081;
-/// A request that was refused is sent again after a second, then after twice as long each time.
+/// A refused request is sent again after a second, then after twice as long each time.
 const FIRST_RETRY_MS: i64 = 1_000;
 const LONGEST_RETRY_MS: i64 = 15_000;
 
-/// What somebody does next.
+/// A person's next step.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Arrive,
@@ -35,46 +35,46 @@ enum Step {
     Expire,
 }
 
-/// What one opening came to.
+/// The results of one opening.
 #[derive(Debug, Clone, Serialize)]
 pub struct Run {
     /// Its seed.
     pub seed: u64,
-    /// Seconds from the opening until nothing was left for the first time.
+    /// Seconds from the opening until it first sold out.
     pub sold_out_s: Option<f64>,
-    /// Seconds from the opening until everybody who waited at that moment knew of it.
+    /// Seconds from the opening until all who were waiting then knew of it.
     pub told_s: Option<f64>,
     /// Seconds from the opening until all units were paid for.
     pub all_paid_s: Option<f64>,
-    /// Units that are paid for at the end.
+    /// Paid units at the end.
     pub paid: u32,
     /// Units that came back unpaid.
     pub came_back: u32,
-    /// Most units that were taken at once: never more than there are.
+    /// Most units taken at once: never more than there are.
     pub most_taken: u32,
     /// Users who had more units at once than the limit.
     pub over_limit: u32,
-    /// People who were told that nothing is left while a unit was free.
+    /// People who were told "sold out" while a unit was free.
     pub told_wrongly: u32,
     /// People whose turn came.
     pub admitted: u32,
-    /// Those of them who came and got nothing.
+    /// How many of them came and got nothing.
     pub came_for_nothing: u32,
-    /// Users who have a unit at the end.
+    /// Users with a unit at the end.
     pub winners: u32,
-    /// People who still wait at the end, with no end in sight.
+    /// People still waiting at the end, with no end in sight.
     pub left_waiting: u32,
-    /// Requests at the gateway of those who never reached the front: the median.
+    /// Median of requests at the gateway by people who never reached the front.
     pub requests_never_at_front: u16,
-    /// The fullest second at CloudFront.
+    /// Most requests in a second at CloudFront.
     pub edge_peak: f64,
-    /// At the gateway.
+    /// The same at the gateway.
     pub gateway_peak: f64,
-    /// At the gateway, in the minute before the opening.
+    /// The same at the gateway, in the minute before the opening.
     pub tickets_peak: f64,
-    /// Requests that heard 429 or 503.
+    /// Requests refused with 429 or 503.
     pub refused: f64,
-    /// In Redis.
+    /// Most calls of Redis in a second.
     pub redis_peak: f64,
     /// The longest queue of a shard.
     pub redis_queue_peak: f64,
@@ -86,12 +86,12 @@ pub struct Run {
     pub transfers: u32,
     /// Whether it was fair.
     pub fairness: Fairness,
-    /// What happened each second.
+    /// The figures of each second.
     #[serde(skip)]
     pub seconds: Vec<Second>,
 }
 
-/// What the document of the last second says.
+/// The latest document.
 #[derive(Debug, Clone, Copy, Default)]
 struct Document {
     progress: Progress,
@@ -108,7 +108,7 @@ struct Opening<'a> {
     tick: i64,
     meter: Meter,
     lanes: Lanes,
-    /// Units that are reserved and not paid for, or paid for.
+    /// Reserved and paid units.
     held: u32,
     paid: u32,
     came_back: u32,
@@ -120,7 +120,7 @@ struct Opening<'a> {
     gateway_tokens: f64,
     function_tokens: f64,
     shards: Vec<f64>,
-    /// Readings of other lanes that processes may still make in this second: one each.
+    /// How many processes may still read the other lanes in this second, once each.
     readings: f64,
     waiting: u32,
     admitted: u32,
@@ -220,7 +220,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The line moves and the document is made, and whoever waits for the opening looks at it now and then.
+    /// Moves the line, renews the document, and lets people who wait for the opening poll it now and then.
     fn begin_second(&mut self) {
         let now_ms = self.now_ms();
         let free = self.lanes.free();
@@ -261,7 +261,7 @@ impl Opening<'_> {
         (second.waiting, second.admitted, second.free, second.paid) = (waiting, admitted, free, paid);
     }
 
-    /// The next latecomers, in their order.
+    /// Admits the next latecomers, in their order.
     fn admit_late(&mut self, count: u64) {
         for _ in 0..count {
             let Some(((second, place, _), ())) = self.late.pop_first() else { return };
@@ -270,7 +270,7 @@ impl Opening<'_> {
         }
     }
 
-    /// One request at the gateway. If it is refused the same step comes again.
+    /// One request at the gateway. If it is refused, the step is retried later.
     fn ask(&mut self, person: u32, step: Step) -> bool {
         let now_ms = self.now_ms();
         let is_served = self.gateway_tokens >= 1.0 && self.function_tokens >= 1.0;
@@ -304,7 +304,7 @@ impl Opening<'_> {
                 to(lane);
                 1
             }
-            // A process that has read them knows for a second.
+            // A process reads the other lanes at most once a second.
             Call::ToOthers(_) if self.readings < 0.0 => 0,
             Call::ToOthers(home) => (0..lanes).filter(|lane| *lane != home).map(to).count(),
         };
@@ -335,7 +335,7 @@ impl Opening<'_> {
         self.meter.at(now_ms).edge += self.scenario.page_files + 1.0;
         self.waiting += 1;
         if now_ms < 0 {
-            // At a random moment of the time that is left.
+            // At a random moment before the opening.
             let left_s = -now_ms as f64 / 1_000.0;
             let at_s = left_s * self.chance.part();
             self.after(at_s, person, Step::Ticket);
@@ -417,7 +417,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Somebody learns that nothing is left now.
+    /// A person learns that it is sold out.
     fn hear_sold_out(&mut self, person: u32) {
         let now_ms = self.now_ms();
         let Person { state, arrives_ms, has, .. } = self.people[person as usize];
@@ -465,7 +465,7 @@ impl Opening<'_> {
         let now_ms = self.now_ms();
         let Person { home, has, wants, .. } = self.people[person as usize];
         if has >= self.scenario.limit_per_user {
-            // One call tells that the limit is reached.
+            // One call answers that the limit is reached.
             self.call(Call::To(home.into()));
             return;
         }
@@ -513,7 +513,7 @@ impl Opening<'_> {
         }
     }
 
-    /// An order ends unpaid: no request, but a call of Redis.
+    /// An order expires: that takes no request, but a call of Redis.
     fn expire(&mut self, person: u32) {
         let home = self.people[person as usize].home.into();
         self.call(Call::To(home));

@@ -1,4 +1,4 @@
-//! Who comes, when, and what they do when it is their turn.
+//! The people: when they come, and what they do when it is their turn.
 
 use award::Seed;
 use line::{Class, Order, Place};
@@ -11,42 +11,42 @@ use crate::scenario::{Places, Scenario};
 /// One user.
 #[derive(Debug, Clone)]
 pub struct Person {
-    /// When the page is opened, in milliseconds after the opening.
+    /// When the user opens the page, in milliseconds after the opening.
     pub arrives_ms: i32,
-    /// When the ticket was given, unless there is none yet.
+    /// The ticket's class, once there is one.
     pub class: Option<Class>,
-    /// The place among those who came at the same time.
+    /// The place within the class.
     pub place: Place,
     /// The home lane.
     pub home: u8,
-    /// Units that the user wants.
+    /// Units wanted.
     pub wants: u8,
-    /// Units that the user has, paid or not.
+    /// Units held, paid or not.
     pub has: u8,
-    /// Units that the user ever had.
+    /// Units ever held.
     pub won: u8,
     /// Requests that reached the gateway.
     pub asked: u16,
-    /// How often the last request was refused.
+    /// Refusals of the last request.
     pub tries: u8,
-    /// Whether the user came when the turn was there.
+    /// Whether the user came when the turn came.
     pub came: bool,
-    /// How far the user is.
+    /// The user's state.
     pub state: State,
 }
 
-/// How far a user is.
+/// The state of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Before the ticket, or waiting in line.
     InLine,
     /// The turn has come.
     AtFront,
-    /// The turn has come, and nobody is there.
+    /// The turn has come, but the user is away.
     Away,
-    /// Heard that nothing is left, and stays in case something comes back.
+    /// Heard "sold out", and stays in case a unit comes back.
     Hopes,
-    /// Heard that it is over, or went.
+    /// Heard that it is over, or left.
     Left,
 }
 
@@ -54,17 +54,17 @@ pub enum State {
 pub struct Chance(StdRng);
 
 impl Chance {
-    /// Those that follow from a seed.
+    /// Random numbers from a seed.
     pub fn of(seed: u64) -> Self {
         Self(StdRng::seed_from_u64(seed))
     }
 
-    /// From 0 to 1.
+    /// A number from 0 to 1.
     pub fn part(&mut self) -> f64 {
         self.0.random()
     }
 
-    /// Whether something happens that has this probability.
+    /// True with this probability.
     pub fn happens(&mut self, probability: f64) -> bool {
         self.part() < probability
     }
@@ -74,7 +74,7 @@ impl Chance {
         -mean * (1.0 - self.part()).ln()
     }
 
-    /// Normally distributed, by Box and Muller.
+    /// A normally distributed number, by Box and Muller.
     pub fn normal(&mut self) -> f64 {
         (-2.0 * (1.0 - self.part()).ln()).sqrt() * (std::f64::consts::TAU * self.part()).cos()
     }
@@ -85,14 +85,14 @@ impl Chance {
     }
 }
 
-/// Everybody who comes.
+/// All people.
 pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
     let order = Order::of(&Seed(chance.bytes()));
     let earliest = -f64::from(scenario.opens_early_s);
     let person = |n: u32| {
         let is_early = chance.happens(scenario.early_share);
         let at_s = if is_early {
-            // Nobody comes before the line is open.
+            // Nobody comes before the line opens.
             (-chance.exponential(scenario.comes_early_s)).max(earliest * (1.0 - chance.part() * 0.01))
         } else {
             chance.exponential(scenario.comes_late_s)

@@ -8,14 +8,14 @@ use crate::meter::Second;
 use crate::opening::Run;
 
 const SIZE: (u32, u32) = (900, 1_120);
-/// Seconds before and after the opening that are drawn.
+/// Plotted seconds before and after the opening.
 const BEFORE_S: i64 = 60;
 const AFTER_S: i64 = 60;
 
 /// Requests, people and units around the opening of the first run, and the tenths of all runs.
 ///
 /// # Errors
-/// If it cannot be drawn.
+/// If drawing fails.
 pub fn draw(runs: &[Run]) -> Result<String> {
     svg(SIZE, |root| {
         let parts = root.split_evenly((3, 1));
@@ -45,7 +45,7 @@ pub fn draw(runs: &[Run]) -> Result<String> {
     })
 }
 
-/// The part of each tenth whose turn came: the mean of all runs as a bar, each run as a dot.
+/// The share of each tenth whose turn came: the mean of all runs as a bar, each run as a dot.
 fn deciles(root: &load::plot::Area<'_>, runs: &[Run]) -> Drawn {
     let shares = || runs.iter().flat_map(|run| run.fairness.admitted_by_decile);
     let highest = shares().fold(0.0, f64::max).max(1e-6) * 1.2;

@@ -1,4 +1,4 @@
-//! Runs for people.
+//! The report as text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use planner::figures::{count, time};
 use crate::opening::Run;
 use crate::scenario::Scenario;
 
-/// The figures of all runs: the median, and from least to most.
+/// The figures of all runs: the median and the range.
 pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     let mut out = String::new();
     let Scenario { units, people, lanes, admits_per_s, opens_early_s, .. } = *scenario;
@@ -31,19 +31,19 @@ pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     line("units paid for", &|run| Some(run.paid.into()));
     line("units that came back unpaid", &|run| Some(run.came_back.into()));
     line("people whose turn came", &|run| Some(run.admitted.into()));
-    line("those who came then and got nothing", &|run| Some(run.came_for_nothing.into()));
+    line("of them, came and got nothing", &|run| Some(run.came_for_nothing.into()));
     line("people in line, at most", &|run| Some(run.waiting_peak.into()));
     line("edge, requests in the fullest second", &|run| Some(run.edge_peak));
     line("gateway, requests in the fullest second", &|run| Some(run.gateway_peak));
-    line("gateway, in the last minute before", &|run| Some(run.tickets_peak));
+    line("gateway, the same in the minute before", &|run| Some(run.tickets_peak));
     line("requests that heard 429 or 503", &|run| Some(run.refused));
     line("Redis, calls in the fullest second", &|run| Some(run.redis_peak));
     line("Redis, longest queue of a shard", &|run| Some(run.redis_queue_peak));
     line("units that changed lanes", &|run| Some(run.moved.into()));
-    line("requests each of who never came to the front", &|run| Some(run.requests_never_at_front.into()));
+    line("requests per person who never got to front", &|run| Some(run.requests_never_at_front.into()));
     line("arrival and place, Spearman's ρ × 1,000", &|run| Some(run.fairness.correlation * 1_000.0));
     line("the same, in standard deviations", &|run| Some(run.fairness.correlation_sigmas));
-    line("tenths by arrival, farthest off, in σ", &|run| Some(run.fairness.decile_sigmas));
+    line("tenths by arrival, largest deviation, in σ", &|run| Some(run.fairness.decile_sigmas));
     line("latecomers passed over", &|run| Some(run.fairness.passed_over.into()));
     line("oversold, over the limit, told wrongly", &|run| {
         let oversold = run.most_taken.saturating_sub(scenario.units);

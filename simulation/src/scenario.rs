@@ -1,4 +1,4 @@
-//! What is simulated: a sale as the planner sets it up, and what is assumed about people beyond the planner's assumptions.
+//! The simulated sale, as the planner sets it up, and further assumptions about people.
 
 use anyhow::{Context, Result};
 use planner::deployment::PROD;
@@ -8,13 +8,13 @@ use planner::quotas as q;
 use planner::setup::Setup;
 use serde::Serialize;
 
-/// How places are given.
+/// How places are assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Places {
-    /// As the line does.
+    /// As the real line does.
     Line,
-    /// By the moment of arrival, which the fairness figures have to show.
+    /// By time of arrival, which the fairness figures must reveal.
     FirstCome,
 }
 
@@ -23,7 +23,7 @@ pub enum Places {
 pub struct Scenario {
     /// Units on sale.
     pub units: u32,
-    /// People who come.
+    /// People who take part.
     pub people: u32,
     /// Lanes of the sale.
     pub lanes: usize,
@@ -31,63 +31,63 @@ pub struct Scenario {
     pub shards: usize,
     /// People a second whose turn it becomes.
     pub admits_per_s: u32,
-    /// Seconds before the opening from which there are tickets.
+    /// Seconds before the opening at which the line opens.
     pub opens_early_s: u32,
-    /// Part of the people who come before the opening.
+    /// Share of the people who come before the opening.
     pub early_share: f64,
-    /// Seconds before the opening at which these come, on average.
+    /// Seconds before the opening at which they come, on average.
     pub comes_early_s: f64,
     /// Seconds after the opening at which the others come, on average.
     pub comes_late_s: f64,
-    /// Part of those whose turn it is who are there.
+    /// Share of the people who are there when their turn comes.
     pub comes_share: f64,
     /// Seconds until they notice, on average.
     pub notices_s: f64,
     /// Seconds between challenge and answer, on average.
     pub solve_s: f64,
-    /// Part of the answers that are wrong.
+    /// Share of wrong answers.
     pub wrong_share: f64,
     /// Seconds between looks at the document, before the opening.
     pub look_early_s: f64,
     /// The same after it.
     pub look_s: f64,
-    /// Part of those who hear that nothing is left who stay in case something comes back.
+    /// Share of the people who hear "sold out" and stay in case a unit comes back.
     pub hopes_share: f64,
     /// Seconds between their looks.
     pub hopes_look_s: f64,
-    /// Units that one user may have.
+    /// Most units per user.
     pub limit_per_user: u8,
-    /// Part of the people who want as many.
+    /// Share of the people who want that many.
     pub wants_more_share: f64,
-    /// Part of the units that is not paid for.
+    /// Share of the units that are not paid for.
     pub unpaid_share: f64,
-    /// Seconds until somebody pays, on average.
+    /// Seconds until payment, on average.
     pub pays_s: f64,
     /// Seconds after which an unpaid unit comes back.
     pub payment_window_s: f64,
-    /// Looks at a reservation in its first ten seconds.
+    /// Polls of a reservation in its first ten seconds.
     pub first_looks: u32,
-    /// Requests a second at the gateway, and what its bucket has beyond.
+    /// The gateway's rate limit, in requests a second.
     pub gateway_per_s: f64,
-    /// What the bucket holds.
+    /// The size of the gateway's token bucket.
     pub gateway_burst: f64,
-    /// Requests a second that the functions' quota is good for.
+    /// Requests a second that the functions' quota allows.
     pub functions_per_s: f64,
-    /// Calls a second of one shard.
+    /// Calls a second that one shard can take.
     pub shard_per_s: f64,
-    /// Calls a second of the functions' answer counts.
+    /// Calls a second for the functions' answer counts.
     pub tally_per_s: f64,
     /// Files that a page loads.
     pub page_files: f64,
-    /// How places are given.
+    /// How places are assigned.
     pub places: Places,
 }
 
 impl Scenario {
-    /// A sale as the planner would set it up.
+    /// A sale as the planner sets it up.
     ///
     /// # Errors
-    /// If the planner would have no line in front of it.
+    /// If the planner suggests no line for this sale.
     pub fn planned(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
         let setup = Setup::of(inputs, assumed);
         let line = setup.line.context("this sale needs no line; LINE=100 has one that admits 100 people a second")?;

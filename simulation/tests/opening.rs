@@ -40,21 +40,21 @@ fn a_small_opening_sells_everything_to_people_in_the_order_of_the_line() {
         assert_eq!((run.paid, run.most_taken), (UNITS, UNITS), "seed {}", run.seed);
         assert_eq!((run.over_limit, run.told_wrongly, run.left_waiting), (0, 0, 0), "seed {}", run.seed);
         assert!(run.winners > UNITS / 2 && run.winners < UNITS, "some have two: {}", run.winners);
-        // 200 units at 100 people a second of whom 7 of 10 come, after a look, a challenge and its answer.
+        // 200 units at 100 people a second, 7 of 10 of whom come, after a poll, a challenge and its answer.
         let sold_out_s = run.sold_out_s.unwrap();
         assert!((3.0..30.0).contains(&sold_out_s), "{sold_out_s}");
-        // Whoever waits looks at the document every 5 to 6.25 seconds, and it is a second old at most.
+        // Waiting people poll the document every 5 to 6.25 seconds, and it is at most a second old.
         assert!(run.told_s.unwrap() - sold_out_s < 8.0, "{:?} {sold_out_s}", run.told_s);
-        // What came back was sold again, window after window.
+        // Returned units were sold again, window after window.
         assert!(run.came_back > 0 && run.all_paid_s.unwrap() > scenario.payment_window_s);
-        assert_eq!(run.requests_never_at_front, 1, "one ticket, and the rest is the CDN's");
+        assert_eq!(run.requests_never_at_front, 1, "one for the ticket, while polls go to the CDN");
         assert!(run.edge_peak > 5.0 * run.gateway_peak, "{} {}", run.edge_peak, run.gateway_peak);
         assert_eq!((run.refused, run.redis_queue_peak < 1_000.0), (0.0, true));
-        assert!(run.transfers > 0 && run.moved >= run.transfers, "the last units change lanes");
+        assert!(run.transfers > 0 && run.moved >= run.transfers, "the last units must change lanes");
         let fairness = &run.fairness;
         assert!(fairness.correlation_sigmas.abs() < 4.0 && fairness.decile_sigmas < 4.0, "{fairness:?}");
         assert_eq!(fairness.passed_over, 0);
-        // Of 12,000 early people some were admitted and most were not.
+        // Some of 12,000 early people were admitted, but most were not.
         let share = fairness.admitted_by_decile.iter().sum::<f64>() / 10.0;
         assert!((0.01..0.2).contains(&share), "{share}");
     }
@@ -81,7 +81,7 @@ fn first_come_first_served_is_seen_in_every_figure() {
     }
 }
 
-/// With more at a time than the functions take, requests are refused and come again: it takes longer, and nothing is lost.
+/// Beyond the functions' capacity requests are refused and retried: it takes longer, and nothing is lost.
 #[test]
 fn what_is_refused_comes_again() {
     let tight = Scenario { functions_per_s: 60.0, ..scenario() };
@@ -91,7 +91,7 @@ fn what_is_refused_comes_again() {
     }
 }
 
-/// Without anybody early the line goes on by the second in which people came.
+/// Without early people the line moves by the second of arrival.
 #[test]
 fn latecomers_are_served_in_the_order_of_their_seconds() {
     let late = Scenario { early_share: 0.0, admits_per_s: 20, units: 2_000, ..scenario() };
@@ -106,7 +106,7 @@ fn lanes_hand_out_every_unit_wherever_people_are_at_home() {
     let mut lanes = Lanes::deal(10_001, 8);
     let mut calls = 0;
     for _ in 0..10_001 {
-        assert!(lanes.reserve(3, |_| calls += 1), "nobody is refused while a unit is free");
+        assert!(lanes.reserve(3, |_| calls += 1), "refused while a unit is free");
     }
     assert!(!lanes.reserve(3, |_| {}));
     assert_eq!(lanes.free(), 0);

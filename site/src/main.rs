@@ -1,7 +1,7 @@
-//! Builds the documentation as a site: `make site` writes it to `target/site`, from where it opens without a server.
+//! Builds the documentation as a site: `make site` writes it to `target/site`, where it opens without a server.
 //!
 //! The pages stay where readers of the repository expect them, all over the checkout. mdBook wants them in one folder,
-//! so they are copied to `target/site-pages` first, under the same paths, with whatever files they link to. A link that
+//! so they are first copied to `target/site-pages` under the same paths, with the files that they link to. A link that
 //! works in the checkout then works in the site.
 
 mod pages;
@@ -13,12 +13,12 @@ use anyhow::{Context, Result};
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 
-/// Draws the diagrams of a page in the browser. It is not on the pages without one: see `site/diagrams.js`.
+/// Draws diagrams in the browser. Only pages with one load it: see `site/diagrams.js`.
 const MERMAID: &str = "node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js";
 
 fn main() -> Result<()> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = here.parent().context("the crate is in a checkout")?;
+    let root = here.parent().context("the crate is not in a checkout")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     let (staged, built) = (target.join("site-pages"), target.join("site"));
 
@@ -41,7 +41,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Copies a file, and makes the folders above it.
+/// Copies a file and creates its parent folders.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;

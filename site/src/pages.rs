@@ -1,4 +1,4 @@
-//! Which files the site consists of.
+//! Collects the site's files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use mdbook_markdown::{MarkdownOptions, new_cmark_parser};
 
 use crate::copy;
 
-/// Copies the pages that a summary lists, and what they link to, to the same paths below `staged`. Returns the number
+/// Copies the pages in a summary and the files that they link to into `staged`, under the same paths. Returns the number
 /// of pages.
 pub(crate) fn stage(root: &Path, summary: &Path, staged: &Path) -> Result<usize> {
     let text = read(&root.join(summary))?;
@@ -27,7 +27,7 @@ pub(crate) fn stage(root: &Path, summary: &Path, staged: &Path) -> Result<usize>
         copy(&root.join(page), &staged.join(page))?;
         for link in links(&read(&root.join(page))?) {
             let Some(file) = from_root(page, &link) else { continue };
-            // What is not there is reported by the check of links, with its line.
+            // The link checker reports missing files, with their lines.
             if pages.contains(&file) || !root.join(&file).is_file() {
                 continue;
             }
@@ -47,7 +47,7 @@ pub(crate) fn stage(root: &Path, summary: &Path, staged: &Path) -> Result<usize>
     Ok(pages.len())
 }
 
-/// Copies the files beside a page that is HTML already: its scripts.
+/// Copies the files beside an HTML page, such as its scripts.
 fn copy_beside(root: &Path, file: &Path, staged: &Path) -> Result<()> {
     let folder = file.parent().unwrap_or(Path::new(""));
     for entry in fs::read_dir(root.join(folder))? {
@@ -71,7 +71,7 @@ fn links(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The path from the root to what a page links to; nothing if that is above the root.
+/// The path of a page's link from the root. None if it leads above the root.
 fn from_root(page: &Path, link: &str) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in page.parent()?.join(link).components() {

@@ -1,4 +1,4 @@
-//! An HTTP API of a test's own on an emulator of its own, with the echo function behind it.
+//! Each test's own emulator, with an HTTP API in front of the echo function.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use local::valkey::Valkey;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
-/// The function's name, and the seconds that it has for an event.
+/// The function's name, and its timeout in seconds.
 pub(crate) const FUNCTION: &str = "echo";
 pub(crate) const TIMEOUT_S: u64 = 3;
 
-/// An emulator with an API. Dropping it ends it.
+/// An emulator with an API. Dropping it stops it.
 pub(crate) struct Api {
     pub(crate) emulator: Emulator,
     pub(crate) issuer: Issuer,
@@ -25,12 +25,12 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    /// One without a route. `more` and `stage` are as the control plane takes API and stage.
+    /// An API without routes. `more` and `stage` are further fields of API and stage.
     pub(crate) async fn with(more: Value, stage: Value) -> Self {
         Self::of(more, stage, &[]).await
     }
 
-    /// Likewise, with a function that has these settings too.
+    /// The same, with further settings of the function.
     pub(crate) async fn of(more: Value, stage: Value, settings: &[(&str, String)]) -> Self {
         let (valkey, emulator) = spawn_blocking(|| {
             install().unwrap();
@@ -49,7 +49,7 @@ impl Api {
         Self { emulator, issuer, made, control, _valkey: valkey }
     }
 
-    /// Adds a route. `more` is what else the control plane takes of it.
+    /// Adds a route. `more` is its further fields.
     pub(crate) async fn route(&self, key: &str, with_token: bool, more: Value) {
         self.control.create_route(&self.made, key, with_token, more).await.unwrap();
     }
@@ -58,12 +58,12 @@ impl Api {
         self.control.create(&format!("/v2/apis/{}/{what}", self.made.id), item).await.unwrap()
     }
 
-    /// Where the emulator serves it.
+    /// The emulator's URL for it.
     pub(crate) fn emulators_url(&self) -> String {
         format!("{}/_aws/execute-api/{}", self.emulator.endpoint(), self.made.id)
     }
 
-    /// The gateway of this machine in front of it.
+    /// Starts our local gateway for it.
     pub(crate) async fn serve(&self, concurrency: Concurrency) -> anyhow::Result<Gateway> {
         Gateway::start(&self.emulator.endpoint(), 0, self.emulator.home(), concurrency).await
     }

@@ -1,5 +1,5 @@
-//! A few hundred requests to the emulator's gateway and to this one: status, headers, body, and the event that the function
-//! got. What differs must be among the differences that are known, each with its reason.
+//! Sends a few hundred requests to the emulator's gateway and to ours, and compares status, headers, body, and the event that
+//! the function got. Every difference must be a known one with a reason.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::api::Api;
 use crate::requests::{ROUTES, SUBJECT, Sent, all};
 
-/// What a client got.
+/// A client's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Got {
     status: u16,
@@ -18,7 +18,7 @@ struct Got {
     body: Vec<u8>,
 }
 
-/// Headers that tell a client something.
+/// Headers that matter to clients.
 const RELEVANT: [&str; 9] = [
     "content-type",
     "cache-control",
@@ -31,41 +31,41 @@ const RELEVANT: [&str; 9] = [
     "allow",
 ];
 
-/// Of an event, what is another each time, or is of the one gateway or the other by its nature.
+/// Fields of an event that differ every time, or by their nature between gateways.
 const OF_ITS_OWN: [&str; 6] = [
     "/requestContext/requestId",
     "/requestContext/time",
     "/requestContext/timeEpoch",
-    // Each has the address that the client called it by.
+    // The address that the client called.
     "/requestContext/domainName",
     "/requestContext/domainPrefix",
     "/headers/host",
 ];
 
-/// A difference that is known: where it shows, and why ours is right.
+/// Known differences: a name, and why ours is right.
 const KNOWN: [(&str, &str); 9] = [
-    ("forwarded", "API Gateway adds x-forwarded-for and x-forwarded-proto, and so do we; the emulator adds nothing"),
-    ("length", "API Gateway passes a content-length on, 0 without a body; the emulator only one that the client sent"),
-    ("cookies", "the payload format 2.0 has cookies apart from headers; the emulator leaves them among those"),
+    ("forwarded", "API Gateway adds x-forwarded-for and x-forwarded-proto, and so do we; the emulator does not"),
+    ("length", "API Gateway always passes a content-length, 0 without a body; the emulator only one from the client"),
+    ("cookies", "payload format 2.0 has cookies separate from headers; the emulator leaves them in"),
     ("parameters", "a route without parameters has no pathParameters; the emulator gives null"),
     (
         "failed",
-        "API Gateway says no more than 500 when a function fails; the emulator shows the function's error, as 502, or nothing",
+        "API Gateway only answers 500 when a function fails; the emulator shows the function's error, as 502, or nothing",
     ),
-    ("options", "without CORS, OPTIONS is a method like others, and has no route here; the emulator answers 403"),
+    ("options", "without CORS, OPTIONS is an ordinary method without a route here; the emulator answers 403"),
     ("slashes", "the emulator looks for a stage in the first segment of a path, and loses the slashes around it"),
-    ("expiry", "a token must say when it ends; the emulator lets one pass that does not"),
-    ("subject", "a subject that is no text is none (RFC 7519, section 4.1.2); the emulator lets it pass"),
+    ("expiry", "a token must have an expiry; the emulator accepts one without"),
+    ("subject", "a subject must be a string (RFC 7519, section 4.1.2); the emulator accepts others"),
 ];
 
-/// Paths whose slashes the emulator loses, and what they are here: extra ones at the beginning do not matter.
+/// Paths whose slashes the emulator loses, and our status for them: extra leading slashes do not matter.
 const SLASHES: [(&str, u16); 3] = [("/open/", 404), ("//open", 200), ("///open", 200)];
 
 fn client() -> reqwest::Client {
     reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 
-/// `host` is how the emulator knows which API is meant.
+/// `host` tells the emulator which API is meant.
 async fn send(http: &reqwest::Client, base: &str, host: Option<&str>, sent: &Sent) -> Got {
     let mut request = http.request(sent.method.parse::<Method>().unwrap(), format!("{base}{}", sent.path));
     for (name, value) in &sent.headers {
@@ -74,7 +74,7 @@ async fn send(http: &reqwest::Client, base: &str, host: Option<&str>, sent: &Sen
     if let Some(host) = host {
         request = request.header("host", host);
     }
-    // The emulator's server breaks off when a function's answer makes no sense to it.
+    // The emulator's server closes the connection if it does not understand a function's answer.
     let Ok(answer) = request.body(sent.body.clone()).send().await else {
         return Got { status: 500, headers: BTreeMap::new(), body: Vec::new() };
     };
@@ -88,7 +88,7 @@ async fn send(http: &reqwest::Client, base: &str, host: Option<&str>, sent: &Sen
     Got { status, headers, body: answer.bytes().await.unwrap().to_vec() }
 }
 
-/// The event that the function got, if that is what it answered, without what is each gateway's own.
+/// The function's event, if it answered with that, without the fields that always differ.
 fn event(got: &Got) -> Option<Value> {
     let mut event: Value = serde_json::from_slice(&got.body).ok()?;
     (event["version"] == "2.0").then_some(())?;
@@ -99,7 +99,7 @@ fn event(got: &Got) -> Option<Value> {
     Some(event)
 }
 
-/// The known differences that are between two answers. An error if there is another one.
+/// The known differences between two answers. An error if there is an unknown one.
 fn differences(sent: &Sent, theirs: &Got, ours: &Got) -> Result<Vec<&'static str>, String> {
     if let Some((_, expected)) = SLASHES.iter().find(|(path, _)| *path == sent.path) {
         assert_eq!((theirs.status, ours.status), (200, *expected), "{sent}");
@@ -158,7 +158,7 @@ fn differences(sent: &Sent, theirs: &Got, ours: &Got) -> Result<Vec<&'static str
     Ok(found)
 }
 
-/// JSON without the blanks that nobody reads.
+/// JSON without insignificant whitespace.
 fn plain(got: &Got) -> Got {
     let body = serde_json::from_slice::<Value>(&got.body)
         .map_or_else(|_| got.body.clone(), |body| body.to_string().into_bytes());
@@ -193,13 +193,13 @@ async fn both_gateways_do_the_same() {
             Err(difference) => unknown.push(difference),
         }
     }
-    println!("{} requests; {} differ in a way that nobody knows; known differences:", requests.len(), unknown.len());
+    println!("{} requests; {} with unknown differences; known differences:", requests.len(), unknown.len());
     for (name, count) in &known {
         let reason = KNOWN.iter().find(|(known, _)| known == name).map_or("no reason", |(_, reason)| reason);
         println!("  {count:>4} {name}: {reason}");
     }
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
     let unused: Vec<_> = KNOWN.iter().filter(|(name, _)| !known.contains_key(name)).collect();
-    assert!(unused.is_empty(), "differences that no request has: {unused:?}");
+    assert!(unused.is_empty(), "known differences that no request shows: {unused:?}");
     assert!(requests.len() > 300, "{} requests", requests.len());
 }

@@ -1,5 +1,5 @@
-//! The gateway of this machine beside the emulator's, in front of a function that tells what it got; and what its pool of
-//! processes does when a function dies, hangs or fails.
+//! Compares our local gateway with the emulator's, in front of a function that echoes its event; and tests how its process
+//! pool handles a function that dies, hangs or fails.
 
 mod api;
 mod compare;

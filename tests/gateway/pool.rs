@@ -1,4 +1,4 @@
-//! What becomes of requests when a function dies, hangs or fails, and of too many of them.
+//! What happens to requests when a function dies, hangs or fails, or when there are too many of them.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::api::{Api, FUNCTION, TIMEOUT_S};
 
-/// Far longer than any of it takes.
+/// Far longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn echo(concurrency: Concurrency) -> (Api, Gateway) {
@@ -42,7 +42,7 @@ fn failed() -> (u16, Value) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_function_has_the_environment_that_was_deployed_and_nothing_else() {
     let (_api, gateway) = echo(Concurrency::FAST).await;
-    assert_eq!(counts(&gateway).cold_starts, 0, "nothing starts before there is an event");
+    assert_eq!(counts(&gateway).cold_starts, 0, "a process started before there was an event");
     assert_eq!(ask(&gateway, "").await.0, 200);
     let id = processes_of(&gateway).await[0];
     let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap();
@@ -65,7 +65,7 @@ async fn a_function_has_the_environment_that_was_deployed_and_nothing_else() {
     assert_eq!(names, expected);
 }
 
-/// The ids of processes with the program that was deployed, in this gateway's folder.
+/// The ids of processes that run the deployed program in this gateway's folder.
 async fn processes_of(gateway: &Gateway) -> Vec<i32> {
     let groups = gateway.process_groups(FUNCTION);
     let of_group = |entry: std::fs::DirEntry| {
@@ -108,7 +108,7 @@ async fn a_function_that_takes_too_long_is_killed() {
     assert_eq!(ask(&gateway, "").await.0, 200);
 }
 
-/// As on managed instances: one event that hangs is given up, and the others of its process do not notice.
+/// As on managed instances: one hanging event times out, and the others of its process are unaffected.
 #[tokio::test(flavor = "multi_thread")]
 async fn among_several_at_once_only_the_one_that_hangs_is_given_up() {
     let (_api, gateway) = echo(Concurrency::FAST).await;
@@ -129,7 +129,7 @@ async fn among_several_at_once_only_the_one_that_hangs_is_given_up() {
     assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (1, 0));
 }
 
-/// A process that answers nothing for as long as one event may take is beyond help, however many it could take at once.
+/// A process that answers nothing for as long as one event may take is replaced, whatever its concurrency.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_hangs_as_a_whole_is_replaced() {
     let (_api, gateway) = echo(Concurrency::FAST).await;
@@ -140,11 +140,11 @@ async fn a_process_that_hangs_as_a_whole_is_replaced() {
     assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (2, 1));
 }
 
-/// As where there are no more files or processes to be had: the log has the reason, and the next event tries again.
+/// As when files or processes run out: the log has the reason, and the next event tries again.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
     spawn_blocking(|| install().unwrap()).await.unwrap();
-    // A file where the log's folder should be.
+    // A file in place of the log's folder.
     let folder = std::env::temp_dir().join(format!("pool-{}", Uuid::new_v4().simple()));
     std::fs::write(&folder, "").unwrap();
     let environment = [
@@ -183,7 +183,7 @@ async fn who_waits_for_a_function_that_does_not_start_hears_so() {
     }
 }
 
-/// In either way of handing out events, none is lost or answered twice.
+/// In both modes of handing out events, none is lost or answered twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_are_all_answered() {
     for (concurrency, most) in [(Concurrency::FAST, 1), (Concurrency::CLASSIC, Concurrency::CLASSIC.most)] {
@@ -213,7 +213,7 @@ async fn processes_end_with_the_gateway() {
     drop(gateway);
     let start = std::time::Instant::now();
     while std::path::Path::new(&format!("/proc/{}/exe", ids[0])).read_link().is_ok() {
-        assert!(start.elapsed() < PATIENCE, "it goes on");
+        assert!(start.elapsed() < PATIENCE, "the function still runs");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

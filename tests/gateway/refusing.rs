@@ -1,4 +1,4 @@
-//! What the gateway itself refuses: requests beyond its limits, and APIs that it does not know how to serve.
+//! What the gateway itself refuses: requests beyond its limits, and APIs that it does not support.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::api::Api;
 
-/// Far longer than any of it takes.
+/// Far longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn status_of(request: reqwest::RequestBuilder) -> (u16, Value) {
@@ -25,7 +25,7 @@ async fn requests_beyond_the_limits_are_refused() {
     let (http, url) = (reqwest::Client::new(), format!("{}/open", gateway.url()));
     let message = |message: &str| json!({ "message": message });
 
-    // The answer comes before the body, so the body is not sent: a client in the middle of it would see a broken connection.
+    // The answer comes before the body, so do not send it: a client that is still sending would see a broken connection.
     let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
     let mut connection = TcpStream::connect(&address).await.unwrap();
     let head = "POST /open HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 10485761\r\n\r\n";
@@ -71,7 +71,7 @@ async fn a_route_takes_no_more_than_its_throttle() {
         }
         assert_eq!(status_of(http.get(format!("{}/many", gateway.url()))).await.0, 200);
     }
-    // One more came free for each second that it took.
+    // Each second that this took allows one more.
     let most = 5 + start.elapsed().as_secs() + 1;
     assert!((5..=most).contains(&taken), "{taken} of at most {most}");
 }
@@ -110,7 +110,7 @@ async fn a_page_of_another_origin_is_told_what_it_may() {
     }
 }
 
-/// Whatever is no HTTP gets an answer or is hung up on, and does no harm.
+/// Input that is not HTTP gets an answer or is disconnected, and does no harm.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_does_no_harm() {
     let api = Api::with(json!({}), json!({})).await;
@@ -133,7 +133,7 @@ async fn what_is_no_http_does_no_harm() {
         connection.shutdown().await.unwrap();
         let mut heard = Vec::new();
         let read = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut heard));
-        let _ = read.await.expect("an answer or the end");
+        let _ = read.await.expect("an answer or the end of the connection");
         let heard = String::from_utf8_lossy(&heard).into_owned();
         assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 4"), "{sent:?}: {heard}");
     }
@@ -143,7 +143,7 @@ async fn what_is_no_http_does_no_harm() {
 
 async fn refused(api: &Api) -> String {
     match api.serve(Concurrency::FAST).await {
-        Ok(_) => panic!("it is served"),
+        Ok(_) => panic!("an unsupported API is served"),
         Err(error) => format!("{error:#}"),
     }
 }
@@ -153,7 +153,7 @@ async fn an_api_that_it_does_not_know_is_not_served() {
     let api = Api::with(json!({}), json!({})).await;
     api.route("GET /open", false, json!({})).await;
     drop(api.serve(Concurrency::FAST).await.unwrap());
-    // One thing after another; each stays, so each has to be found beside what is already refused.
+    // Adds one unsupported feature after another. Earlier ones stay, so each must be reported beside them.
     let other = json!({ "integrationType": "HTTP_PROXY", "integrationUri": "https://elsewhere.example", "integrationMethod": "GET",
         "payloadFormatVersion": "1.0" });
     let other = api.create_in("integrations", &other).await;

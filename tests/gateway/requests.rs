@@ -1,11 +1,11 @@
-//! Requests of every sort: good ones, bad ones, and what nobody in their right mind sends.
+//! Requests of every sort: good, bad and absurd ones.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use local::identity::{AUDIENCE, Issuer};
 use serde_json::{Value, json};
 
-/// What is sent.
+/// A request.
 #[derive(Debug, Clone)]
 pub(crate) struct Sent {
     pub(crate) what: String,
@@ -41,10 +41,10 @@ impl Sent {
     }
 }
 
-/// What a token is called whose subject is no text.
+/// Name of requests with a token whose subject is not a string.
 pub(crate) const SUBJECT: &str = "a token whose subject is";
 
-/// Routes that all of it goes to: key, whether a token is needed, and scopes.
+/// Routes for all requests: key, whether a token is required, and scopes.
 pub(crate) const ROUTES: [(&str, bool, &[&str]); 8] = [
     ("GET /open", false, &[]),
     ("POST /open", false, &[]),
@@ -317,7 +317,7 @@ fn answers() -> Vec<Sent> {
     let answer = |answer: Value| {
         Sent::new(format!("the answer {answer}"), "GET", "/open")
             .header("x-do", "answer")
-            // A header is not always ASCII, but a client may only send that.
+            // A header may have other characters, but our client sends only ASCII.
             .header("x-answer", escaped(&answer.to_string()))
     };
     let mut all: Vec<Sent> = answers.into_iter().map(answer).collect();
@@ -326,7 +326,7 @@ fn answers() -> Vec<Sent> {
     all
 }
 
-/// JSON without a letter beyond ASCII.
+/// JSON with only ASCII characters.
 fn escaped(json: &str) -> String {
     let mut escaped = String::new();
     for letter in json.chars() {

@@ -1,4 +1,4 @@
-//! How long a client may take, and which protocols it may speak.
+//! How long a client may take, and which protocols it may use.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use tokio::time::{sleep_until, timeout};
 
 use crate::api::{Api, TIMEOUT_S};
 
-/// Longest request and longest head, as the gateway has them.
+/// The gateway's limit for a whole request and for its head.
 const LONGEST: Duration = Duration::from_secs(30);
-/// Far longer than any of it takes.
+/// Far longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 async fn echo() -> (Api, Gateway) {
@@ -28,8 +28,8 @@ async fn connect(gateway: &Gateway) -> TcpStream {
 
 async fn rest(connection: &mut TcpStream) -> String {
     let mut heard = Vec::new();
-    // A connection that is reset has said what it had to say.
-    let _ = timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("the gateway hangs up");
+    // A reset connection has already delivered its answer.
+    let _ = timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("the gateway closes the connection");
     String::from_utf8_lossy(&heard).into_owned()
 }
 
@@ -43,7 +43,7 @@ async fn body_and_function_have_30_s_together() {
     let start = tokio::time::Instant::now();
     let head = "POST /open HTTP/1.1\r\nhost: a\r\nx-do: hang\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{";
     connection.write_all(head.as_bytes()).await.unwrap();
-    // The function would have a second more than the request.
+    // The function's timeout ends a second after the request's.
     sleep_until(start + LONGEST + Duration::from_secs(1) - Duration::from_secs(TIMEOUT_S)).await;
     connection.write_all(b"}").await.unwrap();
     let heard = rest(&mut connection).await;
@@ -62,7 +62,7 @@ async fn a_head_that_does_not_end_is_hung_up_on() {
     assert!(start.elapsed() >= LONGEST - Duration::from_secs(1), "after {:?}", start.elapsed());
 }
 
-/// API Gateway speaks HTTP/2 over TLS alone.
+/// API Gateway speaks HTTP/2 only over TLS.
 #[tokio::test(flavor = "multi_thread")]
 async fn http_2_is_not_spoken_in_the_clear() {
     let (_api, gateway) = echo().await;

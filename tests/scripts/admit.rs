@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 const WRONG: Admit = Admit::WrongAnswer { again: false };
 const TWO_MINUTES_MS: u32 = 120_000;
-/// More than any test asks for.
+/// More than any test uses up.
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
-/// Three at once and then one an hour: nothing comes back while a test runs.
+/// Three at once and then one an hour, so the limit does not refill during a test.
 const THREE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 3 };
 
 /// A user at the visitor of a round.
@@ -40,7 +40,7 @@ impl Visitor<'_> {
         self.admit(id, Some(answer)).await
     }
 
-    /// Asks for a pass where nothing is asked.
+    /// Asks for a pass of a sale without challenges.
     async fn unasked(&self, id: Uuid) -> Admit {
         self.admit(id, None).await
     }
@@ -62,12 +62,12 @@ impl Visitor<'_> {
         Applicant { user, ip, per_user, per_ip }
     }
 
-    /// Answers a challenge that there never was.
+    /// Answers a challenge that was never issued.
     async fn guess(&self) -> Admit {
         self.answer(Uuid::now_v7(), "0").await
     }
 
-    /// Takes a challenge and answers it right.
+    /// Gets a challenge and answers it correctly.
     async fn pass(&self) -> Admit {
         let id = Uuid::now_v7();
         assert_eq!(self.challenge(id, "23").await, Challenged::Issued);
@@ -89,7 +89,7 @@ async fn where_nothing_is_asked_a_pass_is_given_within_the_rules() {
     }
     let limited = alice.unasked(Uuid::now_v7()).await;
     assert!(matches!(limited, Admit::RateLimited(RateLimited { own: true, .. })), "{limited:?}");
-    assert_eq!(alice.unasked(id).await, first, "and is charged once");
+    assert_eq!(alice.unasked(id).await, first, "a retry is not charged again");
 
     round.reserve(&user("alice")).await;
     assert!(matches!(visitor(&round, "bob").unasked(Uuid::now_v7()).await, Admit::SoldOut(_)));
@@ -109,10 +109,10 @@ async fn the_right_answer_admits_once() {
     let before = now(&round).await;
     let Admit::Admitted(at) = alice.answer(id, "23").await else { panic!("the answer is right") };
     assert!((before..=now(&round).await).contains(&at.0));
-    assert_eq!(alice.answer(id, "32").await, Admit::NoChallenge, "it is used up");
+    assert_eq!(alice.answer(id, "32").await, Admit::NoChallenge, "the challenge is used up");
 }
 
-/// What was answered is forgotten, as after some seconds.
+/// Forgets the answer, as Redis does after some seconds.
 async fn forget(round: &TestRound, name: &str, id: Uuid) {
     let _: () = round.redis().await.del(challenge_key(name, id)).await.unwrap();
 }
@@ -124,7 +124,7 @@ fn challenge_key(name: &str, id: Uuid) -> String {
 #[tokio::test]
 async fn a_right_answer_sent_again_is_the_same_admission() {
     let round = TestRound::start(terms(3, 1)).await;
-    // One challenge and two answers are all that alice may ask for.
+    // Enough for one challenge and two answers.
     let alice = Visitor { per_user: THREE, ..visitor(&round, "alice") };
     let id = Uuid::now_v7();
     alice.challenge(id, "23").await;
@@ -170,7 +170,7 @@ async fn a_challenge_that_is_noted_twice_is_charged_once_and_stays_as_it_is() {
     }
     let admitted = alice.answer(id, "23").await;
     assert!(matches!(admitted, Admit::Admitted(_)));
-    assert_eq!(alice.challenge(id, "23").await, Challenged::Issued, "the first call, once more and late");
+    assert_eq!(alice.challenge(id, "23").await, Challenged::Issued, "a late repetition of the first call");
     assert_eq!(alice.answer(id, "23").await, admitted);
 }
 
@@ -191,7 +191,7 @@ async fn a_challenge_is_for_one_user_and_holds_beside_another() {
     let (first, last) = (Uuid::now_v7(), Uuid::now_v7());
     alice.challenge(first, "1").await;
     assert_eq!(bob.answer(first, "1").await, Admit::NoChallenge);
-    // In two tabs.
+    // As in two tabs.
     alice.challenge(last, "2").await;
     assert!(matches!(alice.answer(last, "2").await, Admit::Admitted(_)));
     assert!(matches!(alice.answer(first, "1").await, Admit::Admitted(_)));
@@ -227,7 +227,7 @@ async fn only_while_there_is_something_to_buy() {
     assert_eq!(visitor(&nothing, "alice").challenge(Uuid::now_v7(), "1").await, Challenged::UnknownSale);
     assert_eq!(visitor(&nothing, "alice").answer(Uuid::now_v7(), "1").await, Admit::UnknownSale);
     let keys: Vec<String> = nothing.redis().await.keys("*").await.unwrap();
-    assert_eq!(keys, [""; 0], "what is not there leaves nothing behind");
+    assert_eq!(keys, [""; 0], "a missing sale leaves no keys behind");
 }
 
 #[tokio::test]
@@ -238,7 +238,7 @@ async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let sold_out = SoldOut { wins: WinsSeen::at(claim.reserved_at_ms), lasts, next_release_ms: None };
     assert_eq!(visitor(&round, "bob").pass().await, Admit::SoldOut(sold_out));
     assert!(matches!(visitor(&round, "alice").pass().await, Admit::Admitted(_)));
-    let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("it is") };
+    let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("it is sold out") };
     assert_eq!(told.wins, WinsSeen::at(claim.reserved_at_ms));
 }
 
@@ -251,7 +251,7 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut(_)));
     round.release(&claim).await;
-    let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("it is held back") };
+    let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is held back") };
     assert!(told.lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
     round.until_sellable().await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted(_)));
@@ -290,13 +290,13 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
     }
     for _ in 0..5 {
         let guess = (Visitor { per_sale: Some(THREE), ..visitor(&round, "mallory") }).guess().await;
-        assert_eq!(guess, Admit::NoChallenge, "it is not charged to the sale");
+        assert_eq!(guess, Admit::NoChallenge, "a wrong guess does not count for the sale");
     }
     let (id, jo) = (Uuid::now_v7(), Visitor { per_sale: Some(THREE), ..visitor(&round, "jo") });
     jo.challenge(id, "5").await;
     assert!(limited(jo.answer(id, "5").await, false));
     let later = Visitor { per_sale: None, ..jo };
-    assert!(matches!(later.answer(id, "5").await, Admit::Admitted(_)), "the challenge was left alone");
+    assert!(matches!(later.answer(id, "5").await, Admit::Admitted(_)), "the challenge is still valid");
 }
 
 #[tokio::test]
@@ -326,7 +326,7 @@ async fn what_was_used_up_comes_back_at_the_rate() {
         }
     }
     let ended = now(&round).await;
-    assert!(ended - began >= 99, "three within {} ms", ended - began);
+    assert!(ended - began >= 99, "three requests within {} ms", ended - began);
     let keys: Vec<String> = round.redis().await.keys("rate:*").await.unwrap();
     assert!(keys.iter().all(|key| key.starts_with("rate:{lamp:1:0}:")), "{keys:?}");
 }

@@ -50,7 +50,7 @@ async fn a_hold_of_it_becomes_ordered_on_the_ledgers_unit() {
     assert!(round.stock().adopt(&moved).await.unwrap());
     let found = round.find(&claim).await.unwrap();
     assert_eq!((found.claim.unit, found.state), (Unit(3), ClaimState::Ordered));
-    assert_eq!(units_left(&round).await, [2], "unit 1 is in no place: reconciliation looks at it in the ledger");
+    assert_eq!(units_left(&round).await, [2], "unit 1 is in no place until reconciliation checks the ledger");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn an_order_that_is_known_takes_its_unit_back() {
     let bob = round.buy(&user("bob")).await;
     let order = order(&round, "alice", bob.unit.0, 0);
     round.stock().adopt(&order).await.unwrap();
-    // Bob had the unit too, and gives it back: it is alice's.
+    // Bob had the unit too and gives it back, but it stays alice's.
     round.release(&bob).await;
     assert_eq!(units_left(&round).await, [1, 2, 3]);
     assert!(round.stock().adopt(&order).await.unwrap());

@@ -8,7 +8,7 @@ fn changed(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Round
     Round { version, paused, ..first_version(round.id.clone(), terms) }
 }
 
-/// The version that is in force then.
+/// Applies the change and returns the version in force.
 async fn amend(round: &TestRound, changed: &Round) -> Option<u32> {
     round.stock().amend(changed).await.unwrap();
     round.stock().counters().await.unwrap().map(|counters| counters.version)
@@ -22,7 +22,7 @@ async fn pause_and_resume() {
     assert_eq!(round.reserve(&user("alice")).await, Reserve::Paused);
     assert_eq!(amend(&round, &changed(&round, 3, false, terms.clone())).await, Some(3));
     round.buy(&user("alice")).await;
-    // The pause, late.
+    // The pause arrives late.
     assert_eq!(amend(&round, &changed(&round, 2, true, terms)).await, Some(3));
     round.buy(&user("bob")).await;
 }
@@ -42,7 +42,7 @@ async fn more_units_while_selling_and_after_selling_out() {
     assert_eq!(round.view().await.counters, once);
     assert_eq!(round.buy(&user("carol")).await.unit, Unit(3));
     assert_eq!(round.view().await.counters.free(), 1);
-    // Units may be sold, so there are never fewer.
+    // The number of units never shrinks, since they may be sold.
     terms.total = 1;
     assert_eq!(amend(&round, &changed(&round, 3, false, terms)).await, Some(3));
     assert_eq!(round.view().await.counters.last_unit, 4);
@@ -75,7 +75,7 @@ async fn a_round_that_is_not_there_is_unknown() {
     assert_eq!(amend(&round, &changed(&round, 2, true, terms(1, 1))).await, None);
 }
 
-/// The release before wrote 52 bytes, without an unpaid limit.
+/// The previous release wrote 52 bytes, without an unpaid limit.
 #[tokio::test]
 async fn a_round_of_the_release_before_gets_its_unpaid_limit_and_no_older_terms() {
     let terms = terms(3, 1);

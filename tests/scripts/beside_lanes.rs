@@ -1,4 +1,4 @@
-//! What is asked of a round with several lanes beside its units: who is let towards it, and its counters.
+//! Admission and counters of a round with several lanes.
 
 use futures::future::join_all;
 use sale::{BuyerClass, EpochMs, Lane, RoundId, Terms, UserId};
@@ -7,11 +7,11 @@ use tests::{TestRound, fresh_id, terms, user};
 use uuid::Uuid;
 
 const LANES: u16 = 4;
-/// One at once and then one an hour.
+/// One, and then one an hour.
 const ONE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 
-/// A unit in each lane.
+/// A round with one unit in each lane.
 async fn start() -> TestRound {
     let server = TestRound::start_empty();
     let terms = Terms { lanes: LANES, ..terms(LANES.into(), 20) };
@@ -37,18 +37,18 @@ async fn admit(round: RoundStock<'_>, user: &UserId, per_user: GcraLimit) -> Adm
     round.admit(&AdmitRequest { applicant, id, answer: None, per_sale: None, class }).await.unwrap()
 }
 
-/// Whose lane is empty is let in for the units of another one, and charged once for the two calls that it takes.
+/// A user of an empty lane is admitted for another lane's units, and charged once for the two calls that this takes.
 #[tokio::test]
 async fn who_is_let_in_for_another_lane_is_charged_once() {
     let server = start().await;
     let round = server.server.round_in(&server.id, LANES);
     buy(round, &server.id, &user_of(0, 0)).await;
-    // A process that has not looked yet.
+    // A process without any knowledge of the lanes.
     let door = Stock::new(&server.valkey.url()).unwrap();
     let door = door.round_in(&server.id, LANES);
     let late = user_of(0, 1);
     assert!(matches!(admit(door, &late, ONE).await, Admit::Admitted(_)));
-    assert!(matches!(admit(door, &late, ONE).await, Admit::RateLimited(_)), "that was all the user may");
+    assert!(matches!(admit(door, &late, ONE).await, Admit::RateLimited(_)), "the user's limit is used up");
     let others = join_all((2..20).map(async |number| admit(door, &user_of(0, number), ONE).await)).await;
     assert!(others.iter().all(|admit| matches!(admit, Admit::Admitted(_))), "{others:?}");
     for index in 1..LANES {
@@ -70,10 +70,10 @@ async fn the_last_win_of_a_round_is_a_moment() {
     let counters = round.counters().await.unwrap().unwrap();
     let of_lanes = counters.lanes.iter().map(|lane| lane.last_won_at_ms).max();
     assert_eq!(Some(counters.last_won_at_ms), of_lanes);
-    assert_eq!(counters.last_won_at_ms, counters.lanes[0].last_won_at_ms, "it won last");
+    assert_eq!(counters.last_won_at_ms, counters.lanes[0].last_won_at_ms, "lane 0 had the last win");
 }
 
-/// Units change their lanes all the time while somebody reads. There is one, always.
+/// Units keep moving between lanes during reads. There is always one free.
 #[tokio::test(flavor = "multi_thread")]
 async fn counters_never_say_that_nothing_is_left_while_a_unit_is() {
     let server = start().await;

@@ -1,4 +1,4 @@
-//! Every script and every read on a cluster, where whatever touches keys of two slots is refused.
+//! Every script and every read on a cluster, which refuses commands with keys of two slots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -27,7 +27,7 @@ async fn every_script_touches_one_slot() {
         owners.insert(cluster.owner(slot).await.unwrap());
         sell(&stock, &round(sale, 1)).await;
     }
-    assert!(owners.len() > 1, "they are on several shards");
+    assert!(owners.len() > 1, "the lanes are on several shards");
 }
 
 fn now_ms() -> i64 {

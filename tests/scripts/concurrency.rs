@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 const CLIENTS: usize = 64;
 
-/// 64 clients with a connection each and many more tries than there are units.
+/// 64 clients, each with its own connection, and many more requests than units.
 async fn stampede(limit: u8) {
     let round = Arc::new(TestRound::start(terms(100, limit)).await);
     let clients = (0..CLIENTS).map(|client| {
@@ -17,7 +17,7 @@ async fn stampede(limit: u8) {
             let stock = Stock::new(&round.valkey.url()).unwrap();
             let mut won = Vec::new();
             for attempt in 0..30 {
-                // Few users for many clients, so that clients fight for the same user's slots too.
+                // Fewer users than requests, so that clients also compete for one user's slots.
                 let user = user((client * 7 + attempt) % 150);
                 if let Reserve::Reserved(claim) =
                     stock.round(&round.id).reserve(Uuid::now_v7(), &user, sale::BuyerClass::EVERYONE).await.unwrap()

@@ -1,4 +1,4 @@
-//! The scripts, their headers, `lua/README.md` and the crate `stock` say the same.
+//! The scripts, their headers, `lua/README.md` and the crate `stock` agree.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ fn lua() -> PathBuf {
     local::paths::root().join("lua")
 }
 
-/// The names and texts of the scripts in a folder, as they are written.
+/// The names and source texts of the scripts in a folder.
 fn written(folder: PathBuf) -> Vec<(String, String)> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let scripts = files.filter(|path| path.extension().is_some_and(|extension| extension == "lua"));
@@ -22,8 +22,8 @@ fn written(folder: PathBuf) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The words that a script's code answers with: those in its string literals that are codes or look like an answer, where
-/// it returns or says what it will return.
+/// The answers in a script's code: string literals that are codes or look like an answer, in lines that return or prepare
+/// an answer.
 fn answers(script: &str) -> BTreeSet<String> {
     let code: Vec<&str> = script.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
     let mut answers = BTreeSet::new();
@@ -45,7 +45,7 @@ fn header(script: &str) -> String {
     script.lines().take_while(|line| line.starts_with("--")).collect::<Vec<_>>().join("\n")
 }
 
-/// Rows of the table of answers: code and the scripts that give it.
+/// Rows of the table of answers: the code, and the scripts that answer it.
 fn documented() -> Vec<(String, BTreeSet<String>)> {
     let readme = std::fs::read_to_string(lua().join("README.md")).unwrap();
     let table = readme.split("## Answers").nth(1).unwrap();
@@ -62,7 +62,7 @@ fn rust_and_the_readme_list_the_same_codes_once() {
     let rust: Vec<&str> = ScriptCode::ALL.iter().map(|code| code.as_str()).collect();
     let readme: Vec<String> = documented().into_iter().map(|row| row.0).collect();
     assert_eq!(rust, readme);
-    assert_eq!(rust.iter().collect::<BTreeSet<_>>().len(), rust.len(), "a code stands twice");
+    assert_eq!(rust.iter().collect::<BTreeSet<_>>().len(), rust.len(), "a code is there twice");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn each_header_names_keys_arguments_and_every_answer() {
     for &(name, script) in ALL {
         let header = header(script);
         for part in ["KEYS", "ARGV", "Returns"] {
-            assert!(header.contains(part), "{name} says nothing of {part}");
+            assert!(header.contains(part), "the header of {name} lacks {part}");
         }
         for answer in answers(script) {
             assert!(header.contains(&answer), "{name} answers {answer} but its header does not say so");
@@ -97,14 +97,14 @@ fn each_header_names_keys_arguments_and_every_answer() {
     }
 }
 
-/// The packed fields and what scripts and Rust share are spelled once, and every fragment is in use.
+/// Packed fields, and values that scripts and Rust share, are spelled only once, and every fragment is used.
 #[test]
 fn directives_stand_for_what_is_spelled_elsewhere() {
     let (scripts, fragments) = (written(lua()), written(lua().join("fragments")));
     for (name, _) in &fragments {
         let line = format!("--- @include {name}");
         let mut all = scripts.iter().chain(&fragments);
-        assert!(all.any(|(_, text)| text.lines().any(|other| other.trim() == line)), "nobody includes {name}");
+        assert!(all.any(|(_, text)| text.lines().any(|other| other.trim() == line)), "no script includes {name}");
     }
     for (name, text) in scripts.iter().chain(&fragments) {
         for spelled in ["struct.", "SETRANGE", "GETRANGE", "#sale", "local HOLD_BACK_MS"] {
@@ -113,7 +113,7 @@ fn directives_stand_for_what_is_spelled_elsewhere() {
     }
 }
 
-/// Writes it anew where it differs, so that nobody has to: the next run passes.
+/// Rewrites the table if it differs. The next run passes.
 #[test]
 fn the_readme_has_the_table_of_packed_fields() {
     let path = lua().join("README.md");
@@ -123,7 +123,7 @@ fn the_readme_has_the_table_of_packed_fields() {
     let (table, after) = rest.split_once(end).unwrap();
     if table != LAYOUT {
         std::fs::write(&path, [before, begin, LAYOUT, end, after].concat()).unwrap();
-        panic!("the fields of lua/README.md have been written anew: commit it");
+        panic!("the table of fields in lua/README.md was out of date and is now rewritten: commit it");
     }
 }
 

@@ -42,10 +42,10 @@ async fn a_note_keeps_out_until_it_is_removed() {
     assert_eq!(answer(&round, "eve").await, Admit::Denied);
     assert_eq!(answer(&round, "alice").await, Admit::NoChallenge);
     let keys: Vec<String> = round.redis().await.keys("rate:*eve").await.unwrap();
-    assert_eq!(keys, [""; 0], "nothing is charged to who is denied");
+    assert_eq!(keys, [""; 0], "a denied user is not charged");
     for key in ["buyers:{lamp:1:0}", "denied:{lamp:1:0}"] {
         let left_ms: i64 = round.redis().await.pttl(key).await.unwrap();
-        assert!(left_ms > 0, "{key} leaves with the round");
+        assert!(left_ms > 0, "{key} must expire with the round");
     }
     for _ in 0..2 {
         assert!(note(&round, "eve", None).await);
@@ -82,7 +82,7 @@ async fn a_note_is_no_reservation() {
     let round = TestRound::start(terms(1, 1)).await;
     note(&round, "eve", Some(in_ms(&round, -1).await)).await;
     round.buy(&user("alice")).await;
-    assert!(matches!(answer(&round, "eve").await, Admit::SoldOut(_)), "she does not return");
+    assert!(matches!(answer(&round, "eve").await, Admit::SoldOut(_)), "a note does not make her a buyer");
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn notes_survive_when_entries_are_rewritten() {
     let before = round.view().await.counters.last_won_at_ms;
     assert!(round.stock().adopt(&order).await.unwrap());
     assert!(noted("adopted").await);
-    assert!(round.view().await.counters.last_won_at_ms > before, "who had only a note is a buyer now");
+    assert!(round.view().await.counters.last_won_at_ms > before, "a user with only a note is a buyer now");
 
     let claim = round.buy(&user("reseated")).await;
     note(&round, "reseated", Some(until)).await;
@@ -123,7 +123,7 @@ async fn ten_thousand_notes_are_noted_and_read() {
     round.buy(&user("alice")).await;
 }
 
-/// Whoever loads a round may die right after: reconciliation must find the notes that were loaded.
+/// The process that loads a round may die right afterwards, so reconciliation must find the loaded notes.
 #[tokio::test]
 async fn a_round_is_loaded_with_its_denials_in_one_step() {
     let round = TestRound::start_empty();

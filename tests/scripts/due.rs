@@ -6,7 +6,7 @@ use tests::{TestRound, terms, user};
 const AT_ONCE: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(3600);
 
-/// What is due, and is sent.
+/// Claims the due reservations and marks them as sent.
 async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Claim> {
     let due = round.stock().due(most, wait, None).await.unwrap();
     assert_eq!(round.stock().due(0, wait, Some(due.due_at_ms)).await.unwrap().claims, []);
@@ -26,7 +26,7 @@ async fn a_held_reservation_is_due_in_time_and_as_it_was_made() {
 async fn a_claimed_reservation_is_not_due_for_as_long_again() {
     let round = TestRound::start(terms(5, 1)).await;
     let claim = round.buy(&user("alice")).await;
-    // Due 50 ms after it was made: the clock passes that while the loop asks.
+    // Due 50 ms after it was made, which the loop waits for.
     let wait = Duration::from_millis(50);
     let (asked_at, first) = loop {
         let asked_at = Instant::now();
@@ -61,7 +61,7 @@ async fn what_is_ordered_or_released_is_dropped() {
     let claim = round.buy(&user("carol")).await;
     let claimed = due(&round, 10, AT_ONCE).await;
     assert_eq!(claimed.iter().map(|due| &due.id).collect::<Vec<_>>(), [&claim.id]);
-    assert_eq!(round.view().await.outbox, 1, "only who may still be sent is kept");
+    assert_eq!(round.view().await.outbox, 1, "only carol may still have to be sent");
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn claiming_keeps_the_expiry_of_the_key() {
     assert_eq!(expires, round.view().await.counters.expires_at_ms.0);
 }
 
-/// V's reservation is due, though U, who is in front and whose first one was ordered, has a younger one.
+/// V's reservation is due even though U, who is first in the outbox, has an ordered one and a newer one.
 #[tokio::test]
 async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
     let round = TestRound::start(terms(9, 2)).await;
@@ -126,7 +126,7 @@ async fn what_the_version_before_wrote_is_understood() {
     let (alice, bob) = (user("alice"), user("bob"));
     let ids = [round.buy(&alice).await.id, round.buy(&alice).await.id, round.buy(&bob).await.id];
     let () = redis::cmd("DEL").arg(outbox).query_async(&mut redis).await.unwrap();
-    // Bob's was claimed, and is due again in an hour.
+    // Bob's was claimed and is due again in an hour.
     let later = format!("bob {}", runtime::Clock::system().now().0 + 3_600_000);
     let () =
         redis::cmd("RPUSH").arg(outbox).arg("alice").arg(&later).arg("carol").query_async(&mut redis).await.unwrap();
@@ -134,16 +134,16 @@ async fn what_the_version_before_wrote_is_understood() {
     assert!(oldest.is_some());
     let claimed: Vec<_> = due(&round, 3, AT_ONCE).await.into_iter().map(|claim| claim.id).collect();
     assert_eq!(claimed, ids[..2], "both of alice's, and not bob's");
-    assert_eq!(round.view().await.outbox, 3, "each of the three, carol has none");
+    assert_eq!(round.view().await.outbox, 3, "one for each of the three; carol has none");
     assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
     assert_eq!(round.view().await.outbox, 3);
 }
 
-/// How the outbox has a user's reservation, who has one.
+/// The user's element of the outbox, which must exist.
 async fn element(round: &TestRound, name: &str) -> String {
     let outbox = redis::cmd("LRANGE").arg("outbox:{lamp:1:0}").arg(0).arg(-1).to_owned();
     let elements: Vec<String> = outbox.query_async(&mut round.redis().await).await.unwrap();
-    elements.into_iter().find(|element| element.starts_with(name)).expect("it waits")
+    elements.into_iter().find(|element| element.starts_with(name)).expect("an element of the user")
 }
 
 #[tokio::test]
@@ -160,20 +160,20 @@ async fn a_claim_is_taken_for_sent_once_all_of_its_look_is() {
     for name in ["alice", "bob"] {
         assert!(element(&round, name).await.ends_with(&unsent(first.clone())));
     }
-    // Others come while the messages are on their way.
+    // Others arrive while the messages are being sent.
     round.buy(&user("carol")).await;
     round.stock().due(0, AT_ONCE, sent).await.unwrap();
     for name in ["alice", "bob"] {
         assert!(element(&round, name).await.ends_with(&format!(" {}", first.due_at_ms.0)));
     }
-    assert_eq!(element(&round, "carol").await.split(' ').count(), 2, "she was not looked at");
-    // And what was not sent is there as long as it is held.
+    assert_eq!(element(&round, "carol").await.split(' ').count(), 2, "carol was not part of the look");
+    // Unsent reservations stay as long as they are held.
     let second = until_later(&round, first.due_at_ms).await;
     round.stock().due(0, AT_ONCE, sent).await.unwrap();
     assert!(element(&round, "alice").await.ends_with(&unsent(second)), "an earlier look says nothing of a later one");
 }
 
-/// A look at a later millisecond than `before`.
+/// The first look in a later millisecond than `before`.
 async fn until_later(round: &TestRound, before: sale::EpochMs) -> stock::Due {
     loop {
         let due = round.stock().due(3, AT_ONCE, None).await.unwrap();
@@ -183,7 +183,7 @@ async fn until_later(round: &TestRound, before: sale::EpochMs) -> stock::Due {
     }
 }
 
-/// Through a long outage a copy a minute would be a dead letter a minute.
+/// In a long outage one copy a minute would become one dead letter a minute.
 #[tokio::test]
 async fn what_stays_held_is_sent_at_doubling_ages() {
     let round = TestRound::start(terms(5, 1)).await;
@@ -195,7 +195,7 @@ async fn what_stays_held_is_sent_at_doubling_ages() {
         sent += due(&round, 10, wait).await.len();
         asked += 1;
     }
-    // At 10, 20, 40 ms and so on, as far as it was asked then.
+    // At 10, 20, 40 ms and so on, if the loop asked then.
     let most = (age_ms() / 10).ilog2() as usize + 1;
     assert!((2..=most).contains(&sent), "{sent} times, and {most} at most, in {asked} questions");
     assert_eq!(round.view().await.outbox, 1);

@@ -1,4 +1,4 @@
-//! Who may buy before everyone else, and units that are set aside.
+//! Early access for groups, and units that are set aside for them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const MEMBER: BuyerClass = BuyerClass { lead_s: 600, has_set_aside: true };
 const STRANGER: BuyerClass = BuyerClass::EVERYONE;
 const NEVER: EpochMs = EpochMs(0);
 
-/// Of so many units, so many set aside for half an hour from the opening, which is a minute ago.
+/// Terms of a sale that opened a minute ago, with `units` of its `total` set aside for half an hour from the opening.
 fn with_set_aside(total: u32, per_user_limit: u8, units: u32) -> Terms {
     let set_aside = Some(SetAside { units, for_s: 1860 });
     let early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: MEMBER.lead_s, set_aside }];
@@ -36,7 +36,7 @@ async fn set_aside(round: &TestRound) -> u32 {
     round.view().await.counters.set_aside
 }
 
-/// From now on what was set aside is everyone's: as if the moment had come.
+/// Releases the units set aside to everyone, as if the moment had come.
 async fn the_moment_comes(round: &TestRound, mut terms: Terms) {
     terms.early_access.clear();
     let changed = sale::Round { version: 2, ..first_version(round.id.clone(), terms) };
@@ -128,10 +128,10 @@ async fn admission_knows_the_same_moments() {
 
     let round = TestRound::start(with_set_aside(3, 1, 2)).await;
     let until = round.view().await.counters.set_aside_until_ms;
-    assert!(matches!(admit(&round, "s", STRANGER).await, Admit::Admitted(_)), "one is everyone's");
+    assert!(matches!(admit(&round, "s", STRANGER).await, Admit::Admitted(_)), "one unit is everyone's");
     buy(&round, "s", STRANGER).await;
     assert_eq!(admit(&round, "t", STRANGER).await, Admit::SetAside(until));
-    assert!(matches!(admit(&round, "s", STRANGER).await, Admit::Admitted(_)), "who has one may ask for it again");
+    assert!(matches!(admit(&round, "s", STRANGER).await, Admit::Admitted(_)), "a buyer may ask for the unit again");
     assert!(matches!(admit(&round, "m", MEMBER).await, Admit::Admitted(_)));
 }
 
@@ -149,13 +149,13 @@ async fn nobody_else_gets_what_is_set_aside_and_then_all_is_sold() {
     }
     assert_eq!(reserve(&round, &user("late"), STRANGER).await, Reserve::SetAside(until));
     let again = buy(&round, "m2", MEMBER).await;
-    assert!(matches!(round.reserve_as(&again.id, &user("m2")).await, Reserve::Replayed(_)), "in whatever class");
+    assert!(matches!(round.reserve_as(&again.id, &user("m2")).await, Reserve::Replayed(_)), "in any class");
     the_moment_comes(&round, offered).await;
     buy(&round, "late", STRANGER).await;
     assert!(matches!(reserve(&round, &user("later"), STRANGER).await, Reserve::SoldOut(_)));
 }
 
-/// What is held back is the group's all the same, so whoever is not in it hears when to come again and not only "sold out".
+/// A unit that is held back still belongs to the group, so others hear when to come again and not just "sold out".
 #[tokio::test]
 async fn a_stranger_hears_of_the_moment_while_a_unit_is_held_back() {
     let round = TestRound::start(with_set_aside(1, 1, 1)).await;
@@ -169,7 +169,7 @@ async fn a_stranger_hears_of_the_moment_while_a_unit_is_held_back() {
     buy(&round, "n", MEMBER).await;
 }
 
-/// The group's purchases use up its units first, so that it leaves the others of the rest what it was promised to leave.
+/// The group's purchases use up its own units first, so that the promised rest is left for others.
 #[tokio::test]
 async fn a_group_that_buys_early_leaves_the_rest_to_everyone() {
     let round = TestRound::start(with_set_aside(10, 1, 4)).await;
@@ -188,7 +188,7 @@ async fn a_group_that_buys_early_leaves_the_rest_to_everyone() {
 async fn what_comes_back_goes_to_whom_it_was_for() {
     let round = TestRound::start(with_set_aside(4, 2, 2)).await;
     let until = round.view().await.counters.set_aside_until_ms;
-    // Twice the same user: the second entry finds the note, and is found by it.
+    // Twice the same user: the second entry has to work with the note of the first.
     let (first, second) = (buy(&round, "m", MEMBER).await, buy(&round, "m", MEMBER).await);
     let strangers = buy(&round, "s", STRANGER).await;
     let last = buy(&round, "t", STRANGER).await;
@@ -205,7 +205,7 @@ async fn what_comes_back_goes_to_whom_it_was_for() {
     buy(&round, "u", STRANGER).await;
     assert_eq!(reserve(&round, &user("v"), STRANGER).await, Reserve::SetAside(until));
 
-    // A new purchase after a release, and its release: the note is the first part of the record by then.
+    // Another purchase after a release, and its release: by then the note is the first part of the record.
     let third = buy(&round, "m", MEMBER).await;
     assert_eq!(set_aside(&round).await, 1);
     round.release(&third).await;
@@ -240,7 +240,7 @@ async fn the_group_gets_its_units_in_any_crowd() {
     }
 }
 
-/// What a group had bought is not known from the ledger: all of it is set aside again, as far as units are left.
+/// The ledger does not know which units a group bought, so all are set aside again, as far as units are left.
 #[tokio::test]
 async fn redis_that_lost_the_round_sets_all_aside_again() {
     for (sold, expected) in [(2, 3), (8, 2)] {
@@ -258,8 +258,8 @@ async fn redis_that_lost_the_round_sets_all_aside_again() {
     }
 }
 
-/// A round that the version before loaded knows nothing of what is set aside until the same terms are applied again, and
-/// then what the group buys counts: the terms do not bring it back.
+/// A round loaded by the previous version sets nothing aside until its terms are applied again. From then on the group's
+/// purchases count, and applying the terms once more does not undo that.
 #[tokio::test]
 async fn a_round_of_the_version_before_sets_aside_once() {
     let terms = with_set_aside(5, 1, 2);
@@ -279,7 +279,7 @@ async fn a_round_of_the_version_before_sets_aside_once() {
     }
 }
 
-/// A user who is let in again keeps the note by which a release sets aside another unit.
+/// A user whose denial ends keeps the note that makes a release set aside a unit again.
 #[tokio::test]
 async fn a_denial_leaves_the_note_alone() {
     let round = TestRound::start(with_set_aside(3, 1, 2)).await;

@@ -8,7 +8,7 @@ async fn no_second_has_more_than_its_share() {
     let round = TestRound::start_empty();
     let lease = async |step: &str| round.stock().lease(step, 10, 4).await.unwrap();
     let (mut counts, mut second) = (Vec::new(), Duration::ZERO);
-    // A lease says how much of its second is left: if that grows, a new second has begun.
+    // A lease says how much of its second is left. If that grows, a new second has begun.
     for _ in 0..50 {
         let Lease { count, holds_for } = lease("reserve").await;
         assert!(holds_for > Duration::ZERO && holds_for <= Duration::from_secs(1));
@@ -21,5 +21,5 @@ async fn no_second_has_more_than_its_share() {
     }
     assert!(counts.iter().all(|count| *count <= 10), "{counts:?}");
     assert!(counts.len() >= 2 && counts.contains(&10), "{counts:?}");
-    assert_eq!(lease("token").await.count, 4, "each step has its own");
+    assert_eq!(lease("token").await.count, 4, "each step has its own count");
 }

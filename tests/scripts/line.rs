@@ -1,4 +1,4 @@
-//! Tickets, and how a line moves.
+//! Tickets, and the movement of a line.
 
 use redis::AsyncCommands;
 use sale::{EpochMs, UserId};
@@ -12,7 +12,7 @@ async fn now(round: &TestRound) -> EpochMs {
     round.stock().look_at_line().await.unwrap().now
 }
 
-/// A sale that opens so many milliseconds from now.
+/// A request to join the line of a sale that opens in `opens_in_ms`.
 fn joining(user: &UserId, now: EpochMs, opens_in_ms: i64) -> Joining<'_> {
     Joining {
         user,
@@ -33,9 +33,9 @@ fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> LineStep {
     LineStep { before, head, tail, late, late_s, late_ppb: 0, late_most: None, expires_at: EpochMs(i64::MAX / 1000) }
 }
 
-/// Where a step ends.
+/// Moves the line by a step and returns where it ends.
 async fn moved_to(stock: RoundStock<'_>, step: &LineStep) -> (u64, u32) {
-    let LineMoved::To(late_s, late_ppb) = stock.move_line(step).await.unwrap() else { panic!("it does not move") };
+    let LineMoved::To(late_s, late_ppb) = stock.move_line(step).await.unwrap() else { panic!("no movement") };
     (late_s, late_ppb)
 }
 
@@ -47,7 +47,7 @@ async fn there_are_tickets_from_a_moment_until_the_sale_closes() {
     assert_eq!(join(&round, &early).await, Joined::NotOpen(early.tickets_from));
     assert_eq!(join(&round, &joining(&alice, now, -2 * HOUR_MS)).await, Joined::Closed);
     let keys: Vec<String> = round.redis().await.keys("*").await.unwrap();
-    assert_eq!(keys, [""; 0], "whoever is refused leaves nothing");
+    assert_eq!(keys, [""; 0], "a refused user leaves no keys");
 }
 
 #[tokio::test]
@@ -67,8 +67,8 @@ async fn early_ones_are_known_again_after_the_opening_and_late_ones_by_their_fir
     assert!((at.0 / 1000..=look.now.0 / 1000).contains(&(second as i64)));
     let mut redis = round.redis().await;
     let () = redis.zadd("arrivals:{lamp:1:line}", "bob", second - 9).await.unwrap();
-    assert_eq!(join(&round, &joining(&bob, at, -20_000)).await, Joined::Late(second - 9), "the first one counts");
-    // A HyperLogLog with a standard error of 0.81 %: this is six of them.
+    assert_eq!(join(&round, &joining(&bob, at, -20_000)).await, Joined::Late(second - 9), "the first arrival counts");
+    // Six standard errors of a HyperLogLog, which are 0.81 % each.
     assert!((475..=525).contains(&look.people), "{}", look.people);
     assert_eq!((look.late, look.late_admitted, look.progress), (1, 0, None));
     for key in ["people", "early", "arrivals"] {
@@ -77,13 +77,13 @@ async fn early_ones_are_known_again_after_the_opening_and_late_ones_by_their_fir
     }
 }
 
-/// 10 bits and 7 of them for each: 0.8 % are taken for early. Of 2,000 that is 16; more than 45 would be seven standard deviations.
+/// With 10 bits for each person, 7 of them set, 0.8 % are mistaken for early: 16 of 2,000. More than 45 would be seven standard deviations.
 #[tokio::test]
 async fn few_late_ones_are_taken_for_early_ones() {
     let round = TestRound::start_empty();
     let at = now(&round).await;
     let mut redis = round.redis().await;
-    // As full as the filter is once all who were expected have come: half of its bits.
+    // Half of its bits, as once all expected people have come.
     let full: Vec<u8> = (0..12_500_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let () = redis.set("early:{lamp:1:line}", full).await.unwrap();
     let mut early = 0;
@@ -98,14 +98,14 @@ async fn a_line_is_moved_by_one_of_those_who_looked() {
     let round = TestRound::start_empty();
     let stock = round.stock();
     assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::To(0, 0));
-    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::Overtaken, "it is there by now");
+    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::Overtaken, "the line exists by now");
     let look = stock.look_at_line().await.unwrap();
     assert_eq!(look.progress.as_deref(), Some("17 5 0 0 1 2 3 4 5"));
     assert_eq!(stock.move_line(&step(look.progress.clone(), None, 7)).await.unwrap(), LineMoved::To(7, 0));
     assert_eq!(
         stock.move_line(&step(look.progress, None, 8)).await.unwrap(),
         LineMoved::Overtaken,
-        "somebody was quicker"
+        "another step was quicker"
     );
 }
 
@@ -115,7 +115,7 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
     let stock = round.stock();
     let now_s = now(&round).await.0 as u64 / 1000;
     let mut redis = round.redis().await;
-    // 2 came in the first second, 4 in the fifth, and 3 in this one.
+    // 2 came in the first second, 4 five seconds later, and 3 in the future.
     for (second, count) in [(now_s - 100, 2), (now_s - 95, 4), (now_s + 1000, 3)] {
         for n in 0..count {
             let () = redis.zadd("arrivals:{lamp:1:line}", format!("{second}-{n}"), second).await.unwrap();
@@ -134,10 +134,10 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
         moved,
         [(-100, 0, 0), (-100, 500_000_000, 1), (-95, 0, 2), (-95, 250_000_000, 3), (-95, 750_000_000, 5),]
     );
-    assert!((0..60).contains(&last.0) && (last.1, last.2) == (0, 6), "up to now, since nobody else waits: {last:?}");
+    assert!((0..60).contains(&last.0) && (last.1, last.2) == (0, 6), "up to now, since no one else waits: {last:?}");
 }
 
-/// Whatever the numbers, one more is one more: what is written as a part of a second is read back as the same number of people.
+/// For any numbers, a step by one person moves by one: the stored share of a second converts back to the same number of people.
 #[tokio::test]
 async fn no_number_of_late_ones_in_a_second_stops_the_line() {
     let round = TestRound::start_empty();
@@ -189,7 +189,7 @@ async fn a_filter_is_large_enough_and_never_too_large() {
     }
 }
 
-/// Made for a thousand people, as a line may have one that the version before began. Three thousand come.
+/// A filter for a thousand people, as lines of the previous version may have. Three thousand come.
 #[tokio::test]
 async fn a_filter_that_is_full_is_followed_by_another_one() {
     let round = TestRound::start_empty();
@@ -206,11 +206,11 @@ async fn a_filter_that_is_full_is_followed_by_another_one() {
     for number in 0..500 {
         strangers += u32::from(join(&round, &joining(&user(number), at, -1000)).await == Joined::Early);
     }
-    // 0.8 % would be 4, and 40 % were there one filter for all.
+    // 0.8 % would be 4. With only one filter it would be 40 %.
     assert!(strangers < 25, "{strangers}");
 }
 
-/// The sale was to open, was not loaded, and its opening is put off.
+/// The sale should have opened but was not loaded, and its opening is postponed.
 #[tokio::test]
 async fn who_was_late_for_an_opening_that_was_put_off_is_early() {
     let round = TestRound::start_empty();
@@ -221,8 +221,8 @@ async fn who_was_late_for_an_opening_that_was_put_off_is_early() {
     }
     assert_eq!(join(&round, &joining(&bob, at, HOUR_MS / 2)).await, Joined::Early);
     let look = round.stock().look_at_line().await.unwrap();
-    assert_eq!((look.people, look.late), (1, 1), "who asks again is counted with the early ones");
-    // It opened at last, and carol asks again only then.
+    assert_eq!((look.people, look.late), (1, 1), "a user who asks again counts as early");
+    // Carol asks again only after the sale has opened at last.
     let put_off = joining(&carol, at, 0).opens_at;
     let second = put_off.0 / 1000 - 100;
     let () = round.redis().await.zadd("arrivals:{lamp:1:line}", "carol", second).await.unwrap();
@@ -258,7 +258,7 @@ async fn whoever_looks_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
     let (stock, at) = (round.stock(), now(&round).await);
     let mut redis = round.redis().await;
     let () = redis.setbit("early:{lamp:1:line}", 9, false).await.unwrap();
-    // Another filter begins with the second one.
+    // The second person starts another filter.
     for name in ["alice", "bob", "carol"] {
         assert_eq!(join(&round, &joining(&user(name), at, HOUR_MS / 2)).await, Joined::Early);
     }

@@ -1,5 +1,5 @@
-//! Rounds whose units become available over time. Redis's clock cannot be set, so time passes by moving every moment that
-//! Redis has of a round into the past.
+//! Rounds whose units become available over time. Redis's clock cannot be set, so the tests move all times of a round in
+//! Redis into the past instead.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,16 +19,16 @@ use super::rain_plot;
 use super::sequences::clock;
 
 const SALE_KEY: &str = "sale:{lamp:1:0}";
-/// Where the plan begins in the packed string.
+/// Offset of the plan in the packed string.
 const PLAN_AT: usize = 128;
 /// Longer than a call takes.
 const CALL_MS: i64 = 50;
 
-/// A round in Redis whose clock the test moves on.
+/// A round in Redis whose clock the test moves forward.
 struct Weather {
     round: TestRound,
     redis: MultiplexedConnection,
-    /// Every version of the round as the ledger has it, the latest one last.
+    /// All versions of the round in the ledger, the latest last.
     versions: Vec<Round>,
     buyers: u32,
 }
@@ -41,7 +41,7 @@ fn drops<const N: usize>(listed: [(u32, u32); N]) -> Vec<RainDrop> {
     listed.into_iter().map(|(after_s, units)| RainDrop { after_s, units }).collect()
 }
 
-/// Where a moment stands in the packed string.
+/// Offset of a time in the packed string.
 fn offset(field: &str) -> usize {
     let row = LAYOUT.lines().find(|row| row.contains(&format!("| `{field}` |"))).expect("a field");
     row.split('|').nth(1).expect("its offset").trim().parse().expect("a number")
@@ -52,12 +52,12 @@ fn earlier(moment: EpochMs, ms: i64) -> EpochMs {
 }
 
 impl Weather {
-    /// A round of so many units that opened `open_for_ms` ago, or opens later.
+    /// A round of `total` units that opened `open_for_ms` ago, or opens later if negative.
     async fn start(total: u32, rain: Rain, open_for_ms: i64) -> Self {
         let opens_at_ms = earlier(clock(), open_for_ms);
         let closes_at_ms = opens_at_ms.plus_s(3600);
         let terms = Terms { opens_at_ms, closes_at_ms, rain: Some(rain), ..terms(total, 1) };
-        terms.validate().expect("terms to sell by");
+        terms.validate().expect("valid terms");
         let round = TestRound::start(terms.clone()).await;
         let redis = round.redis().await;
         let first = Round { loaded_at_ms: Some(EpochMs(1)), ..first_version(round.id.clone(), terms) };
@@ -104,7 +104,7 @@ impl Weather {
         self.pass(moment.0 - clock().0).await;
     }
 
-    /// Lets time pass until so long after the opening.
+    /// Lets time pass until `opening_ms` after the opening.
     async fn pass_until_after(&mut self, opening_ms: i64) {
         let opens_at_ms = self.current().terms.opens_at_ms;
         self.pass_until(earlier(opens_at_ms, -opening_ms)).await;
@@ -119,14 +119,14 @@ impl Weather {
     async fn buy(&mut self) -> Claim {
         match self.ask().await {
             Reserve::Reserved(claim) => claim,
-            other => panic!("{other:?} and no unit"),
+            other => panic!("{other:?} instead of a unit"),
         }
     }
 
     async fn sold_out(&mut self) -> SoldOut {
         match self.ask().await {
             Reserve::SoldOut(told) => told,
-            other => panic!("{other:?} and not sold out"),
+            other => panic!("{other:?} instead of sold out"),
         }
     }
 
@@ -145,7 +145,7 @@ impl Weather {
         self.round.stock().amend(self.current()).await.unwrap();
     }
 
-    /// Redis loses everything and is loaded again by what the ledger has.
+    /// Redis loses everything and is loaded again from the ledger.
     async fn lose_and_load(&mut self, taken: Vec<Claim>) {
         let () = redis::cmd("FLUSHALL").query_async(&mut self.redis).await.unwrap();
         let Round { terms, version, paused, .. } = self.current().clone();
@@ -170,7 +170,7 @@ async fn units_become_available_over_time_and_who_comes_between_hears_when() {
     weather.pass_until_after(19_500).await;
     let told = weather.sold_out().await;
     let next = told.next_release_ms.expect("a drop is ahead");
-    assert!(told.lasts <= Duration::from_millis(500), "no memory outlasts the drop: {told:?}");
+    assert!(told.lasts <= Duration::from_millis(500), "a mark must not outlast the drop: {told:?}");
     weather.pass_until(next).await;
     assert_eq!([weather.buy().await.unit, weather.buy().await.unit], [Unit(2), Unit(3)]);
 
@@ -179,7 +179,7 @@ async fn units_become_available_over_time_and_who_comes_between_hears_when() {
         assert_eq!(weather.buy().await.unit, Unit(unit));
     }
     let told = weather.sold_out().await;
-    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()), "that was all");
+    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()), "no drops are left");
     let view = weather.round.view().await;
     assert_eq!((view.counters.free(), view.counters.total(), view.counters.next_drop_ms), (0, 7, EpochMs(0)));
 }
@@ -191,7 +191,7 @@ async fn what_is_still_to_drop_is_free_for_the_audit_and_not_available() {
     weather.pass_until_after(20_500).await;
     let view = weather.round.view().await;
     assert_eq!((view.free, view.counters.free(), view.counters.total()), (vec![2..=9], 8, 9));
-    assert_eq!(view.counters.available(clock()), 4, "2 to 5, although nobody has asked Redis since");
+    assert_eq!(view.counters.available(clock()), 4, "units 2 to 5, even without a call since");
     assert_eq!(view.counters.last_unit, 3);
 }
 
@@ -225,7 +225,7 @@ async fn admission_says_when_more_comes() {
     assert!(matches!(admit().await, Admit::Admitted(_)));
     assert_eq!(weather.buy().await.unit, Unit(2), "the first to ask for it after the drop");
     let last = stock.round(&round_id).admit(&AdmitRequest { id: Uuid::now_v7(), ..answer }).await.unwrap();
-    let Admit::SoldOut(told) = last else { panic!("{last:?}: that was all") };
+    let Admit::SoldOut(told) = last else { panic!("{last:?}: no drops are left") };
     assert_eq!(told.next_release_ms, None);
 }
 
@@ -237,8 +237,8 @@ async fn what_comes_back_does_not_delay_the_next_drop() {
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
     weather.round.release(&claim).await;
-    assert_eq!(weather.round.view().await.counters.sellable_at_ms, next, "every mark is over then");
-    assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "it is held back");
+    assert_eq!(weather.round.view().await.counters.sellable_at_ms, next, "all marks have expired by then");
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "the unit is held back");
     weather.pass_until(next).await;
     assert_eq!([weather.buy().await.unit, weather.buy().await.unit], [Unit(1), Unit(2)]);
 }
@@ -250,9 +250,9 @@ async fn who_was_promised_a_unit_gets_one_of_the_next_drop() {
     let Reseated::To(reseated) = weather.round.stock().reseat(&claim).await.unwrap() else { panic!("it waits") };
     assert_eq!(reseated.unit, Unit(2));
     weather.pass_until_after(20_000).await;
-    assert_eq!(weather.sold_out().await.next_release_ms, None, "the drop's one unit is the other's");
+    assert_eq!(weather.sold_out().await.next_release_ms, None, "the drop's only unit is taken");
     let counters = weather.round.view().await.counters;
-    assert_eq!((counters.free(), counters.total()), (1, 3), "unit 3 never drops, and nobody buys it");
+    assert_eq!((counters.free(), counters.total()), (1, 3), "unit 3 never drops and is not sold");
 }
 
 #[tokio::test]
@@ -270,7 +270,7 @@ async fn a_change_of_the_plan_counts_once_and_no_older_one_counts() {
         assert_eq!(weather.buy().await.unit, Unit(unit));
     }
     assert_eq!(weather.sold_out().await.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(60)));
-    // A longer plan and a shorter one again: nothing is left over of the longer one.
+    // A longer plan and then a shorter one: nothing of the longer one remains.
     weather
         .rain(Rain { drops: (61..93).map(|after_s| RainDrop { after_s, units: 1 }).collect(), ..Rain::default() })
         .await;
@@ -280,7 +280,7 @@ async fn a_change_of_the_plan_counts_once_and_no_older_one_counts() {
     assert_eq!(weather.sold_out().await.next_release_ms, None);
 }
 
-/// Whoever remembers that nothing is left was told so by the plan so far.
+/// Processes with a sold-out mark were told by the old plan.
 #[tokio::test]
 async fn what_a_change_brings_forward_is_held_back() {
     let mut weather = Weather::start(100, Rain { at_once: 1, drops: drops([(900, 1)]), ..Rain::default() }, 500).await;
@@ -293,7 +293,7 @@ async fn what_a_change_brings_forward_is_held_back() {
     assert_eq!(weather.sold_out().await.next_release_ms, Some(counters.sellable_at_ms));
     weather.pass_until(counters.sellable_at_ms).await;
     assert_eq!(weather.buy().await.unit, Unit(2));
-    // What comes no earlier than they were told is not held back.
+    // Drops that are no earlier than announced are not held back.
     let before = weather.round.view().await.counters.sellable_at_ms;
     weather.rain(Rain { drops: drops([(900, 7)]), ..Rain::default() }).await;
     assert_eq!(weather.round.view().await.counters.sellable_at_ms, before);
@@ -315,36 +315,36 @@ async fn a_round_that_redis_lost_goes_on_by_the_clock() {
     assert_eq!(weather.sold_out().await.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(30)));
 }
 
-/// The release before wrote 59 bytes and knows no plan.
+/// The previous release wrote 59 bytes and knows no plan.
 #[tokio::test]
 async fn a_round_of_the_release_before_has_no_plan_and_sells_on() {
     let plain = terms(2, 1);
     let round = TestRound::start(plain.clone()).await;
     let mut redis = round.redis().await;
     let bytes: Vec<u8> = redis.get(SALE_KEY).await.unwrap();
-    assert!(bytes.len() < PLAN_AT, "a plain round is no longer for plans that others have");
+    assert!(bytes.len() < PLAN_AT, "other rounds' plans do not make a plain round longer");
     let () = redis.set(SALE_KEY, &bytes[..59]).await.unwrap();
     let claim = round.buy(&user("alice")).await;
     round.release(&claim).await;
     round.buy(&user("bob")).await;
     round.buy(&user("carol")).await;
-    let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("all is sold") };
+    let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("everything is sold") };
     assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()));
     round.stock().amend(&first_version(round.id.clone(), plain)).await.unwrap();
     let bytes: Vec<u8> = redis.get(SALE_KEY).await.unwrap();
     assert_eq!(bytes.len(), offset("set_aside") + 4, "the version in force is applied again");
 }
 
-/// What Redis should have of a round with a plan: which units are out, and for how long nobody was to get one.
+/// A model of a round with a plan: which units are out, and until when no unit may be sold.
 struct Model {
     next: u32,
-    /// What has become available by any plan so far.
+    /// The last unit available under any plan so far.
     last: u32,
     returned: BTreeSet<u32>,
     held: Vec<Claim>,
-    /// Nobody wins before: somebody was told so, and remembers it.
+    /// No buyer may win before this, since a process may remember that it is sold out.
     nobody_before: EpochMs,
-    /// When the next units come, if nothing changed since somebody was told.
+    /// When the next units come, as last announced, if nothing has changed since.
     promised: Option<EpochMs>,
 }
 
@@ -360,8 +360,8 @@ impl Model {
     }
 }
 
-/// Random plans, changes, losses and passing time, beside a model. Besides what each answer must be, nobody gets a unit
-/// while anybody may remember that nothing is left, and there is one when it was announced.
+/// Random plans, changes, losses and passing time, compared with a model. Besides the answers it checks that no unit is sold
+/// while a process may remember that it is sold out, and that announced units come on time.
 #[tokio::test]
 async fn redis_hands_out_what_is_available_and_nothing_more() {
     let (mut won, mut told_next, mut kept) = (0, 0, 0);
@@ -387,7 +387,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                     let sellable_at = weather.round.stock().counters().await.unwrap().unwrap().sellable_at_ms;
                     let answer = weather.ask().await;
                     let answered = clock();
-                    // What came just now is seen or not.
+                    // A drop during the call may be visible or not.
                     let just_now = plan.available(asked) != plan.available(answered);
                     model.see(&plan, answered);
                     let is_held_back = asked < sellable_at;
@@ -395,7 +395,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                         Reserve::Reserved(claim) => {
                             assert!(!is_held_back || answered >= sellable_at, "{context}: it was held back");
                             assert_eq!(model.take(), Some(claim.unit), "{context}");
-                            assert!(claim.reserved_at_ms >= model.nobody_before, "{context}: a mark was standing");
+                            assert!(claim.reserved_at_ms >= model.nobody_before, "{context}: a mark was still set");
                             model.held.push(claim);
                             model.promised = None;
                             won += 1;
@@ -469,7 +469,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
             assert!(view.counters.last_unit <= model.last, "{context}: more than has dropped");
         }
     }
-    println!("{won} units won, {told_next} times told when more comes, {kept} plans changed");
+    println!("{won} units won, {told_next} times told when more come, {kept} plans changed");
     assert!(won > 500 && told_next > 200 && kept > 100, "{won} {told_next} {kept}");
 }
 
@@ -494,8 +494,8 @@ fn any_rain(random: &mut StdRng, after_s: u32) -> Rain {
     }
 }
 
-/// Ten minutes of arrivals, more of them than there are units. What is handed out follows the plan second by second, also
-/// when it is raised and lowered, and who comes late has about the chance of who comes early.
+/// Ten minutes with more arrivals than units. Sales follow the plan second by second, even when it is raised and lowered,
+/// and late arrivals have about the same chance as early ones.
 ///
 /// `RAIN_SVG=file` draws it: `docs/rain.md` has the command.
 #[tokio::test]
@@ -522,7 +522,7 @@ async fn latecomers_still_get_some() {
                 other => panic!("{other:?}"),
             }
         }
-        // Whoever is refused comes when all that has dropped is gone, to the unit. A slow machine asks on into the next drop.
+        // Refusals come only when every dropped unit is gone. On a slow machine requests run into the next drop.
         let all: u32 = grabs.iter().sum();
         let dropped = before..=weather.plan().available(clock());
         let was_refused = grabs[second as usize] < PER_SECOND;
@@ -544,14 +544,14 @@ async fn latecomers_still_get_some() {
     let view = weather.round.view().await;
     assert_eq!(view.counters.free(), 10_000 - all);
     let late = rate(540..600) / f64::from(PER_SECOND);
-    println!("the chance of who comes in the last minute: {:.1} %; without rain, 0", 100.0 * late);
+    println!("chance of arrivals in the last minute: {:.1} %; without rain, 0", 100.0 * late);
     assert!(late > 0.1);
     if let Some(file) = std::env::var_os("RAIN_SVG") {
-        std::fs::write(&file, rain_plot::svg(&grabs, &planned, PER_SECOND)).expect("the folder is there");
+        std::fs::write(&file, rain_plot::svg(&grabs, &planned, PER_SECOND)).expect("the folder exists");
     }
 }
 
-/// One after another, many at once: no unit twice, and none before its time.
+/// Sequential and concurrent requests: no unit is sold twice, and none before its time.
 #[tokio::test]
 async fn a_drop_is_handed_out_once_however_many_ask_at_once() {
     let mut weather = Weather::start(500, Rain { drops: drops([(20, 40), (40, 60)]), ..Rain::default() }, 500).await;

@@ -1,10 +1,10 @@
-//! Draws grabs over time beside the plan.
+//! Plots grabs over time against the plan.
 
 use std::ops::Range;
 
 use plotters::prelude::*;
 
-/// Seconds that are one point: what drops each second would be a comb.
+/// Seconds per point. With a point for each second the drops would look like a comb.
 const STEP: usize = 5;
 
 const SIZE: (u32, u32) = (820, 440);
@@ -13,11 +13,10 @@ const BAR: RGBColor = RGBColor(150, 180, 205);
 const PLAN: RGBColor = RGBColor(200, 80, 0);
 const WITHOUT: RGBColor = RGBColor(110, 110, 110);
 
-/// Grabs and what had dropped by each second, with so many arrivals a second; and the grabs that there would be if all had been
-/// available at the opening.
+/// Plots grabs and dropped units by second, and the grabs that there would be if all units had been available at the opening.
 pub(crate) fn svg(grabs: &[u32], dropped: &[u32], arrivals_per_s: u32) -> String {
     let mut svg = String::new();
-    draw(&mut svg, grabs, dropped, arrivals_per_s).expect("a string takes all that is drawn");
+    draw(&mut svg, grabs, dropped, arrivals_per_s).expect("writing to a string cannot fail");
     svg
 }
 

@@ -81,7 +81,7 @@ async fn released_slots_are_used_again() {
     assert!(matches!(replay, Reserve::Replayed(entry) if entry.state == ClaimState::Released));
     assert_eq!(round.buy(&alice).await.slot, Slot(1));
     assert!(matches!(round.reserve(&alice).await, Reserve::AlreadyReserved(entries) if entries.len() == 3));
-    assert_eq!(round.view().await.entries.len(), 3, "a record never outgrows the limit");
+    assert_eq!(round.view().await.entries.len(), 3, "a record never exceeds the limit");
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
     let round = TestRound::start(terms(2, 1)).await;
     let claim = round.buy(&user("alice")).await;
     round.release(&claim).await;
-    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another was free all the time");
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another unit was free all the time");
     let claim = round.buy(&user("carol")).await;
     let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("nothing is free") };
     assert_eq!(told.lasts, Duration::from_millis(stock::HOLD_BACK_MS.into()));
@@ -142,7 +142,7 @@ async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(answers.is_sorted_by(|one, next| one >= next), "it ends at one moment: {answers:?}");
+    assert!(answers.is_sorted_by(|one, next| one >= next), "the hold-back ends at one moment: {answers:?}");
     assert!(won.reserved_at_ms >= round.view().await.counters.sellable_at_ms);
 }
 
@@ -157,7 +157,7 @@ async fn reservations_that_end_unpaid_are_counted_once_and_up_to_the_limit() {
         }
     }
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(3));
-    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "others are not meant");
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "others are not affected");
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.counters.unpaid_limit), (8, 3));
 }
@@ -191,7 +191,7 @@ async fn what_failed_is_not_counted() {
     round.buy(&alice).await;
 }
 
-/// It turns out that the order was paid, too late for it. Redis may have forgotten all of it but the count.
+/// It turns out that an expired order was paid. Redis may have forgotten everything about it but the count.
 #[tokio::test]
 async fn a_count_is_taken_back_once() {
     let mut terms = terms(9, 1);
@@ -211,7 +211,7 @@ async fn a_count_is_taken_back_once() {
     release(&third, true).await;
     release(&first, false).await;
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2), "the second and the third");
-    // Whoever read the order before the payment came may be late.
+    // A process that read the order before the payment may be late.
     for unpaid in [false, true] {
         release(&third, unpaid).await;
         release(&second, unpaid).await;
@@ -224,7 +224,7 @@ async fn a_count_is_taken_back_once() {
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2));
 }
 
-/// A late duplicate of a request may be reserved anew under its old id, and is released once its order is found to have ended.
+/// A late duplicate of a request may be reserved again under its old id, and is released once its order is found to have ended.
 #[tokio::test]
 async fn a_reservation_that_is_released_twice_is_counted_once() {
     let mut terms = terms(9, 1);
@@ -237,14 +237,14 @@ async fn a_reservation_that_is_released_twice_is_counted_once() {
     round.stock().release(&second, None, true).await.unwrap();
     for _ in 0..3 {
         round.until_sellable().await;
-        let Reserve::Reserved(again) = round.reserve_as(&first.id, &alice).await else { panic!("it is reserved anew") };
+        let Reserve::Reserved(again) = round.reserve_as(&first.id, &alice).await else { panic!("not reserved again") };
         round.stock().release(&again, None, true).await.unwrap();
         let Reserve::Reserved(other) = round.reserve(&alice).await else { panic!("two have ended unpaid") };
         round.release(&other).await;
     }
 }
 
-/// A round that the version before loaded has neither field: it goes on as it was.
+/// A round loaded by the previous version has neither field and works as before.
 #[tokio::test]
 async fn a_round_of_the_version_before_goes_on() {
     let round = TestRound::start(terms(1, 1)).await;
@@ -260,7 +260,7 @@ async fn a_round_of_the_version_before_goes_on() {
     assert_eq!(round.view().await.counters.unpaid_limit, 0);
 }
 
-/// The names as of a win: whoever is made known later is a later win.
+/// The names are as of a win. A buyer who becomes known later counts as a later win.
 #[tokio::test]
 async fn the_buyers_of_a_round_that_is_sold_out() {
     let round = TestRound::start(terms(2, 1)).await;

@@ -83,7 +83,7 @@ async fn its_own_entry_counts_before_another_in_the_slot_that_the_message_names(
     let alice = user("alice");
     let first = round.buy(&alice).await;
     let claim = round.buy(&alice).await;
-    // The message was made when Redis had given it slot 0, before a failover.
+    // The message is from before a failover, when Redis had given it slot 0.
     let message = Claim { slot: first.slot, ..claim.clone() };
     let answer = round.stock().reseat(&message).await.unwrap();
     assert_eq!(answer, Reseated::To(Claim { unit: Unit(3), ..claim }));

@@ -79,7 +79,7 @@ async fn a_round_that_is_not_there_is_unknown() {
     assert_eq!(round.reserve_as(&next_round, &user("alice")).await, Reserve::UnknownSale);
 }
 
-/// Redis's clock cannot be set, so the window is moved past it.
+/// Redis's clock cannot be set, so this moves the window instead.
 async fn in_window(opens_in_ms: i64, closes_in_ms: i64) -> Reserve {
     let round = TestRound::start_empty();
     let (seconds, micros): (i64, i64) = redis::cmd("TIME").query_async(&mut round.redis().await).await.unwrap();
@@ -101,7 +101,7 @@ async fn the_window_opens_at_opens_at_and_closes_at_closes_at() {
     assert_eq!(in_window(-minute, 0).await, Reserve::Closed, "the first moment of closes_at is closed");
 }
 
-/// The boundary itself, to the millisecond: the script is told a time instead of asking for it.
+/// The exact boundary: this replaces the script's call of TIME by a fixed time.
 #[tokio::test]
 async fn the_window_is_half_open() {
     let round = TestRound::start(terms(1000, 1)).await;
@@ -178,7 +178,7 @@ async fn every_key_leaves_with_the_round() {
     }
 }
 
-/// The connection of before is lost, which the first call after it finds out and mends.
+/// The old connection is lost. The first call notices and reconnects.
 #[tokio::test]
 async fn a_redis_that_was_replaced_answers_the_next_call() {
     let mut round = TestRound::start(terms(3, 1)).await;
@@ -194,7 +194,7 @@ async fn a_redis_that_is_away_is_an_error_and_not_an_answer() {
     let mut round = TestRound::start(terms(3, 1)).await;
     round.buy(&user("alice")).await;
     round.valkey.kill_and_restart().unwrap();
-    // The connection is lost: the first calls may fail, but none may say anything else than what the empty server says.
+    // The connection is lost: the first calls may fail, but any answer must be the empty server's.
     let mut answers = Vec::new();
     while answers.is_empty() {
         answers.extend(round.stock().reserve(Uuid::now_v7(), &user("bob"), sale::BuyerClass::EVERYONE).await.ok());

@@ -70,7 +70,7 @@ async fn what_was_never_handed_out_is_free_as_it_is() {
     assert_eq!(units, [2, 3, 4]);
 }
 
-/// A count of moves begins again when the round is loaded again.
+/// A load restarts the count of moves.
 #[tokio::test]
 async fn nothing_is_restored_by_a_look_from_before_the_round_was_loaded() {
     let round = with_two_in_no_place().await;
@@ -80,7 +80,7 @@ async fn nothing_is_restored_by_a_look_from_before_the_round_was_loaded() {
     assert!(restore(&round, &[1, 2], &counters).await);
 }
 
-/// More than one call of the script takes.
+/// More units than one call of the script takes.
 #[tokio::test]
 async fn any_number_of_units_is_given_back() {
     const UNITS: u32 = 2400;
@@ -101,7 +101,7 @@ async fn any_number_of_units_is_given_back() {
     assert_eq!(view.free.into_iter().flatten().map(|unit| unit % 2).sum::<u32>(), UNITS / 2);
 }
 
-/// As after a failover, which may have taken other moves back than those that came since.
+/// As after a failover, which may have undone other moves than those that came since.
 #[tokio::test]
 async fn what_is_free_is_not_restored_although_the_moves_are_as_many() {
     let round = with_two_in_no_place().await;

@@ -1,4 +1,4 @@
-//! A part that can be taken away and brought back.
+//! A service that can be cut off and reconnected.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,21 +9,21 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Connections that wait to be accepted.
+/// Length of the accept queue.
 const BACKLOG: u32 = 1024;
 
-/// What becomes of those who connect.
+/// What happens to connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// They reach the part.
+    /// They reach the service.
     Answers,
-    /// Nobody listens, and connections are lost.
+    /// New ones are refused, and existing ones are closed.
     Refuses,
-    /// Connections stay and new ones are made, and nothing passes through them ever again.
+    /// They stay open and new ones are accepted, but they never carry any more data.
     Silent,
 }
 
-/// A proxy on the loopback, whose port stays its own while nobody listens on it. Dropping it ends it.
+/// A proxy on the loopback interface. It keeps its port even while refusing connections. Dropping it stops it.
 pub struct CutProxy {
     address: SocketAddr,
     reach: watch::Sender<Reach>,
@@ -33,7 +33,7 @@ pub struct CutProxy {
 }
 
 impl CutProxy {
-    /// A proxy in front of the service at `upstream`, which can be reached.
+    /// A proxy in front of the service at `upstream` that passes connections on.
     pub async fn start(upstream: SocketAddr) -> Self {
         let port = bound(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = port.local_addr().expect("an address");
@@ -45,15 +45,15 @@ impl CutProxy {
         proxy
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns once it is so.
+    /// Changes the behavior. Returns once the change is in effect.
     pub async fn set(&self, reach: Reach) {
         self.reach.send_replace(reach);
-        self.done.clone().wait_for(|done| *done == reach).await.expect("it serves as long as this is here");
+        self.done.clone().wait_for(|done| *done == reach).await.expect("the proxy is running");
     }
 }
 
@@ -63,10 +63,10 @@ impl Drop for CutProxy {
     }
 }
 
-/// Several sockets may have the port, of which one may listen.
+/// Several sockets may bind the port, but only one listens.
 fn bound(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("a socket");
-    socket.set_reuseport(true).expect("its port can be shared");
+    socket.set_reuseport(true).expect("SO_REUSEPORT");
     socket.bind(address).expect("a free port");
     socket
 }
@@ -87,7 +87,7 @@ async fn serve(
                 connections.shutdown().await;
             }
             Reach::Answers | Reach::Silent => {
-                listener.get_or_insert_with(|| bound(address).listen(BACKLOG).expect("the port is this one's"));
+                listener.get_or_insert_with(|| bound(address).listen(BACKLOG).expect("the port is ours"));
             }
         }
         done.send_replace(reach);
@@ -126,7 +126,7 @@ async fn pass(client: TcpStream, upstream: SocketAddr, reach: watch::Receiver<Re
             answered = forward(from_upstream, to_client, &reach) => answered,
         }
     };
-    // What was once silent does not come back.
+    // A connection that was silent once does not recover.
     let ended = async {
         let _ = gone.wait_for(|reach| *reach == Reach::Silent).await;
         let _ = gone.wait_for(|reach| *reach != Reach::Silent).await;
@@ -149,7 +149,7 @@ async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, reach: &watch:
     }
 }
 
-/// Goes on only if the part answers.
+/// Returns only while the service answers.
 async fn while_it_answers(reach: &watch::Receiver<Reach>) {
     if *reach.borrow() != Reach::Answers {
         std::future::pending::<()>().await;

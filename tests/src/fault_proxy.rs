@@ -1,5 +1,5 @@
-//! Proxies in front of everything that a function talks to. They name each effect, and let the function's world end at one
-//! of them: before the effect happens, or after it and before its answer.
+//! Proxies in front of all services of a function. They name each effect and can kill the function at any of them: before
+//! the effect happens, or after it but before its answer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::pending;
@@ -18,31 +18,31 @@ use tokio::task::JoinHandle;
 use crate::forward::{Upstream, target};
 use crate::resp::read_value;
 
-/// When the world ends.
+/// On which side of an effect the function dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum When {
     /// The request never arrives.
     Before,
-    /// What was asked for is done, and the answer never arrives.
+    /// The request takes effect, but the answer never arrives.
     After,
 }
 
-/// One request of a run. It is known by what it asks for and not by its place among all requests: that place changes
-/// with whatever else is asked meanwhile.
+/// One request of a run. It is identified by its kind and not by its position among all requests, which changes with
+/// concurrent requests.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
     /// The operation at AWS, or the command of Redis with the name of its script: `SendMessage`, `EVALSHA reserve`.
     pub kind: String,
-    /// How many requests of this kind the run had before.
+    /// How many requests of this kind the run made before.
     pub nth: usize,
 }
 
-/// Where a run ends.
+/// Where a run dies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// At which request.
+    /// The request.
     pub effect: Effect,
-    /// On which side of it.
+    /// The side of it.
     pub when: When,
 }
 
@@ -94,7 +94,7 @@ static SCRIPTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 });
 
 impl Fault {
-    /// Ends at the given point, or never.
+    /// Dies at the given point, or never.
     pub fn new(point: Option<Point>) -> Arc<Self> {
         let (seen, over, died) = (Mutex::default(), AtomicBool::new(false), Notify::new());
         Arc::new(Self { point, seen, over, died })
@@ -104,7 +104,7 @@ impl Fault {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The effects that were begun so far.
+    /// The effects that have begun so far.
     pub fn effects(&self) -> BTreeSet<Effect> {
         let seen = self.seen();
         let effects = seen.counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
@@ -133,7 +133,7 @@ impl Fault {
         !self.over.swap(true, Ordering::SeqCst)
     }
 
-    /// Counts an effect and has it done, unless the world ends at it or has ended.
+    /// Counts an effect and performs it, unless the run dies here or has died.
     pub(crate) async fn pass<T>(&self, kind: String, effect: impl Future<Output = Option<T>>) -> Option<T> {
         if self.is_over() {
             return None;
@@ -164,7 +164,7 @@ impl Fault {
     }
 }
 
-/// A proxy on the loopback. Dropping it ends it.
+/// A proxy on the loopback interface. Dropping it stops it.
 pub struct FaultProxy {
     address: SocketAddr,
     task: JoinHandle<()>,
@@ -199,12 +199,12 @@ impl FaultProxy {
         Self { address, task }
     }
 
-    /// One that listens at `address` as long as `task` runs.
+    /// A proxy that listens at `address` as long as `task` runs.
     pub(crate) const fn of(address: SocketAddr, task: JoinHandle<()>) -> Self {
         Self { address, task }
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -222,7 +222,7 @@ pub(crate) async fn listen() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Passes one command at a time: those that come in one piece are effects of their own too.
+/// Passes one command at a time, since pipelined commands are separate effects too.
 async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Fault) -> Option<()> {
     let mut upstream = TcpStream::connect(upstream).await.ok()?;
     let (mut asked, mut answered) = (Vec::new(), Vec::new());
@@ -238,7 +238,7 @@ async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Faul
     }
 }
 
-/// What a command is called: its first word, and the script that it runs.
+/// The kind of a command: its first word, and the script that it runs.
 pub(crate) fn kind_of(command: &[u8]) -> Option<String> {
     let redis::Value::Array(words) = redis::parse_redis_value(command).ok()? else { return None };
     let word = |n: usize| redis::from_redis_value_ref::<String>(words.get(n)?).ok();

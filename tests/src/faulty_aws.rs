@@ -1,4 +1,4 @@
-//! AWS that does what a bad day does: refuses, throttles, is slow, or says nothing at all.
+//! A faulty AWS: it refuses, throttles, is slow, or never answers.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -17,10 +17,10 @@ use tokio::task::JoinHandle;
 
 use crate::forward::{Upstream, target};
 
-/// A service that fails often does so but for one request in so many.
+/// A service that fails often still answers one request in this many.
 const WELL_ONE_IN: usize = 3;
 
-/// A service, as the first word of `x-amz-target` tells it.
+/// A service, identified by the first word of `x-amz-target`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Service {
     /// The queues.
@@ -32,7 +32,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// Every one.
+    /// All services.
     pub const ALL: [Self; 3] = [Self::Sqs, Self::DynamoDb, Self::SecretsManager];
 
     fn of(target: &str) -> Option<Self> {
@@ -45,24 +45,24 @@ impl Service {
     }
 }
 
-/// How a service treats its requests.
+/// How a service treats requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conduct {
-    /// Well.
+    /// Answers normally.
     Answers,
-    /// Refuses each, with the error of its bad days.
+    /// Refuses each one with the service's typical error.
     Fails,
     /// Refuses two of three.
     FailsOften,
-    /// Takes each and says nothing. What was asked for does not happen.
+    /// Accepts each one, but neither performs nor answers it.
     Hangs,
-    /// Says nothing to every second one.
+    /// Does this to every second one.
     HangsEverySecond,
-    /// Does what was asked for, and says so after so long.
+    /// Performs each one, and answers after this delay.
     AnswersAfter(Duration),
 }
 
-/// A proxy in front of the emulator, on the loopback. Dropping it ends it.
+/// A proxy in front of the emulator, on the loopback interface. Dropping it stops it.
 pub struct FaultyAws {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -79,7 +79,7 @@ struct Shared {
 }
 
 impl FaultyAws {
-    /// One in front of `upstream`, at first as good as that.
+    /// A proxy in front of `upstream`, without faults at first.
     pub async fn start(upstream: &str) -> Self {
         let shared = Arc::new(Shared {
             upstream: Upstream::new(upstream),
@@ -101,31 +101,31 @@ impl FaultyAws {
         format!("http://{}", self.address)
     }
 
-    /// From now on.
+    /// Sets the conduct of a service.
     pub fn set(&self, service: Service, conduct: Conduct) {
         self.shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).insert(service, conduct);
     }
 
-    /// From now on throttles the requests of DynamoDB whose body has this text, whatever else is set.
+    /// From now on throttles DynamoDB requests whose body contains `text`, whatever else is set.
     pub fn throttle_those_with(&self, text: &str) {
         *self.shared.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
     }
 
-    /// Likewise, for every service.
+    /// Sets the conduct of all services.
     pub fn set_all(&self, conduct: Conduct) {
         Service::ALL.into_iter().for_each(|service| self.set(service, conduct));
     }
 
-    /// From now on no request whose body contains `text` is answered or done.
+    /// From now on neither performs nor answers requests whose body contains `text`.
     pub fn hang_on(&self, text: &str) {
         *self.shared.hangs_on.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
     }
 
-    /// Waits until the emulator has done `number` requests with this `x-amz-target`.
+    /// Waits until the emulator has answered `number` requests with this `x-amz-target`.
     pub async fn done(&self, target: &str, number: usize) {
         let mut answered = self.shared.answered.subscribe();
         let enough = |counts: &HashMap<String, usize>| counts.get(target).is_some_and(|count| *count >= number);
-        answered.wait_for(enough).await.expect("the sender is in here too");
+        answered.wait_for(enough).await.expect("the sender is in self");
     }
 }
 
@@ -167,7 +167,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     passed
 }
 
-/// What the service says when it refuses, in turn if it has several ways.
+/// The service's error. Rotates if there are several.
 fn refusal(service: Service, number: usize) -> Response {
     let (status, kind) = match (service, number % 2) {
         (Service::Sqs, 0) => (500, "com.amazonaws.sqs#InternalFailure"),

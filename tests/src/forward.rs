@@ -9,7 +9,7 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// Of the emulator at this address.
+    /// The emulator at this address.
     pub fn new(url: &str) -> Self {
         Self { url: url.trim_end_matches('/').to_owned(), client: reqwest::Client::new() }
     }
@@ -31,7 +31,7 @@ impl Upstream {
     }
 }
 
-/// Service and operation of a request: `AmazonSQS.SendMessage`.
+/// Service and operation of a request, such as `AmazonSQS.SendMessage`.
 pub(crate) fn target(headers: &HeaderMap) -> &str {
     headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What the tests on real parts share.
+//! Helpers that the tests on real services share.
 
 mod cut_proxy;
 mod fault_proxy;

@@ -1,5 +1,5 @@
-//! Records what a run of the functions does, from outside: proxies in front of Redis and AWS read each request with its answer
-//! and write down those that a step of the model stands for. The functions are as they are shipped, and notice nothing.
+//! Records what the functions do, from outside: proxies in front of Redis and AWS read each request with its answer and
+//! record those that are steps of the model. The functions run unmodified.
 
 mod aws;
 mod names;
@@ -18,7 +18,7 @@ use self::names::Names;
 pub use self::proxy::{Mutants, RecordedProxy};
 pub use self::redis::Held;
 
-/// The addresses of the queues that the model has.
+/// The URLs of the modelled queues.
 #[derive(Debug, Clone)]
 pub struct Queues {
     /// The order queue.
@@ -27,7 +27,7 @@ pub struct Queues {
     pub expiry: String,
 }
 
-/// Writes a trace.
+/// Records a trace.
 #[derive(Clone)]
 pub struct Recorder(Arc<Inner>);
 
@@ -39,7 +39,7 @@ struct Inner {
     records: Mutex<Vec<Record>>,
 }
 
-/// One run of a function: of a message, a request or a schedule.
+/// One run of a function, for a message, a request or a schedule.
 #[derive(Clone)]
 pub struct Run {
     recorder: Recorder,
@@ -47,7 +47,7 @@ pub struct Run {
 }
 
 impl Recorder {
-    /// One that has seen nothing yet.
+    /// A recorder without any records.
     pub fn new(queues: Queues) -> Self {
         let (moments, runs) = (AtomicU64::new(1), AtomicU32::new(1));
         Self(Arc::new(Inner { queues, moments, runs, names: Mutex::default(), records: Mutex::default() }))
@@ -61,12 +61,12 @@ impl Recorder {
         Run { recorder: self.clone(), number }
     }
 
-    /// Something happens to Redis that no function does, from a moment on until now.
+    /// Records an event in Redis that no function caused, from a moment until now.
     pub fn happened(&self, from: u64, what: What) {
         self.note(from, 0, what);
     }
 
-    /// What there is, while nothing is under way. The items are those of the table, as DynamoDB writes them.
+    /// Records the contents while nothing is under way. The items are the table's, in DynamoDB's JSON.
     pub fn holds<'a>(&self, redis: &Held, items: impl IntoIterator<Item = &'a serde_json::Value>) {
         let redis: Redis = redis.read(&mut self.names()).redis;
         let ledger: Ledger = aws::ledger(items, &mut self.names());
@@ -78,7 +78,7 @@ impl Recorder {
         self.0.moments.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// All that was seen, of a round of so many units, of which each user may have so many.
+    /// The trace so far, of a round with this many units and this limit per user.
     pub fn trace(&self, units: u8, limit: u8, receives: u8) -> Trace {
         let (names, users) = self.names().all();
         let mut records = self.0.records.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -102,21 +102,21 @@ impl Recorder {
 }
 
 impl Run {
-    /// It did something, from a moment on until now.
+    /// Records an effect of this run, from a moment until now.
     pub fn did(&self, from: u64, effect: Effect, redis: Option<Redis>) {
         self.recorder.note(from, self.number, What::Does { effect, redis });
     }
 
-    /// It ends.
+    /// Records the end of this run.
     pub fn end(self, how: How) {
         self.recorder.at_once(self.number, What::Ends { how });
     }
 }
 
-/// Where the trace of this name is kept.
+/// The file for the trace of this name.
 ///
 /// # Panics
-/// If the folder cannot be made.
+/// If the folder cannot be created.
 pub fn trace_path(name: &str) -> PathBuf {
     let folder = local::paths::root().join("target/traces");
     std::fs::create_dir_all(&folder).expect("a folder in target");

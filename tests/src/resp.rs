@@ -1,7 +1,7 @@
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
-/// Reads one value of the Redis protocol. What follows it stays in `buffer`.
+/// Reads one value of the Redis protocol. Bytes after it stay in `buffer`.
 pub(crate) async fn read_value(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Vec<u8>> {
     loop {
         if let Some(length) = length_of_value(buffer) {
@@ -14,7 +14,7 @@ pub(crate) async fn read_value(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> 
 /// The length of the value at the start of `bytes`, if it is complete.
 pub(crate) fn length_of_value(bytes: &[u8]) -> Option<usize> {
     let line = bytes.windows(2).position(|pair| pair == b"\r\n")? + 2;
-    // Nothing, as `$-1`, is no longer than its line.
+    // A null value (`$-1`) ends with its line.
     let size = || std::str::from_utf8(&bytes[1..line - 2]).ok()?.parse::<isize>().ok();
     match bytes[0] {
         b'$' | b'=' | b'!' => {

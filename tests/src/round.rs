@@ -11,13 +11,13 @@ use uuid::Uuid;
 pub struct TestRound {
     /// The server.
     pub valkey: Valkey,
-    /// The stock in it, of every round.
+    /// The stock of all rounds on the server.
     pub server: Stock,
     /// The round.
     pub id: RoundId,
 }
 
-/// Terms of a sale that is open since a minute and for an hour by the machine's clock.
+/// Terms of a sale that opened a minute ago and is open for an hour, by the machine's clock.
 pub fn terms(total: u32, per_user_limit: u8) -> Terms {
     let now = runtime_now();
     Terms {
@@ -46,7 +46,7 @@ fn runtime_now() -> i64 {
     i64::try_from(since.as_millis()).expect("a clock before the year 292 million")
 }
 
-/// Waits until what came back to a round is on sale again.
+/// Waits until returned units of a round are on sale again.
 pub async fn until_sellable(stock: RoundStock<'_>) {
     loop {
         let Some(counters) = stock.counters().await.expect("Redis answers") else { return };
@@ -58,7 +58,7 @@ pub async fn until_sellable(stock: RoundStock<'_>) {
     }
 }
 
-/// A user.
+/// A user with this name.
 pub fn user(name: impl std::fmt::Display) -> UserId {
     name.to_string().parse().expect("a user id")
 }
@@ -85,24 +85,24 @@ pub fn round(sale: &str, number: u32) -> RoundId {
     RoundId { sale: sale.parse().expect("a sale id"), number: RoundNumber(number) }
 }
 
-/// A reservation id that nobody had before.
+/// A new reservation id.
 pub fn fresh_id(round: &RoundId) -> ReservationId {
     ReservationId { round: round.clone(), uuid: Uuid::now_v7() }
 }
 
-/// A claim that nobody had before, made in 1970.
+/// A new claim, made in 1970.
 pub fn fresh_claim(round: &RoundId, user: &UserId, unit: u32, slot: u8) -> Claim {
     let (id, lane, reserved_at_ms) = (fresh_id(round), Lane::default(), EpochMs(1));
     Claim { id, user: user.clone(), lane, unit: Unit(unit), slot: Slot(slot), reserved_at_ms }
 }
 
-/// A claim of which there is no order yet.
+/// The entry of a claim without an order.
 pub fn held(claim: &Claim) -> Entry {
     Entry { claim: claim.clone(), state: ClaimState::Held }
 }
 
 impl TestRound {
-    /// Starts a Valkey and loads one round of these terms.
+    /// Starts a Valkey and loads one round with these terms.
     pub async fn start(terms: Terms) -> Self {
         let round = Self::start_empty();
         round.load(terms, Vec::new()).await;
@@ -121,19 +121,19 @@ impl TestRound {
         self.server.round(&self.id)
     }
 
-    /// Loads the round with what is taken.
+    /// Loads the round with these claims.
     pub async fn load(&self, terms: Terms, taken: Vec<Claim>) -> bool {
         let epoch_ms = EpochMs(runtime_now());
         let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
         self.stock().load(&load).await.expect("the round is loaded")
     }
 
-    /// A claim that Redis does not know.
+    /// A new claim that Redis does not know.
     pub fn fresh_claim(&self, user: &UserId, unit: u32, slot: u8) -> Claim {
         fresh_claim(&self.id, user, unit, slot)
     }
 
-    /// Reserves under a fresh id.
+    /// Reserves under a new id.
     pub async fn reserve(&self, user: &UserId) -> Reserve {
         self.reserve_as(&fresh_id(&self.id), user).await
     }
@@ -143,12 +143,12 @@ impl TestRound {
         self.server.round(&id.round).reserve(id.uuid, user, sale::BuyerClass::EVERYONE).await.expect("Redis answers")
     }
 
-    /// Waits until what came back to the round is on sale again.
+    /// Waits until returned units of the round are on sale again.
     pub async fn until_sellable(&self) {
         until_sellable(self.stock()).await;
     }
 
-    /// Reserves and expects a unit, once what came back is on sale again.
+    /// Reserves and expects a unit. Waits until returned units are on sale again.
     pub async fn buy(&self, user: &UserId) -> Claim {
         self.until_sellable().await;
         let id = fresh_id(&self.id);
@@ -157,11 +157,11 @@ impl TestRound {
                 assert_eq!((&claim.id, &claim.user), (&id, user));
                 claim
             }
-            other => panic!("{user} got {other:?} and no unit"),
+            other => panic!("{user} got {other:?} instead of a unit"),
         }
     }
 
-    /// The claim as Redis has it.
+    /// The claim's entry in Redis.
     pub async fn find(&self, claim: &Claim) -> Option<Entry> {
         self.stock().find(claim.id.uuid, &claim.user).await.expect("Redis answers")
     }
@@ -171,12 +171,12 @@ impl TestRound {
         self.stock().confirm(claim).await.expect("Redis answers")
     }
 
-    /// Gives its unit back, which is no other's; it did not end unpaid.
+    /// Gives the claim's unit back. The unit is no other order's, and the order did not end unpaid.
     pub async fn release(&self, claim: &Claim) {
         self.stock().release(claim, None, false).await.expect("Redis answers");
     }
 
-    /// Everything that Redis says of the round.
+    /// All that Redis has about the round.
     pub async fn view(&self) -> RoundView {
         self.stock().view().await.expect("Redis answers").expect("the round is loaded")
     }

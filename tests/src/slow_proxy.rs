@@ -1,4 +1,4 @@
-//! A service that takes its time, or never answers.
+//! A service that is slow or never answers.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// A proxy on the loopback that passes every answer on late, as a long way does: answers do not wait for each other.
-/// Dropping it ends it.
+/// A proxy on the loopback interface that delays answers like a long network path: they do not wait for each other.
+/// Dropping it stops it.
 pub struct SlowProxy {
     address: SocketAddr,
     delay: watch::Sender<Duration>,
@@ -19,7 +19,7 @@ pub struct SlowProxy {
 }
 
 impl SlowProxy {
-    /// A proxy in front of the service at `upstream` that is not late yet.
+    /// A proxy in front of the service at `upstream`, without delay at first.
     pub async fn start(upstream: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -32,12 +32,12 @@ impl SlowProxy {
         Self { address, delay, task }
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How late answers are that come from now on; `Duration::MAX` is never.
+    /// Delays answers by this much from now on. With `Duration::MAX` they never come.
     pub fn delay(&self, delay: Duration) {
         self.delay.send_replace(delay);
     }

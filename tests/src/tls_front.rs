@@ -1,4 +1,4 @@
-//! TLS in front of a service that has none.
+//! TLS in front of a service without it.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 /// The first byte of a TLS connection: a handshake record.
 const HANDSHAKE: u8 = 0x16;
 
-/// Vouches for the loopback, to those who trust it: nobody but a test.
+/// A certificate authority for the loopback address, which only tests trust.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Default for Authority {
@@ -46,8 +46,8 @@ impl Authority {
     }
 }
 
-/// A proxy on the loopback that takes TLS off what comes in. What comes without passes as it is: the nodes of a cluster
-/// reach each other by the address that they tell their clients. Dropping it ends it.
+/// A proxy on the loopback interface that terminates TLS. Connections without TLS pass unchanged, since the nodes of a
+/// cluster use the same address as clients to reach each other. Dropping it stops it.
 pub struct TlsFront {
     port: u16,
     handshakes: Arc<AtomicUsize>,
@@ -55,7 +55,7 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// One in front of the service at the port `upstream` of the loopback, with a certificate of `authority`.
+    /// A proxy in front of the local port `upstream`, with a certificate of `authority`.
     ///
     /// # Errors
     /// If there is no free port.
@@ -74,12 +74,12 @@ impl TlsFront {
         Ok(Self { port, handshakes, task })
     }
 
-    /// Where it listens.
+    /// The port it listens on.
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Connections that came with TLS.
+    /// Number of connections with TLS.
     pub fn handshakes(&self) -> usize {
         self.handshakes.load(Ordering::SeqCst)
     }
@@ -97,7 +97,7 @@ async fn pass(
     acceptor: TlsAcceptor,
     handshakes: Arc<AtomicUsize>,
 ) -> std::io::Result<()> {
-    // First of all: of a service that is not there one gets no handshake either.
+    // First, so that without the service there is no handshake either.
     let mut upstream = TcpStream::connect(SocketAddr::from((Ipv4Addr::LOCALHOST, upstream))).await?;
     for stream in [&client, &upstream] {
         stream.set_nodelay(true)?;

@@ -1,4 +1,4 @@
-//! A function that does nothing: reads the gateway's event, and answers.
+//! A function that does nothing: it reads the gateway's event and answers.
 
 use std::convert::Infallible;
 

@@ -1,5 +1,5 @@
-//! Allocations of the reservation function's handler, counted in this process: from the event to the answer, with the
-//! clients of Redis and SQS.
+//! Allocations of the reservation function's handler from event to answer, counted in this process, including the Redis
+//! and SQS clients.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::shop::settings;
 
-/// Requests before the one that counts, so that whatever a process keeps is there.
+/// Requests before the measured one, so that the process has filled its caches.
 pub(crate) const WARM: usize = 3;
 
-/// The handler on one thread, of which every allocation is counted.
+/// The handler on one thread, where every allocation is counted.
 pub(crate) struct Handler {
     runtime: Runtime,
     deps: Deps,
 }
 
 impl Handler {
-    /// Not to be called where another runtime is at work.
+    /// Must not be called from inside another runtime.
     pub(crate) fn new(redis_url: &str, endpoint: &str) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let credentials = aws_sdk_sqs::config::Credentials::new("test", "test", None, None, "bench");
@@ -34,12 +34,12 @@ impl Handler {
         Ok(Self { runtime, deps })
     }
 
-    /// Lets go on what the handler does beside its answers.
+    /// Runs the handler's background tasks for this long.
     pub(crate) fn rest(&self, time: Duration) {
         self.runtime.block_on(tokio::time::sleep(time));
     }
 
-    /// Allocations of the last of some requests.
+    /// Allocations of the last of these requests.
     pub(crate) fn count(&self, requests: &[Bytes], status: u16) -> Result<u64> {
         let (last, before) = requests.split_last().context("a request")?;
         let answer = |event: &Bytes| -> Result<Response<Body>> {
@@ -52,12 +52,12 @@ impl Handler {
         let mut answered = None;
         let counted = measure(|| answered = Some(answer(last)));
         let answered = answered.context("an answer")??;
-        ensure!(answered.status() == status, "{} and not {status}", answered.status());
+        ensure!(answered.status() == status, "{} instead of {status}", answered.status());
         Ok(counted.count_total)
     }
 }
 
-/// Allocations of what does nothing: reads the event, and makes an answer.
+/// Allocations of a handler that only reads the event and answers.
 pub(crate) fn of_nothing(event: &Bytes) -> Result<u64> {
     let mut answered = Ok(());
     let counted = measure(|| {

@@ -1,6 +1,6 @@
-//! SQS, DynamoDB and Secrets Manager as a load part: answers as late as it is told, and counts. It keeps nothing and
-//! refuses nothing, so it is good for measuring and no stand-in where a test asks whether something is right. Messages go to
-//! a queue of the emulator, if one is named.
+//! A mock of SQS, DynamoDB and Secrets Manager for load tests: it answers with a set delay and counts requests. It stores
+//! and refuses nothing, so it is good for measurements but not for tests of correctness. Messages can go on to a queue of
+//! the emulator.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -21,12 +21,12 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// A transactional write costs twice what a plain one does, for every KB or part of one (DynamoDB developer guide, "Read
+/// A transactional write costs twice as much as a plain one, for every KB or part of one (DynamoDB developer guide, "Read
 /// and write capacity").
 const TRANSACTION_FACTOR: usize = 2;
 const WRITE_UNIT_BYTES: usize = 1024;
 
-/// What was asked.
+/// Counted requests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Asked {
     /// Requests by operation: `SendMessage`.
@@ -35,7 +35,7 @@ pub(crate) struct Asked {
     pub(crate) write_units: usize,
 }
 
-/// A server on the loopback. Dropping it ends it.
+/// A server on the loopback interface. Dropping it stops it.
 pub(crate) struct Aws {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -58,7 +58,7 @@ struct Shared {
 }
 
 impl Aws {
-    /// One whose ledger has a single published sale, whose round is the item `round`, and whose secret is `pass_keys`.
+    /// Its ledger has one published sale with the item `round`; its secret is `pass_keys`.
     pub(crate) async fn start(round: Value, pass_keys: &str) -> Result<Self> {
         let shared = Arc::new(Shared {
             queue: RwLock::default(),
@@ -78,24 +78,24 @@ impl Aws {
         format!("http://{}", self.address)
     }
 
-    /// How late answers are from now on.
+    /// Delays answers by this much from now on.
     pub(crate) fn delay(&self, delay: Duration) {
         self.shared.delay.send_replace(delay);
     }
 
-    /// Where messages go from now on, instead of nowhere. They must name its address.
+    /// Forwards messages to this queue from now on instead of dropping them. They must name its address.
     pub(crate) fn pass_messages_to(&self, queue: Option<Arc<EmulatorQueue>>) {
         *self.shared.queue.write().unwrap_or_else(PoisonError::into_inner) = queue;
     }
 
-    /// What was asked since the last time.
+    /// Requests since the last call.
     pub(crate) fn take_asked(&self) -> Asked {
         std::mem::take(&mut self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl EmulatorQueue {
-    /// An empty queue of this name on the emulator at `endpoint`, asked over so many connections at most.
+    /// An empty queue of this name on the emulator at `endpoint`, over at most this many connections.
     pub(crate) async fn create(endpoint: &str, name: &str, connections: usize) -> Result<Self> {
         let queue = Self {
             client: Client::with_connections(endpoint.parse()?, connections),
@@ -103,7 +103,7 @@ impl EmulatorQueue {
             url: String::new(),
         };
         let made = queue.ask("CreateQueue", json!({ "QueueName": name }).to_string()).await?;
-        let url = made.json()["QueueUrl"].as_str().context("a queue without an address")?.to_owned();
+        let url = made.json()["QueueUrl"].as_str().context("the new queue has no address")?.to_owned();
         Ok(Self { url, ..queue })
     }
 
@@ -119,7 +119,7 @@ impl EmulatorQueue {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"))
             .header(HeaderName::from_static("x-amz-target"), format!("AmazonSQS.{operation}").parse()?)
             .body(body);
-        // Each connection in turn: those of one user go from one address.
+        // Round robin, since the client sends each user's requests from one address.
         let turn = self.asked.fetch_add(1, Ordering::Relaxed);
         let answer = self.client.send(turn, &request).await?;
         ensure!(answer.status == 200, "the emulator answers {operation} with {}", answer.answer());
@@ -181,7 +181,7 @@ fn write_units(body: &[u8]) -> usize {
     items.map(|item| item_bytes(item).div_ceil(WRITE_UNIT_BYTES) * TRANSACTION_FACTOR).sum()
 }
 
-/// The names and the values, as DynamoDB counts an item's size, but for numbers: their digits.
+/// DynamoDB's item size: names and values. Simplified for numbers, which count one byte per digit.
 fn item_bytes(item: &Value) -> usize {
     let attributes = item.as_object().into_iter().flatten();
     attributes.map(|(name, value)| name.len() + value_bytes(value)).sum()

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// What a figure has to be.
+/// The target of a figure.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reach {
@@ -12,13 +12,13 @@ pub(crate) enum Reach {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Unit {
-    /// Of two throughputs or times of one round.
+    /// Between two throughputs or times of one round.
     Ratio,
     Bytes,
     Megabytes,
 }
 
-/// One line of the table: what was measured, in rounds of which each has its own ratio.
+/// One line of the table. Each round has a value of its own.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Line {
     pub(crate) name: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Line {
     pub(crate) unit: Unit,
     pub(crate) rounds: Vec<f64>,
     pub(crate) reach: Option<Reach>,
-    /// The measured values themselves, which are this machine's.
+    /// The absolute values, which depend on this machine.
     pub(crate) measured: String,
 }
 
@@ -36,7 +36,7 @@ impl Line {
         median(&self.rounds)
     }
 
-    /// Whether the median reaches what it has to, if it has to reach anything.
+    /// Whether the median meets the target, if there is one.
     pub(crate) fn is_reached(&self) -> Option<bool> {
         self.reach.map(|reach| match reach {
             Reach::AtLeast(least) => self.median() >= least,
@@ -54,7 +54,7 @@ impl Line {
         format!("{} ({} to {})", text(self.median()), text(low), text(high))
     }
 
-    /// `0.81, 0.80, 0.83`: the median of each of so many runs.
+    /// `0.81, 0.80, 0.83`: the median of each run.
     pub(crate) fn by_run(&self, runs: usize) -> String {
         let each = self.rounds.chunks((self.rounds.len() / runs).max(1));
         each.map(|rounds| self.unit.write(median(rounds))).collect::<Vec<_>>().join(", ")
@@ -80,7 +80,7 @@ impl Unit {
     }
 }
 
-/// The middle one of some values.
+/// The median of these values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,5 +1,5 @@
-//! The built functions under load: what they add to the call of Redis, to a function that does nothing, and to a unit
-//! that is won.
+//! The built functions under load: what they add to the call of Redis and to a function that does nothing, and what a
+//! winner costs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::scripts::ratios;
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 use super::{Effort, Report, rates, winners};
 
-/// Processes of the mode in which each takes one request at a time.
+/// Processes in Lambda's classic mode, where each takes one request at a time.
 const CLASSIC: usize = 8;
 
 const OF_THE_CALL: f64 = 0.5;
@@ -34,7 +34,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
     let [mut asked, mut empty, mut bare, mut one_each] = [const { Vec::new() }; 4];
     let count = effort.requests;
     let stage = Stage::steps("Functions, sold out", 2 * (effort.rounds + 1));
-    // All have passes of when the sale was open. Buyers are not covered by the mark, so Redis is asked for each.
+    // All passes are from when the sale was open. The mark does not cover buyers, so each of their requests goes to Redis.
     for round in 0..=effort.rounds {
         let buyers = shop.requests_of_buyers(count).await?;
         let crowd = shop.requests(&format!("new-{round}"), count)?;
@@ -52,7 +52,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
         }
         stage.step();
     }
-    // A process that has not met so many buyers: it would look at them again in a minute.
+    // A new process that knows none of these buyers: the old one would read them again within a minute.
     let marking = Arc::new(shop.serve("reservation", 1, CONCURRENCY).await?);
     shop.stock(0).await?;
     let probes = shop.requests("probe", PROBES)?;
@@ -118,7 +118,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
     Ok(())
 }
 
-/// The call of Redis alone, on one connection for all as in a function's process.
+/// The call of Redis alone, on one shared connection as in a function's process.
 async fn evalsha(shop: &Shop, count: usize) -> Result<Load> {
     let calls: Vec<_> = (0..count).map(|n| shop.ring.call(Rival::Reserve, SALE, &format!("bare-{n}"))).collect();
     let (connection, calls) = (shop.ring.connection().await?, Arc::new(calls));

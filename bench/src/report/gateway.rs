@@ -1,5 +1,5 @@
-//! The gateway of this machine in front of the reservation function, with a verified JWT in each request, next to the
-//! function alone: what the gateway itself costs.
+//! The local gateway in front of the reservation function, verifying a JWT in each request, compared with the function
+//! alone: what the gateway itself costs.
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ const ORDERS_QUEUE: &str = "ORDERS_QUEUE_URL";
 const TIMEOUT_S: u64 = 10;
 const ROUTE: &str = "POST /v1/sales/{sale_id}/reservations/{token}";
 
-/// At half of the most, an answer may take so long.
+/// Longest p99 at half the maximum throughput.
 const P99_MS: f64 = 25.0;
-/// Of what the queue takes by itself, winners come at so much of it at least.
+/// Least throughput of winners, as a share of the queue's own.
 const OF_THE_QUEUE: f64 = 0.9;
-/// As long as what a reservation sends.
+/// Size of a reservation's message.
 const MESSAGE_BYTES: usize = 400;
-/// One winner for so many refusals of a round: each takes several times as long.
+/// A round has one winner for this many refusals, because a winner takes several times as long.
 const WINNERS_ONE_OF: usize = 5;
-/// Of a throughput, the rate at which latencies are looked at.
+/// Share of the throughput at which latencies are measured.
 const HALF: f64 = 0.5;
 
-/// The function behind a gateway on an emulator of its own. AWS itself is the one that answers at once, as for the function
-/// alone.
+/// The function behind a gateway on an emulator of its own. The function still talks to the mock of AWS that answers at once,
+/// as it does alone.
 struct Front {
     gateway: Gateway,
     client: Arc<Client>,
@@ -65,7 +65,7 @@ impl Front {
         Ok(Self { gateway, client, queue: Arc::new(queue), issuer, _emulator: emulator })
     }
 
-    /// Requests of so many users, each with a token and a pass.
+    /// Requests of `count` users, each with a token and a pass.
     async fn requests(&self, shop: &Shop, users: &str, count: usize) -> Result<Arc<Vec<Request>>> {
         let names: Vec<String> = (0..count).map(|n| format!("{users}-{n}")).collect();
         let (issuer, signed) = (self.issuer.clone(), names.clone());
@@ -87,7 +87,7 @@ impl Front {
         .await
     }
 
-    /// Messages straight to the emulator's queue.
+    /// Sends messages straight to the emulator's queue.
     async fn messages(&self, count: usize) -> Result<Load> {
         let queue = Arc::clone(&self.queue);
         let message: Arc<str> = "m".repeat(MESSAGE_BYTES).into();
@@ -119,7 +119,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let shop = Shop::open(effort.binaries).await?;
     let alone = Arc::new(shop.serve(FUNCTION, 1, CONCURRENCY).await?);
     let front = Front::open(&shop).await?;
-    // Before its process hears that the round is sold out, which it remembers.
+    // First, because the process remembers once the round is sold out.
     let winners = winners(effort, &shop, &front).await?;
     let stage = Stage::steps("Through the gateway", 2 * (effort.rounds + 1));
     let kinds = [(Refusal::Mark, "new"), (Refusal::Redis, "buyer")];
@@ -202,7 +202,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-/// Winners with the emulator's own queue behind, next to that queue alone.
+/// Winners whose messages go to the emulator's queue, compared with that queue alone.
 async fn winners(effort: &Effort, shop: &Shop, front: &Front) -> Result<Line> {
     let count = (effort.requests / WINNERS_ONE_OF).max(1);
     let stage = Stage::steps("Winners through the gateway", effort.rounds + 1);

@@ -1,4 +1,4 @@
-//! What a live reservation takes in Redis, and whether `reserve` gets slower with them.
+//! How much memory a live reservation takes in Redis, and whether `reserve` slows down as they grow in number.
 
 use anyhow::{Result, ensure};
 use load::measure::closed;
@@ -13,9 +13,9 @@ const UNITS: u32 = 10_000_000;
 const SMALL_LIVE: usize = 1_000;
 const BYTES: f64 = 160.0;
 const SLOWER: f64 = 1.1;
-/// Calls that are sent together while filling.
+/// Calls in one pipeline while filling.
 const BATCH: usize = 500;
-/// Readings of the time on the way, for the plot.
+/// Time readings along the way, for the plot.
 const READINGS: usize = 10;
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
@@ -57,7 +57,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         let units = SMALL_LIVE + effort.calls_at_each_size;
         ring.offer(Rival::Reserve, &small, units as u32).await?;
         fill(&ring, &small, 0, SMALL_LIVE).await?;
-        // The first ones after a pause are slow, for both.
+        // The first calls after a pause are slow, on both sides.
         let at_small = sequential(&ring, &small, SMALL_LIVE, effort.calls_at_each_size).await?;
         let at_large = sequential(&ring, LARGE, live, effort.calls_at_each_size).await?;
         live += effort.calls_at_each_size;
@@ -80,7 +80,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-/// A user id of always the same length.
+/// A user id of fixed length.
 fn user(n: usize) -> String {
     format!("buyer-{n:07}")
 }
@@ -95,7 +95,7 @@ async fn fill(ring: &Ring, sale: &str, from: usize, count: usize) -> Result<()> 
     Ok(())
 }
 
-/// The middle time of one call after the other, in microseconds.
+/// Median time of sequential calls, in microseconds.
 async fn sequential(ring: &Ring, sale: &str, from: usize, count: usize) -> Result<f64> {
     let calls: Vec<redis::Cmd> = (from..from + count).map(|n| ring.call(Rival::Reserve, sale, &user(n))).collect();
     let connection = ring.connection().await?;

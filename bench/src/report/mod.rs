@@ -1,4 +1,4 @@
-//! Every figure that the documents quote, from one run: ratios, each of two things that are measured in turns.
+//! Every figure that the documents quote, from one run: ratios between two things that are measured in turns.
 
 mod allocations;
 mod aws;
@@ -31,33 +31,33 @@ use rates::Offered;
 use starts::Started;
 use waste::Cost;
 
-/// How to measure.
+/// What to measure, and how to print it.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
-    /// A short run on functions as the tests have them: it fails on a broken invariant or a missing figure, and tells no
-    /// figures. Documents stay as they are
+    /// A short run on the tests' build of the functions: it fails on a broken invariant or a missing figure. Its figures
+    /// mean nothing. Documents stay unchanged
     #[arg(long)]
     short: bool,
     /// Print the report as JSON instead of the tables
     #[arg(long)]
     json: bool,
-    /// Only this section. Documents stay as they are
+    /// Only this section. Documents stay unchanged
     #[arg(long, value_parser = SECTIONS)]
     only: Vec<String>,
 }
 
-/// How much of everything, and of what.
+/// How much is measured, and which build.
 struct Effort {
     binaries: Binaries,
-    /// Times that everything is measured, from an empty machine on.
+    /// How often everything is measured from scratch.
     runs: usize,
-    /// Rounds that count, after one that does not.
+    /// Measured rounds, after one to warm up.
     rounds: usize,
-    /// Calls of a script in a round.
+    /// Script calls in a round.
     calls: usize,
-    /// Requests to a function in a round.
+    /// Function requests in a round.
     requests: usize,
-    /// Live reservations that a round grows to.
+    /// Live reservations at the end of a round.
     live: usize,
     calls_at_each_size: usize,
     /// Batches of messages in a round.
@@ -111,18 +111,18 @@ const LINES: [&str; 20] = [
     "zipped",
 ];
 
-/// What was measured.
+/// The measurements.
 #[derive(Default, Serialize)]
 struct Report {
-    /// When, on what.
+    /// When it was made, and on which machine.
     made: String,
-    /// How often everything was measured. The rounds of each line are as many from each, in order.
+    /// How often everything was measured. Each line has the rounds of all runs in order, the same number from each.
     runs: usize,
     lines: Vec<Line>,
     costs: Vec<Cost>,
     allocations_of_nothing: u64,
     starts: Vec<Started>,
-    /// Live reservations, and the middle time of a call among them in µs.
+    /// Live reservations, and the median time of a call at that number in µs.
     growth: Vec<(usize, f64)>,
     rates: Vec<Offered>,
     #[serde(skip)]
@@ -207,7 +207,7 @@ async fn made(effort: &Effort) -> Result<String> {
 }
 
 impl Report {
-    /// Takes the rounds of another run in. Of what has no rounds, the last run's stands.
+    /// Adds the rounds of another run. Where there are no rounds, the last run's value wins.
     fn add(&mut self, mut other: Self) {
         for (line, earlier) in other.lines.iter_mut().zip(&self.lines) {
             line.rounds.splice(..0, earlier.rounds.iter().copied());
@@ -231,7 +231,7 @@ impl Report {
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)?)?;
         let docs = paths::root().join("docs");
-        // A short run draws too, so that drawing is tried, but not into the documents.
+        // A short run tests drawing too, but does not touch the documents.
         plot::draw(self, &if short { folder } else { docs.join("performance") })?;
         if !short {
             page::put(&docs.join("performance.md"), &page::tables(self))?;

@@ -18,7 +18,7 @@ use super::rivals::{SALE, round};
 use super::shop::{Served, Shop};
 use super::{Effort, Report};
 
-/// Messages of a batch, as `infra/cdk` has it.
+/// Messages of a batch, as set in `infra/cdk`.
 pub(crate) const BATCH: usize = 10;
 const DYNAMODB: Duration = Duration::from_millis(5);
 const OF_ONE: f64 = 1.5;
@@ -54,7 +54,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-/// The middle time of a batch of this size, one after the other.
+/// Median time of sequential batches of this size.
 async fn batches(shop: &Shop, served: &Arc<Served>, size: usize, count: usize) -> Result<f64> {
     let mut events = Vec::with_capacity(count);
     for _ in 0..count {
@@ -72,7 +72,7 @@ async fn batches(shop: &Shop, served: &Arc<Served>, size: usize, count: usize) -
     Ok(p50_ms)
 }
 
-/// Has the function make orders of all reservations of an event.
+/// Has the function turn every reservation of an event into an order.
 pub(crate) async fn order(served: &Served, event: Bytes) -> Result<()> {
     let made = served.invoke(event).await?;
     let made: Value = serde_json::from_slice(&made)?;
@@ -80,7 +80,7 @@ pub(crate) async fn order(served: &Served, event: Bytes) -> Result<()> {
     Ok(())
 }
 
-/// The event of fresh reservations, of so many users.
+/// An event with new reservations of `size` users.
 pub(crate) async fn batch(shop: &Shop, size: usize) -> Result<Bytes> {
     let mut records = Vec::with_capacity(size);
     for _ in 0..size {
@@ -89,7 +89,7 @@ pub(crate) async fn batch(shop: &Shop, size: usize) -> Result<Bytes> {
         let Reserve::Reserved(claim) =
             shop.ring.stock.round(&round).reserve(uuid, &user, sale::BuyerClass::EVERYONE).await?
         else {
-            bail!("no unit for an order");
+            bail!("no unit left for an order");
         };
         records.push(json!({
             "messageId": uuid, "receiptHandle": "r", "body": serde_json::to_string(&OrderMessage::new(claim, None))?,

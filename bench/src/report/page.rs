@@ -1,4 +1,4 @@
-//! The report as Markdown: the tables of docs/performance.md and the few figures of README.md, between two marks each.
+//! The report as Markdown: the tables of docs/performance.md and the few figures of README.md, each between two markers.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::figure::Line;
 pub(crate) const BEGIN: &str = "<!-- `make bench` writes what follows -->";
 pub(crate) const END: &str = "<!-- `make bench` wrote what is above -->";
 
-/// The answer whose cost README.md tells.
+/// The answer whose cost README.md quotes.
 const WINNER: &str = "202, a unit";
 
 /// The tables.
@@ -60,14 +60,14 @@ pub(crate) fn few(report: &Report) -> Result<String> {
     three(&report.made, measured("gateway_marked")?, measured("gateway_marked_p99")?, calls)
 }
 
-/// From `2 cores for everything, …`, `10462 of 21648 requests/s`, `p50 1.1, p90 1.8, p99 4.7 ms at 5231 requests/s`, and how
+/// Made of `2 cores for everything, …`, `10462 of 21648 requests/s`, `p50 1.1, p90 1.8, p99 4.7 ms at 5231 requests/s`, and how
 /// often a winner calls Redis and SQS.
 fn three(made: &str, throughput: &str, latency: &str, [redis, sqs]: [f64; 2]) -> Result<String> {
-    let (machine, _) = made.split_once(" for everything").context("the report says on what it was made")?;
-    let (per_s, _) = throughput.split_once(' ').context("a throughput begins with its number")?;
+    let (machine, _) = made.split_once(" for everything").context("the report names no machine")?;
+    let (per_s, _) = throughput.split_once(' ').context("the throughput has no number")?;
     let per_s = thousands(per_s.parse()?);
-    let (_, p99) = latency.split_once("p99 ").context("there is a 99th percentile")?;
-    let (p99, _) = p99.split_once(" at ").context("a latency says at which rate")?;
+    let (_, p99) = latency.split_once("p99 ").context("the latency has no 99th percentile")?;
+    let (p99, _) = p99.split_once(" at ").context("the latency names no rate")?;
     Ok(format!(
         "| on {machine}, which also generate the load | |\n\
          | --- | --- |\n\
@@ -82,10 +82,10 @@ fn thousands(number: u64) -> String {
     if number < 1_000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1_000), number % 1_000) }
 }
 
-/// Puts `text` between the marks of a file.
+/// Puts `text` between the markers of a file.
 pub(crate) fn put(file: &Path, text: &str) -> Result<()> {
     let page = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let (before, after) = around(&page).with_context(|| format!("{} has not both marks", file.display()))?;
+    let (before, after) = around(&page).with_context(|| format!("{} lacks a marker", file.display()))?;
     Ok(std::fs::write(file, format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", text.trim()))?)
 }
 
@@ -98,14 +98,14 @@ fn around(page: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    /// What stands between the marks of a file of the checkout.
+    /// The text between the markers of a file of the checkout.
     fn written(file: &str) -> String {
         let page = std::fs::read_to_string(local::paths::root().join(file)).unwrap();
-        let (before, after) = around(&page).expect("both marks");
+        let (before, after) = around(&page).expect("both markers");
         page[before.len()..page.len() - after.len()].to_owned()
     }
 
-    /// The cells of the row of docs/performance.md that begins with these.
+    /// The cells of the row of docs/performance.md that begins with `first`.
     fn row(tables: &str, first: &str) -> Vec<String> {
         let row = tables.lines().find(|line| line.starts_with(&format!("| {first} |"))).expect(first);
         row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()

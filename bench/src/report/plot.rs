@@ -24,7 +24,7 @@ pub(crate) fn draw(report: &Report, folder: &Path) -> Result<()> {
     plot("starts.svg", SIZE.1, &|root| starts(report, root))
 }
 
-/// Each ratio as a bar from its lowest round to its highest, and what it has to be as a line.
+/// Each ratio as a bar from its lowest round to its highest, and its target as a line.
 fn ratios(report: &Report, root: &Area<'_>) -> Drawn {
     let lines: Vec<_> = report.lines.iter().filter(|line| matches!(line.unit, Unit::Ratio)).collect();
     let highest = lines.iter().flat_map(|line| line.rounds.iter().copied()).fold(1.0, f64::max) * 1.05;

@@ -1,4 +1,4 @@
-//! The reservation function where requests come by the clock.
+//! The reservation function under open-loop load: requests arrive by the clock.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::shop::{CONCURRENCY, Shop, closed_by};
 use super::{Effort, Report};
 
-/// Parts of the throughput at which latencies are looked at: from there on they are those of a queue.
+/// Shares of the throughput at which latencies are measured. Beyond the last one they are a queue's.
 const SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.7, 0.85];
 
-/// How long answers took when so many requests came in a second.
+/// Latencies at one rate of requests.
 #[derive(Debug, Serialize)]
 pub(crate) struct Offered {
     pub(crate) per_s: f64,
@@ -22,7 +22,7 @@ pub(crate) struct Offered {
     pub(crate) p99_ms: f64,
 }
 
-/// What the function answers in when requests come at some rate.
+/// Measures how long the function takes to answer at different rates.
 pub(crate) async fn measure(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {
     let served = Arc::new(shop.serve("reservation", 1, CONCURRENCY).await?);
     shop.stock(0).await?;

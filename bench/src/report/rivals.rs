@@ -1,4 +1,4 @@
-//! `reserve.lua` and the bare script that everybody writes first, both as plain calls of Redis.
+//! `reserve.lua` and the bare script that everyone writes first, both as plain calls of Redis.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use sale::{DoorTerms, EpochMs, Goods, Price, RoundId, RoundNumber, Terms};
 use stock::{RoundLoad, Stock};
 use uuid::Uuid;
 
-/// Stock and buyers, and none of what makes a reservation safe to repeat, find, send again or give back.
+/// Only stock and buyers: a reservation here is not safe to repeat, and cannot be found, sent again or given back.
 const BARE: &str = "
 local stock, bought = tonumber(redis.call('GET', KEYS[1])), redis.call('HGET', KEYS[2], ARGV[1])
 if tonumber(bought or 0) >= 1 then return 'limit' end
@@ -21,7 +21,7 @@ return 'reserved'";
 const BARE_STOCK: &str = "stock:{bare}";
 const BARE_BOUGHT: &str = "bought:{bare}";
 
-/// Longest wait for an answer: a batch on a busy machine takes longer than the half second that the client waits by itself.
+/// Longest wait for an answer: on a busy machine a batch takes longer than the client's default of half a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The sale of every measurement.
@@ -47,7 +47,7 @@ pub(crate) fn round(sale: &str) -> Result<RoundId> {
     Ok(RoundId { sale: sale.parse()?, number: RoundNumber(1) })
 }
 
-/// Terms of a sale that is open, of so many units.
+/// Terms of an open sale with `total` units.
 pub(crate) fn terms(total: u32) -> Result<Terms> {
     let now = runtime::Clock::system().now();
     Ok(Terms {
@@ -96,12 +96,12 @@ impl Ring {
         Ok(redis::cmd("FLUSHALL").arg("SYNC").query_async(&mut self.connection().await?).await?)
     }
 
-    /// Puts so many units on sale.
+    /// Puts `units` on sale.
     pub(crate) async fn offer(&self, rival: Rival, sale: &str, units: u32) -> Result<()> {
         match rival {
             Rival::Reserve => {
                 let load = RoundLoad {
-                    // A sale has one unit at least: none are left of it once its first buyer has come.
+                    // A sale has at least one unit; for zero, its first buyer takes it.
                     terms: terms(units.max(1))?,
                     paused: false,
                     version: 1,
@@ -123,7 +123,7 @@ impl Ring {
         }
     }
 
-    /// One user's try.
+    /// One user's call.
     pub(crate) fn call(&self, rival: Rival, sale: &str, user: &str) -> redis::Cmd {
         let mut call = redis::cmd("EVALSHA");
         match rival {
@@ -141,14 +141,14 @@ impl Ring {
         call
     }
 
-    /// What the server says of itself.
+    /// A field of the server's `INFO`.
     pub(crate) async fn info(&self, field: &str) -> Result<String> {
         let info: String = redis::cmd("INFO").arg("everything").query_async(&mut self.connection().await?).await?;
         let found = info.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
-        found.map(|value| value.trim().to_owned()).ok_or_else(|| anyhow::anyhow!("Valkey does not tell {field}"))
+        found.map(|value| value.trim().to_owned()).ok_or_else(|| anyhow::anyhow!("Valkey's INFO has no {field}"))
     }
 
-    /// Microseconds that the server itself has spent on each script since the last time.
+    /// Microseconds of server time per script since the last call.
     pub(crate) async fn take_script_us(&self) -> Result<f64> {
         let told = self.info("cmdstat_evalsha").await?;
         let each = told.split(',').find_map(|part| part.strip_prefix("usec_per_call="));

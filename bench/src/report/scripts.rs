@@ -10,11 +10,11 @@ use super::rivals::{Ring, Rival, SALE};
 use super::{Effort, Report};
 
 const CLIENTS: usize = 64;
-/// Below these the script does more than the design needs.
+/// Below these the script does more work than the design needs.
 const WINNERS: f64 = 0.75;
 const SOLD_OUT: f64 = 0.95;
 
-/// What one of the two came to in all rounds.
+/// One script's results of all rounds.
 struct Side {
     throughputs: Vec<f64>,
     server_us: Vec<f64>,
@@ -30,7 +30,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         let stage = Stage::steps(if winners { "Winners" } else { "Sold out" }, effort.rounds + 1);
         let mut sides = [Rival::Reserve, Rival::Bare].map(|rival| (rival, Side::new()));
         for round in 0..=effort.rounds {
-            // Whoever is second has a warmer machine: each of the two, in turns.
+            // The second one has a warmer machine, so the two alternate.
             if round % 2 == 1 {
                 sides.reverse();
             }
@@ -81,7 +81,7 @@ async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<L
     ring.offer(rival, SALE, if winners { calls as u32 } else { 0 }).await?;
     ring.take_script_us().await.ok();
     let connections = ring.connections(CLIENTS).await?;
-    // Built beforehand: only the call is measured.
+    // Built in advance, so that only the call is measured.
     let calls: Vec<redis::Cmd> = (0..calls).map(|n| ring.call(rival, SALE, &format!("buyer-{n}"))).collect();
     let (expected, count) = (if winners { "reserved" } else { "sold_out" }, calls.len());
     let calls = std::sync::Arc::new(calls);
@@ -89,7 +89,7 @@ async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<L
         let (mut connection, calls) = (connections[client].clone(), std::sync::Arc::clone(&calls));
         async move {
             let answer: String = calls[n].query_async(&mut connection).await?;
-            ensure!(answer.starts_with(expected), "{answer} and not {expected}");
+            ensure!(answer.starts_with(expected), "{answer} instead of {expected}");
             Ok(())
         }
     })
@@ -98,7 +98,7 @@ async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<L
 
 impl Side {
     fn new() -> Self {
-        let latency_ns = Histogram::new(3).expect("three digits can be kept");
+        let latency_ns = Histogram::new(3).expect("three digits are valid");
         Self { throughputs: Vec::new(), server_us: Vec::new(), latency_ns }
     }
 }

@@ -1,4 +1,4 @@
-//! A built function behind a Runtime API, with Valkey and an AWS that answers when it is told to.
+//! A built function behind a Runtime API, with Valkey and a mock of AWS that answers with a set delay.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,33 +18,33 @@ use super::rivals::{Ring, Rival, SALE, round, terms};
 use crate::binaries::Binaries;
 use crate::event::Request;
 
-/// What one process takes at once.
+/// Concurrent requests of one process.
 pub(crate) const CONCURRENCY: usize = 64;
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest wait for an answer: a process that died gives none.
+/// Longest wait for an answer: a process may have died.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const PASS_KEYS: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef"}"#;
 
-/// Buyers of a round up to which a process remembers them.
+/// Most buyers of a round that a process remembers.
 const MOST_BUYERS: usize = 10_000;
 
-/// Refusals of the other kind among those that are measured, at most: a mark stands for a second, and while it is set anew
-/// as many requests as are in flight ask Redis.
+/// Largest share of refusals of the other kind in a measurement: a mark lasts for a second, and while it is renewed all
+/// requests in flight go to Redis.
 const MOST_ASKED: f64 = 0.25;
-/// Requests after which a refusal must have come in the way that is waited for, and the time between two.
+/// Most requests until a refusal comes from the expected side, and the time between two.
 pub(crate) const PROBES: usize = 80;
 const BETWEEN_PROBES: Duration = Duration::from_millis(250);
 
-/// Who refuses when a round is sold out.
+/// Which part refuses when a round is sold out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Refusal {
-    /// The process, by what it remembers.
+    /// The process, from memory.
     Mark,
     /// Redis.
     Redis,
 }
 
-/// The parts around functions.
+/// The services around the functions.
 pub(crate) struct Shop {
     pub(crate) ring: Ring,
     pub(crate) aws: Aws,
@@ -58,7 +58,7 @@ pub(crate) struct Served {
     processes: Vec<FunctionProcess>,
 }
 
-/// Requests to a function in a closed loop, each answer held to `status`.
+/// Sends requests to a function in a closed loop and expects `status` from each.
 pub(crate) async fn closed_by(
     served: &Arc<Served>,
     clients: usize,
@@ -84,7 +84,7 @@ impl Shop {
         settings(&self.ring.valkey.url())
     }
 
-    /// Starts `processes` of a function, each with so many requests at once: more than one is Lambda's concurrent mode.
+    /// Starts `processes` of a function. A `concurrency` above one is Lambda's concurrent mode.
     pub(crate) async fn serve(&self, name: &'static str, processes: usize, concurrency: usize) -> Result<Served> {
         let api = RuntimeApi::start(FUNCTION_TIMEOUT).await?;
         let mut settings = self.settings();
@@ -97,12 +97,12 @@ impl Shop {
         Ok(Served { api, processes })
     }
 
-    /// Where a function is.
+    /// Path of a function.
     pub(crate) fn bootstrap(&self, name: &str) -> PathBuf {
         self.binaries.path(name)
     }
 
-    /// A pass of a user into the sale.
+    /// A user's pass for the sale.
     pub(crate) fn pass(&self, user: &str) -> Result<String> {
         let issued_at_ms = runtime::Clock::system().now();
         Ok(self.keys.seal(&Grant {
@@ -113,13 +113,13 @@ impl Shop {
         }))
     }
 
-    /// Puts so many units on sale in an empty Redis.
+    /// Puts `units` on sale in an empty Redis.
     pub(crate) async fn stock(&self, units: u32) -> Result<()> {
         self.ring.empty().await?;
         self.ring.offer(Rival::Reserve, SALE, units).await
     }
 
-    /// Waits for a load of so many refusals, and makes sure that they came in this way: Redis counts the scripts that it runs.
+    /// Waits for a load of refusals and checks which part refused, by the number of scripts that Redis ran.
     pub(crate) async fn refused(
         &self,
         by: Refusal,
@@ -136,8 +136,8 @@ impl Shop {
         Ok(load)
     }
 
-    /// Asks until the answer comes in this way: a process reads for up to five seconds who the buyers are, and goes by what
-    /// Redis said for a second. `ask` gets a number, for a user of its own.
+    /// Asks until this part refuses: a process takes up to five seconds to read the buyers, and remembers an answer of Redis
+    /// for a second. `ask` gets a number, so that each request can have its own user.
     pub(crate) async fn until_refused<F>(&self, by: Refusal, ask: impl Fn(usize) -> F) -> Result<()>
     where
         F: Future<Output = Result<()>>,
@@ -161,13 +161,13 @@ impl Shop {
         Ok(calls.unwrap_or("0").parse()?)
     }
 
-    /// The requests for a unit of so many users, each from an address of its own.
+    /// Requests for a unit of `count` users, each from an address of its own.
     pub(crate) fn requests(&self, users: &str, count: usize) -> Result<Vec<Bytes>> {
         self.requests_with("first-try", users, count)
     }
 
-    /// The requests of so many users who had a unit and gave it back. No mark covers a buyer, so Redis is asked for each.
-    /// To be called before a process hears that the round is sold out.
+    /// Requests of `count` users who had a unit and gave it back. The mark does not cover buyers, so each request goes to
+    /// Redis. Call this before a process learns that the round is sold out.
     pub(crate) async fn requests_of_buyers(&self, count: usize) -> Result<Vec<Bytes>> {
         ensure!(count <= MOST_BUYERS, "a round with more buyers has no mark");
         let client = redis::Client::open(self.ring.valkey.url())?;
@@ -194,10 +194,10 @@ impl Shop {
 }
 
 impl Served {
-    /// Asks, and holds the answer to `status`.
+    /// Asks and expects `status`.
     pub(crate) async fn ask(&self, event: Bytes, status: &'static str) -> Result<()> {
         let made = self.invoke(event).await?;
-        // Read by hand: this runs beside what is measured.
+        // Without a JSON parser, since this runs beside the measured code.
         let found = made.windows(status.len()).any(|window| window == status.as_bytes());
         ensure!(found, "no {status}: {}", String::from_utf8_lossy(&made));
         Ok(())
@@ -246,7 +246,7 @@ pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The round as the ledger and its index of published rounds have it.
+/// The round as an item of the ledger and its index of published rounds.
 fn round_item() -> Result<Value> {
     let terms = terms(10_000_000)?;
     let EpochMs(opens_at_ms) = terms.opens_at_ms;

@@ -1,5 +1,5 @@
-//! How each function starts, and how large it is: from being spawned to asking for its first event, beside a function that
-//! does nothing.
+//! How fast each function starts, from spawn to its first poll for an event, and how large it is, compared with a function
+//! that does nothing.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ use crate::binaries::Binaries;
 const NOTHING: &str = "noop";
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_micros(50);
-/// Most that is read of a request.
+/// Most bytes read of a request.
 const MAX_REQUEST: usize = 4096;
 
 const SLOWER: f64 = 1.3;
@@ -57,7 +57,7 @@ fn all(binaries: Binaries, rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
         for round in 0..=rounds {
             for (name, into) in [(NOTHING, &mut nothing), (function, &mut own)] {
                 let (ms, peak_mb) = start(name, &binaries.path(name))?;
-                // The first one reads the file from the disk.
+                // The first start reads the file from disk.
                 if round > 0 {
                     into[0].push(ms);
                     into[1].push(peak_mb);
@@ -106,7 +106,7 @@ fn all(binaries: Binaries, rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
     Ok((lines, starts))
 }
 
-/// Ends with this value.
+/// A process that ends when this value is dropped.
 struct Spawned(Child);
 
 impl Drop for Spawned {
@@ -135,11 +135,11 @@ fn start(name: &str, binary: &Path) -> Result<(f64, f64)> {
     ]);
     let begun = Instant::now();
     let mut spawned = Spawned(command.stderr(Stdio::null()).spawn().with_context(|| format!("{name} is not built"))?);
-    let mut connection = accept(&listener, &mut spawned.0).with_context(|| format!("{name} asks for no event"))?;
+    let mut connection = accept(&listener, &mut spawned.0).with_context(|| format!("{name} does not poll"))?;
     let (mut request, mut buffer) = (Vec::new(), [0; MAX_REQUEST]);
     while !request.windows(16).any(|window| window == b"/invocation/next") {
         let read = connection.read(&mut buffer)?;
-        ensure!(read > 0 && request.len() < MAX_REQUEST, "{name} asks for something else");
+        ensure!(read > 0 && request.len() < MAX_REQUEST, "{name} polls for something else");
         request.extend_from_slice(&buffer[..read]);
     }
     let ms = begun.elapsed().as_secs_f64() * 1000.0;
@@ -168,7 +168,7 @@ fn accept(listener: &TcpListener, child: &mut Child) -> Result<TcpStream> {
     }
 }
 
-/// As in the archive that is deployed, which has this one file.
+/// Size in the deployed archive, which has only this file.
 fn zipped_mb(binary: &Path) -> Result<f64> {
     let mut archive = DeflateEncoder::new(Counted(0), Compression::default());
     archive.write_all(&std::fs::read(binary)?)?;

@@ -1,4 +1,4 @@
-//! What each kind of answer costs in calls, against the least that the design needs.
+//! What each kind of answer costs in calls, compared with the least that the design needs.
 
 use std::time::Duration;
 
@@ -16,28 +16,28 @@ use crate::calls::redis_calls;
 
 /// Requests of each kind.
 const SAMPLES: usize = 100;
-/// An order, its unit's guard and its slot's guard, each below 1 KB, each twice for the transaction.
+/// An order, its unit's guard and its slot's guard, each below 1 KB, doubled for the transaction.
 const ORDER_WRITE_UNITS: f64 = 6.0;
 
-/// What one kind of answer costs, for each request.
+/// Cost per request of one kind of answer.
 #[derive(Debug, Serialize)]
 pub(crate) struct Cost {
     pub(crate) answer: &'static str,
     pub(crate) redis: [f64; 2],
     pub(crate) sqs: [f64; 2],
     pub(crate) write_units: [f64; 2],
-    /// Of the handler alone, in a process of its own; none for the order function.
+    /// Of the handler alone, in this process; none for the order function.
     pub(crate) allocations: Option<u64>,
 }
 
-/// Refusals before those that are counted, and the time between two: enough for the buyers' names to be read.
+/// Refusals before the measured ones, and the time between two: enough for the process to read the buyers.
 const REFUSED_BEFORE: usize = 3;
 const READING: Duration = Duration::from_millis(300);
 
-/// Refusals by Redis before the one that is counted.
+/// Refusals by Redis before the measured one.
 const REFUSED: usize = 50;
 
-/// Requests of one kind, and what each must cost: as many calls of Redis and messages.
+/// Requests of one kind, and how many calls of Redis and messages each must cost.
 struct Kind {
     answer: &'static str,
     requests: Vec<Bytes>,
@@ -62,7 +62,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         report.costs.push(cost(&shop, &served, kind).await?);
     }
     let buyers = shop.requests_of_buyers(SAMPLES).await?;
-    // The first refusals have the process read who the buyers are.
+    // The first refusals make the process read the buyers.
     for n in 0..REFUSED_BEFORE {
         served.ask(first(&shop, &format!("early-{n}"))?, "409").await?;
         tokio::time::sleep(READING).await;
@@ -71,7 +71,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let kinds = [
         kind("409 limit_reached", other_key, "409", [1.0, 0.0]),
         kind("409 sold_out, asked", buyers, "409", [1.0, 0.0]),
-        // Right after the ones that asked, so the mark stands.
+        // Right after those that went to Redis, so the mark is still set.
         kind("409 sold_out, marked", shop.requests("later", SAMPLES)?, "409", [0.0, 0.0]),
         kind("403 bad_token", forged, "403", [0.0, 0.0]),
     ];
@@ -100,7 +100,7 @@ async fn allocations(shop: &Shop, report: &mut Report) -> Result<()> {
     let early = shop.requests("early", REFUSED_BEFORE)?;
     let counting = move || {
         let asked = handler.count(&asked, 409)?;
-        // By then it has read who the buyers are.
+        // By then it has read the buyers.
         for request in early.chunks(1) {
             handler.count(request, 409)?;
             handler.rest(READING);
@@ -123,7 +123,7 @@ fn first(shop: &Shop, user: &str) -> Result<Bytes> {
     shop.requests(user, 1)?.pop().context("a request")
 }
 
-/// The same request with a pass that nobody sealed.
+/// The same request with a forged pass.
 fn forge(event: &Bytes) -> Bytes {
     String::from_utf8_lossy(event).replace("/reservations/", "/reservations/x").into()
 }
@@ -140,11 +140,11 @@ async fn cost(shop: &Shop, served: &Served, kind: Kind) -> Result<Cost> {
     Ok(Cost { answer, redis: [redis, needs[0]], sqs: [sqs, needs[1]], write_units: [0.0; 2], allocations: None })
 }
 
-/// An order, of a batch of them: the guards and the order, the mark in Redis, and the message that ends it.
+/// One order of a batch: the guards and the order, the mark in Redis, and the message that expires it.
 async fn an_order(shop: &Shop) -> Result<Cost> {
     let served = shop.serve("order", 1, 1).await?;
     shop.stock(1_000).await?;
-    // The first one reads the terms, and loads the script.
+    // The first batch reads the terms and loads the script.
     order(&served, batch(shop, BATCH).await?).await?;
     let event = batch(shop, BATCH).await?;
     shop.aws.take_asked();

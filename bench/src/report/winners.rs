@@ -1,4 +1,4 @@
-//! Winners through the reservation function: the message to the queue must hold nothing but its own request.
+//! Winners through the reservation function: a slow message to the queue may hold up only its own request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::scripts::ratios;
 use super::shop::{Shop, closed_by};
 use super::{Effort, Report};
 
-/// How late the queue is.
+/// Delay of the queue.
 const SQS: Duration = Duration::from_millis(5);
-/// Requests at once: enough that waiting for the queue is not what bounds them.
+/// Concurrent requests: enough that waiting for the queue is not the bottleneck.
 const ENOUGH: usize = 256;
 const OF_THE_WINNER: f64 = 0.9;
 
-/// Winners, with a queue that is late and with one that is not.
+/// Winners, with a slow queue and with a fast one.
 pub(crate) async fn measure(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {
     let served = Arc::new(shop.serve("reservation", 1, ENOUGH).await?);
     let (mut late, mut at_once) = (Vec::new(), Vec::new());

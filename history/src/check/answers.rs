@@ -1,4 +1,4 @@
-//! The same question gets the same answer, and what is final stays.
+//! The same question gets the same answer, and final states stay final.
 
 use std::collections::HashMap;
 
@@ -28,8 +28,8 @@ fn in_time(found: &mut Found<'_>) {
     }
 }
 
-/// A key has one reservation. Whoever certainly has it, from before the call to after the return, hears of it: not that nothing is
-/// left, that the limit is reached or that the sale is not open. The latter only if Redis forgets nothing.
+/// A key has one reservation. If Redis forgets nothing, a user who certainly has it from before the call to after the return never
+/// hears `sold_out`, `limit_reached` or `not_open`.
 fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
     let view = found.view;
     for asks in view.asks.iter().filter(|asks| asks.is_keyed && asks.operations.len() > 1) {
@@ -60,7 +60,7 @@ fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
     }
 }
 
-/// A reservation is accepted for one user and one key. Requests without a key may carry the same pass, and then have the same one.
+/// A reservation is accepted for one user and one key. Requests without a key that carry the same pass share a reservation.
 fn of_one_user(found: &mut Found<'_>) {
     let view = found.view;
     let mut first: HashMap<Name, usize> = HashMap::new();
@@ -79,7 +79,7 @@ fn of_one_user(found: &mut Found<'_>) {
     }
 }
 
-/// One payment is applied or due for refund, whenever it is told of.
+/// Every report of one payment gets the same outcome.
 fn payments(found: &mut Found<'_>) {
     let view = found.view;
     let mut first: HashMap<(Name, Name), &Operation<Name>> = HashMap::new();
@@ -95,7 +95,7 @@ fn payments(found: &mut Found<'_>) {
     }
 }
 
-/// How far a status is.
+/// How far along a status is.
 const fn stage(status: Status) -> u8 {
     match status {
         Status::Queued => 0,
@@ -104,9 +104,9 @@ const fn stage(status: Status) -> u8 {
     }
 }
 
-/// A reservation is queued, then pending, then in one of its ends. Who looks after another look has returned sees nothing earlier,
-/// and nobody ever sees two ends. It fails only without ever having been an order. If Redis may have forgotten that an order was
-/// made, `queued` may come again.
+/// A reservation is queued, then pending, then in one of its ends. A look that starts after another has returned never shows an
+/// earlier status, and no two looks show different ends. A reservation can fail only if it never was an order. If Redis may have
+/// forgotten that an order was made, `queued` may come again.
 fn course(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let seen = &reservation.seen;
@@ -128,7 +128,7 @@ fn course(found: &mut Found<'_>, reservation: &Reservation) {
     let mut by_return: Vec<&Seen> = seen.iter().collect();
     by_return.sort_by_key(|seen| seen.return_ns);
     let (mut returned, mut farthest) = (by_return.into_iter().peekable(), None::<&Seen>);
-    // They are in the order of their calls, the ledger's word last.
+    // In the order of their calls, with the ledger's status last.
     for now in seen {
         while let Some(before) = returned.next_if(|before| before.return_ns < now.call_ns) {
             if farthest.is_none_or(|far| stage(before.status) > stage(far.status)) {
@@ -145,7 +145,7 @@ fn course(found: &mut Found<'_>, reservation: &Reservation) {
     messages.into_iter().for_each(|message| found.violation(Rule::WentBack, message));
 }
 
-/// An order has one unit. So does a reservation without one, if Redis forgets nothing and nobody asked for it again.
+/// An order has one unit. So does a reservation without an order, if Redis forgets nothing and its user did not ask again.
 fn units(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let Some(unit) = reservation.unit else { return };
@@ -173,8 +173,8 @@ fn units(found: &mut Found<'_>, reservation: &Reservation) {
     found.violation(Rule::UnitChanged, format!("{name} has unit {unit}, but {said}"));
 }
 
-/// Whoever was told of a reservation never hears that there is none. If Redis may have forgotten it, that holds once it was seen as an
-/// order.
+/// A user who was told of a reservation never hears that it does not exist. If Redis may have forgotten it, this applies once it was
+/// seen as an order.
 fn known(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };

@@ -1,4 +1,4 @@
-//! What certainly was: when a reservation had which unit.
+//! What is certain: when a reservation had which unit.
 
 use std::collections::HashMap;
 
@@ -14,55 +14,55 @@ pub(super) struct Reservations {
 /// What is certain about one reservation.
 pub(super) struct Reservation {
     pub(super) name: Name,
-    /// Number of the first operation, by its return, that says that it is accepted.
+    /// Index of the operation that accepted it, the first by its return.
     pub(super) accepted: Option<usize>,
-    /// Which question it answers, as a number of the view's.
+    /// Which question it answers, as an index into the view's.
     pub(super) asks: Option<usize>,
     /// Whether it answers others as well: requests without a key may carry the same pass.
     pub(super) has_other_asks: bool,
-    /// Its order, as a number of the view's.
+    /// Its order, as an index into the view's.
     pub(super) order: Option<usize>,
-    /// How it was seen to stand, in the order of the calls. The ledger's word is the last.
+    /// Its statuses as seen, in the order of the calls. The ledger's comes last.
     pub(super) seen: Vec<Seen>,
-    /// Calls that ask to give it back; to pay it.
+    /// Operations that cancel it, and that pay it.
     pub(super) cancels: Vec<usize>,
     pub(super) payments: Vec<usize>,
-    /// Answers that there is no such reservation.
+    /// Operations answered with `unknown_reservation`.
     pub(super) unknown: Vec<usize>,
-    /// The unit that it certainly had, as long as it had one.
+    /// The unit that it certainly had, whenever it had one.
     pub(super) unit: Option<u32>,
-    /// It certainly had a unit from the first moment to the second, and the same one all the while.
+    /// It certainly had one and the same unit from the first moment to the second.
     ///
-    /// From the return of the first answer by which it must have had one:
-    /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, what it holds is no certainty: it may
-    ///   give the unit to somebody else, and the ledger will let one of the two have it. Then only an order counts;
-    /// - a look that finds an order which has its unit (`pending_payment`, `granted`, `paid`), or a payment that is applied; and the
-    ///   reading of the ledger, which has the order then;
+    /// It starts at the return of the first answer that proves the unit:
+    /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, its holds prove nothing: it may
+    ///   give the unit to another user too, and the ledger will let one of the two have it. Then only an order counts;
+    /// - a look that finds an order with its unit (`pending_payment`, `granted`, `paid`), an applied payment, or the reading of a
+    ///   ledger that has the order;
     /// - if clocks can be compared and Redis forgets nothing, `reserved_ms` of the order, which Redis read in the script that gave
-    ///   the unit, plus what the clocks may be apart.
+    ///   the unit, plus the clocks' largest difference.
     ///
-    /// Up to the last moment at which it must have had it still:
-    /// - for ever, if it was seen granted or paid, which is final;
+    /// It ends at the last moment at which it must still have had the unit:
+    /// - never, if it was seen granted or paid, which is final;
     /// - the call of a look that finds it queued or pending, and the reading of a ledger in which it is pending;
-    /// - if it ended as cancelled and all requests are recorded, the call of the first request to cancel it: nothing else
-    ///   ends it so;
-    /// - if clocks can be compared, `ended_ms` of the order, which the function read before it wrote the end, less what they
-    ///   may be apart.
+    /// - if it was cancelled and all requests are recorded, the call of the first request to cancel it, since nothing else
+    ///   cancels it;
+    /// - if clocks can be compared, `ended_ms` of the order, which the function read before it wrote the end, minus the clocks'
+    ///   largest difference.
     ///
-    /// An order is made once, and a reservation that ended gets none again, so there is one such time. But a user who asks again
-    /// with the key of a reservation that ended long ago may get a unit under its name for the moment until the ledger says so. So
-    /// `queued` counts only if nobody asked again.
+    /// An order is made once, and a reservation that ended never gets another, so there is only one such interval. But a user who asks
+    /// again with the key of a reservation that ended long ago may briefly get a unit under its name, until the ledger refuses it. So
+    /// `queued` counts only if its user did not ask again.
     pub(super) owned: Option<(u64, u64)>,
 }
 
-/// How a reservation was seen to stand.
+/// A reservation's status as seen.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) status: Status,
     pub(super) unit: Option<u32>,
     pub(super) call_ns: u64,
     pub(super) return_ns: u64,
-    /// None if the ledger says so.
+    /// None if it is the ledger's.
     pub(super) operation: Option<usize>,
 }
 
@@ -83,13 +83,13 @@ impl Reservation {
         }
     }
 
-    /// Whose it is, as far as anybody says.
+    /// Its user, if known.
     pub(super) fn user(&self, view: &View<'_>) -> Option<Name> {
         let order = self.order.map(|at| view.orders[at].user);
         order.or_else(|| Some(view.operations[self.accepted?].user))
     }
 
-    /// Whether somebody asked for it beside or after the request that it was first heard of by, or may have.
+    /// Whether another request for it overlapped or followed the one that first returned it, or may have.
     pub(super) fn is_asked_again(&self, view: &View<'_>) -> bool {
         let (Some(accepted), Some(asks)) = (self.accepted, self.asks) else { return true };
         let first_heard = view.operations[accepted].last_ns();
@@ -177,7 +177,7 @@ impl Reservations {
     }
 }
 
-/// The unit, by whoever must know it.
+/// Its unit, from the most reliable answer that names one.
 fn unit(view: &View<'_>, reservation: &Reservation) -> Option<u32> {
     let ordered = reservation.seen.iter().filter(|seen| seen.status != Status::Queued && seen.status != Status::Failed);
     if let Some(unit) = ordered.rev().find_map(|seen| seen.unit) {
@@ -210,7 +210,7 @@ fn owned(view: &View<'_>, reservation: &Reservation) -> Option<(u64, u64)> {
     for seen in &reservation.seen {
         let is_live = seen.status.is_ordered() || (counts_queued && seen.status == Status::Queued);
         if is_live {
-            // The ledger was read when nothing moved: what it says holds from the beginning of the reading.
+            // The ledger was read at rest, so its status already holds at the start of the reading.
             let (proved_at, still_at) = match seen.operation {
                 Some(_) => (seen.return_ns, seen.call_ns),
                 None => (seen.call_ns, seen.call_ns.saturating_add(1)),

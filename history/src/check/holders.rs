@@ -1,4 +1,4 @@
-//! What may have been: who may have kept a unit from others, and when.
+//! What is possible: who may have kept a unit from others, and when.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,14 @@ use crate::record::{Answer, Name, Question, Status};
 
 /// Everything that may have kept a unit from others.
 ///
-/// If Redis forgets nothing and the ledger was read when nothing was held any more, that is its orders: whatever Redis ever handed out
-/// has become one, be it one that failed or was cancelled. Else it is every question for a unit that was not refused each
-/// time.
+/// If Redis forgets nothing and the ledger was read when nothing was held any more, these are the ledger's orders: every reservation
+/// that Redis made became one, even if it failed or was cancelled. Otherwise they are all requests for a unit that were not refused
+/// every time.
 ///
-/// Each may have had its unit from the first call that can have reserved it, and for ever, with one exception: a reservation
-/// that was cancelled is back when its user hears so, and on sale when it has been held back. An order that expired has no such
-/// moment: it is back some time after the ledger says so, and nobody is told. Yet it only keeps its own unit, which others may have too.
+/// Each may have had its unit from the first call that can have reserved it, and for ever. The one exception is a cancelled
+/// reservation: its unit is back when its user hears so, and on sale once it was held back long enough. An expired order has no such
+/// moment: its unit comes back some time after the ledger says so, and no client is told. But it blocks only its own unit, which
+/// others may hold too.
 pub(super) struct Holders {
     pub(super) all: Vec<Holder>,
 }
@@ -23,7 +24,7 @@ pub(super) struct Holders {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holder {
     pub(super) user: Name,
-    /// Which, if that is certain. Else any.
+    /// Which one, if that is certain. Otherwise it may be any.
     pub(super) unit: Option<u32>,
     pub(super) from: u64,
     pub(super) until: u64,
@@ -49,7 +50,7 @@ impl Holders {
                     Answer::Accepted { reservation, .. } => reservations.get(reservation),
                     _ => None,
                 });
-                // A unit that Redis forgot may be given to others, and the reservation gets another one.
+                // Redis may give a unit that it forgot to another user, and then the reservation gets a different one.
                 let unit = accepted.filter(|_| view.keeps()).and_then(|reservation| reservation.unit);
                 let until = accepted.map_or(u64::MAX, |reservation| until(view, reservation));
                 all.push(Holder { user: asks.user, unit, from, until });
@@ -66,14 +67,14 @@ fn first_calls(view: &View<'_>) -> HashMap<Name, u64> {
     for operation in &view.operations {
         let is_refused = matches!(operation.answer, Answer::Refused(_));
         if matches!(operation.question, Question::Reserve { .. }) && !is_refused {
-            // They are in the order of their calls.
+            // Operations are in the order of their calls.
             first.entry(operation.user).or_insert(operation.call_ns);
         }
     }
     first
 }
 
-/// When its user heard that it is cancelled, and it was on sale again.
+/// When its unit was on sale again after its user heard that it is cancelled.
 fn until(view: &View<'_>, reservation: &Reservation) -> u64 {
     let heard = reservation.cancels.iter().filter_map(|at| {
         let operation = view.operations[*at];
@@ -84,7 +85,7 @@ fn until(view: &View<'_>, reservation: &Reservation) -> u64 {
     heard.min().map_or(u64::MAX, |at| at.saturating_add(held_back_ns))
 }
 
-/// Whoever asks again for a reservation that has ended may get any unit for a while.
+/// A user who asks again for a reservation that has ended may get any unit for a while.
 fn again(view: &View<'_>, reservation: &Reservation, user: Name) -> Option<Holder> {
     let has_ended = reservation.seen.iter().any(|seen| seen.status.is_final() && !seen.status.is_ordered());
     let ended_after = reservation.owned.map_or(0, |(_, until)| until);

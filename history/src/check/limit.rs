@@ -1,4 +1,4 @@
-//! Nobody has more than the limit, and nobody is told so who cannot have as many.
+//! No user has more than the limit, and only users who may have that many hear `limit_reached`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -14,7 +14,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders:
     reached_too_early(found, holders);
 }
 
-/// At no moment do more of a user's reservations certainly have a unit than the limit allows. Each user is told of once.
+/// At no moment do more of a user's reservations certainly have a unit than the limit allows. Reports each user once.
 fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
     let (view, limit) = (found.view, found.view.round.limit as usize);
     let owned = reservations.iter().filter_map(|one| Some((one.user(view)?, one.owned?, one)));
@@ -22,7 +22,7 @@ fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
     owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
     let mut messages = Vec::new();
     for of_user in owned.chunk_by(|one, other| one.0 == other.0) {
-        // What the user has, by when it ends.
+        // The user's current units, by when they end.
         let mut has: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         for (number, (user, (from, until), _)) in of_user.iter().enumerate() {
             while has.peek().is_some_and(|Reverse((ends, _))| ends <= from) {
@@ -43,8 +43,8 @@ fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
     messages.into_iter().for_each(|message| found.violation(Rule::OverTheLimit, message));
 }
 
-/// Whoever hears `limit_reached` may have had as many between call and return. What is answered after Redis may have forgotten that
-/// something was given back is not checked, nor are rounds with buyers whom neither history nor ledger names.
+/// A user who hears `limit_reached` may have had that many between call and return. Not checked: answers after Redis may have
+/// forgotten that a unit was given back, and rounds with buyers that neither history nor ledger names.
 fn reached_too_early(found: &mut Found<'_>, holders: &Holders) {
     let view = found.view;
     if !view.orders_are_all() && !view.is_recorded() {

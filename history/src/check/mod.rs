@@ -1,4 +1,4 @@
-//! The checks, and what they are made of.
+//! The checks and their building blocks.
 
 mod answers;
 mod certain;
@@ -22,69 +22,69 @@ use view::View;
 /// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
-/// What a history may not violate.
+/// The rules that every history must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// Two reservations certainly had one unit at the same moment.
     UnitOwnedTwice,
-    /// A unit has a number that none of the round has.
+    /// A reservation has a unit that its round does not have.
     NoSuchUnit,
-    /// Somebody heard `sold_out` although a unit was certainly free all the while.
+    /// A user heard `sold_out` although a unit was certainly free the whole time.
     SoldOutWhileFree,
-    /// Somebody heard `limit_reached` who can never have had so many.
+    /// A user heard `limit_reached` who cannot have had that many then.
     LimitReachedTooEarly,
-    /// A user certainly had more reservations at a moment than the limit allows.
+    /// At some moment a user certainly had more reservations than the limit allows.
     OverTheLimit,
     /// The same question got two answers.
     TwoAnswers,
-    /// A reservation left a final state, or one that cannot be gone back from.
+    /// A reservation left a final state, or returned to an earlier one.
     WentBack,
     /// The unit of a reservation changed.
     UnitChanged,
     /// A reservation was unknown after its user was told that it was accepted.
     Forgotten,
-    /// A reservation that was accepted is not in the ledger.
+    /// An accepted reservation is not in the ledger.
     PromiseBroken,
-    /// A reservation failed without a reason, or for one that it cannot have had.
+    /// A reservation failed without a reason, or for an impossible one.
     NoReason,
-    /// Something happened that nobody had asked for.
+    /// Something happened that no client had asked for.
     WithoutCause,
     /// An answer came before its question.
     OutOfTime,
 }
 
-/// Something that no correct system does.
+/// An answer or a state that no correct system can produce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// What it violates.
+    /// The violated rule.
     pub rule: Rule,
     /// The round.
     pub round: String,
-    /// Which operations, and when.
+    /// The operations involved, with their times.
     pub message: String,
 }
 
-/// How much the checks had to go by.
+/// How much there was to check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Requests and their answers.
     pub operations: usize,
-    /// Of them, those of rounds that the history does not describe. They are not checked.
+    /// How many of them belong to rounds that the history does not describe. They are not checked.
     pub unchecked: usize,
     /// Reservations that certainly had a unit for some time.
     pub owned: usize,
     /// Answers `sold_out` that were checked.
     pub sold_out: usize,
-    /// Accepted reservations that were looked for in the ledger.
+    /// Accepted reservations that were looked up in the ledger.
     pub promises: usize,
 }
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// What was checked.
     pub judged: Judged,
-    /// What is wrong.
+    /// The violations that were found.
     pub violations: Vec<Violation>,
 }
 
@@ -116,7 +116,7 @@ impl fmt::Display for Violation {
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Whether no rule is violated.
     pub fn is_consistent(&self) -> bool {
         self.violations.is_empty()
     }
@@ -172,7 +172,7 @@ pub fn check(history: &History) -> Report {
     report
 }
 
-/// What is found in one round.
+/// Findings of one round.
 struct Found<'a> {
     view: &'a View<'a>,
     report: &'a mut Report,

@@ -1,4 +1,4 @@
-//! Every promise is kept, and nothing happens by itself.
+//! Every promise is kept, and nothing happens without a request.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::check::certain::{Reservation, Reservations};
 use crate::check::{Found, Rule};
 use crate::record::{Name, Question, Status};
 
-/// What Redis would have had to forget for these.
+/// Reasons to fail that are possible only if Redis forgot something.
 const NEEDS_LOSS: [&str; 2] = ["sold_out", "limit_reached"];
 
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
@@ -20,14 +20,14 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     }
 }
 
-/// Every reservation that was accepted has an order in the ledger, whatever became of it, and its user is the one who was told. One
-/// that failed has a reason; and while Redis forgets nothing, nobody can have taken its unit or its place in the limit.
+/// Every accepted reservation has an order in the ledger, in whatever state, for the user who was told. A failed one has a reason; if
+/// Redis forgets nothing, that cannot be that its unit or its place in the limit is taken.
 fn kept(found: &mut Found<'_>, reservation: &Reservation) {
     let (view, words) = (found.view, found.words());
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
     found.judged().promises += 1;
     let Some(order) = reservation.order.map(|at| view.orders[at]) else {
-        let message = format!("{}, and the ledger has nothing of it", words.operation(accepted));
+        let message = format!("{}, and the ledger has nothing about it", words.operation(accepted));
         return found.violation(Rule::PromiseBroken, message);
     };
     if order.user != accepted.user {
@@ -51,8 +51,8 @@ fn kept(found: &mut Found<'_>, reservation: &Reservation) {
     }
 }
 
-/// If all requests are recorded, an order has a user who asked for it, a reservation is seen cancelled only after somebody asked
-/// for that, and seen paid only after the provider told of a payment.
+/// If all requests are recorded, the user of each order asked for a unit, a reservation is seen cancelled only after a request to
+/// cancel it, and seen paid only after the provider reported a payment.
 fn causes(found: &mut Found<'_>, reservations: &Reservations) {
     let (view, words) = (found.view, found.words());
     let asked = view.operations.iter().filter(|one| matches!(one.question, Question::Reserve { .. }));

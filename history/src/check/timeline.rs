@@ -1,10 +1,10 @@
-//! How many of something there are at each moment, and where there are most.
+//! A count over time, and its largest value in a range.
 
-/// A count that changes at moments. Answers in O(log n) what its largest value was between two moments.
+/// A count that changes over time. Finds its largest value between two moments in O(log n).
 pub(super) struct Timeline {
-    /// When it changes, ascending. Before the first it is 0.
+    /// When it changes, ascending. The count is 0 before the first.
     moments: Vec<u64>,
-    /// A tournament: leaves are the counts from each moment on, and each node above is the larger of its two.
+    /// A tournament tree: leaves are the counts from each moment on, and each inner node is the larger of its two children.
     largest: Vec<u32>,
 }
 
@@ -37,7 +37,7 @@ impl Timeline {
     /// The largest count from `first` to `last`.
     pub(super) fn most(&self, first: u64, last: u64) -> u32 {
         let leaves = self.moments.len();
-        // The value at `first` was set by the last change that is not later.
+        // The last change up to `first` set the value at `first`.
         let begin = self.moments.partition_point(|at| *at <= first).saturating_sub(1);
         let end = self.moments.partition_point(|at| *at <= last);
         let (mut low, mut high, mut most) = (begin + leaves, end + leaves, 0);

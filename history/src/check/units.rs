@@ -1,4 +1,4 @@
-//! No unit is owned twice.
+//! No two reservations own a unit at once.
 
 use crate::check::certain::Reservations;
 use crate::check::in_words::moment;
@@ -13,8 +13,8 @@ struct Owned {
     reservation: usize,
 }
 
-/// Two times of one unit may not have a moment in common. Sorted by their beginnings, it is enough to compare each with the one before
-/// that lasts longest.
+/// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier one that lasts
+/// longest.
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     let view = found.view;
     let all: Vec<_> = reservations.iter().collect();
@@ -45,7 +45,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     }
     messages.into_iter().for_each(|message| found.violation(Rule::UnitOwnedTwice, message));
 
-    // More of them may have been added.
+    // Otherwise units may have been added later.
     if view.round.supply == Supply::AtOnce {
         for reservation in &all {
             if let Some(unit) = reservation.unit.filter(|unit| !(1..=view.round.units).contains(unit)) {

@@ -1,4 +1,4 @@
-//! One round of a history.
+//! The operations and orders of one round.
 
 use crate::record::{Answer, Buyers, Clocks, History, Ledger, Name, Operation, Order, Question, Redis, Round};
 
@@ -8,15 +8,15 @@ pub(super) struct View<'a> {
     pub(super) round: &'a Round,
     pub(super) operations: Vec<&'a Operation<Name>>,
     pub(super) orders: Vec<&'a Order<Name>>,
-    /// Requests for units that are the same question.
+    /// Requests for units, grouped by question.
     pub(super) asks: Vec<Asks>,
 }
 
-/// All requests of one user for a unit with one key; or a single one without.
+/// All requests of one user for a unit with one key, or a single request without one.
 pub(super) struct Asks {
     pub(super) user: Name,
     pub(super) is_keyed: bool,
-    /// As numbers of the view's operations, ascending.
+    /// As indices into the view's operations, ascending.
     pub(super) operations: Vec<usize>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> View<'a> {
         Self { history, round, operations, orders, asks }
     }
 
-    /// Whether the ledger's orders are all that ever had a unit: Redis forgot nothing, and nothing is left that has no order.
+    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an order.
     pub(super) fn orders_are_all(&self) -> bool {
         self.round.redis == Redis::Keeps && self.read_at().is_some()
     }
@@ -44,7 +44,7 @@ impl<'a> View<'a> {
         self.round.buyers == Buyers::Recorded
     }
 
-    /// From when on Redis may have forgotten.
+    /// When Redis may have begun to forget.
     pub(super) const fn forgets_from(&self) -> u64 {
         match self.round.redis {
             Redis::Keeps => u64::MAX,
@@ -60,7 +60,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The first and the last moment of the recorder's clock that a millisecond of another clock may be.
+    /// The earliest and the latest time on the recorder's clock that a millisecond of another clock may be.
     pub(super) fn moment(&self, epoch_ms: i64) -> Option<(u64, u64)> {
         let Clocks::Together { zero_ms, within_ms } = self.round.clocks else { return None };
         let after_ms = epoch_ms.checked_sub(zero_ms)?;
@@ -88,7 +88,7 @@ fn asks(operations: &[&Operation<Name>]) -> Vec<Asks> {
 }
 
 impl Asks {
-    /// Those that may have taken effect.
+    /// Operations that may have taken effect.
     pub(super) fn effective<'v>(&'v self, view: &'v View<'_>) -> impl Iterator<Item = &'v Operation<Name>> {
         let operations = self.operations.iter().map(|at| view.operations[*at]);
         operations.filter(|operation| !matches!(operation.answer, Answer::Refused(_)))

@@ -1,4 +1,4 @@
-//! Says of each trace whether the model explains it: `explain target/traces/*.jsonl`.
+//! Reports whether the model explains each trace: `explain target/traces/*.jsonl`.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -17,7 +17,7 @@ fn main() -> Result<ExitCode> {
                 println!("✓ {path}: {explained}, {:.3} s", begun.elapsed().as_secs_f32());
             }
             Ok(explained) => {
-                println!("✗ {path}: {explained}, but on the way these do not hold: {:?}", explained.broken);
+                println!("✗ {path}: {explained}, but these properties do not hold on its path: {:?}", explained.broken);
                 code = ExitCode::FAILURE;
             }
             Err(unexplained) => {

@@ -1,19 +1,19 @@
 use super::record::Record;
 
-/// How many records behind the first one that is open may be explained before it.
+/// How many records after the first unexplained one may be explained before it.
 const WINDOW: usize = 64;
 
 /// Which records of a trace are explained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Done {
-    /// The first one that is not.
+    /// The first unexplained record.
     first: usize,
-    /// Those behind it, a bit each.
+    /// Explained records after it, one bit each.
     behind: u64,
 }
 
 impl Done {
-    /// How many there are.
+    /// How many records are explained.
     pub(super) fn count(self) -> usize {
         self.first + self.behind.count_ones() as usize
     }
@@ -23,7 +23,7 @@ impl Done {
             || (at > self.first && at - self.first <= WINDOW && self.behind >> (at - self.first - 1) & 1 == 1)
     }
 
-    /// With one more.
+    /// Adds one record.
     pub(super) fn and(mut self, at: usize) -> Self {
         if at > self.first {
             self.behind |= 1 << (at - self.first - 1);
@@ -34,12 +34,12 @@ impl Done {
             self.behind >>= 1;
             self.first += 1;
         }
-        // The bit of the first open one is not kept.
+        // The first unexplained record has no bit.
         self.behind >>= 1;
         self
     }
 
-    /// The records that may come next: nothing that is open was over before they began. Those that were over first come first.
+    /// Records that may come next: no other unexplained record ended before they began. Sorted by their ends.
     pub(super) fn next(self, records: &[Record]) -> Vec<usize> {
         let open = || (self.first..records.len().min(self.first + WINDOW + 1)).filter(|at| !self.has(*at));
         let Some(first_over) = open().map(|at| records[at].to).min() else { return Vec::new() };

@@ -1,6 +1,6 @@
-//! What a step of the model looks like from outside. This is the table between the code's calls and the model's steps: the
-//! recorder writes these effects from what the functions ask of Redis, DynamoDB and SQS, and [`Protocol::sights`] says which of
-//! them a job's next step shows.
+//! What a step of the model looks like from outside. This maps the code's calls to the model's steps: the recorder derives
+//! these effects from the functions' calls to Redis, DynamoDB and SQS, and [`Protocol::sights`] says which of them a job's
+//! next step shows.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use crate::state::{Guards, HoldState, Order, OrderState, Redis, Seat, State};
 /// One effect with its answer. Reservations and users are numbered as they appear, units and slots from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "fields that are called what they are")]
+#[expect(missing_docs, reason = "the fields' names say what they are")]
 pub enum Effect {
     /// `reserve`. The seat is that of the entry in the answer.
     Reserve { id: u8, answer: Answer, seat: Option<Seat> },
     /// `confirm`.
     Confirm { id: u8, answer: Answer },
-    /// `release`, with the unit that it names as another order's.
+    /// `release`, with the unit that another order has.
     Release { id: u8, of_another: Option<u8>, answer: Answer },
     /// `reseat`. The seat after it is that of the entry in the answer.
     Reseat { seat: Seat, answer: Answer, to: Option<Seat> },
@@ -27,41 +27,41 @@ pub enum Effect {
     Adopt { seat: Seat, answer: Answer },
     /// `restore`, of all these units in one step.
     Restore { units: Vec<u8>, answer: Answer },
-    /// `load`, with what it was told is taken. Nothing, if the round was there.
+    /// `load`, with the taken units. None if the round was loaded already.
     Load { taken: Option<Guards>, answer: Answer },
-    /// The transaction that puts an order and its two guards, if none of the three is there.
+    /// The transaction that puts an order and its two guards, if none of the three exists.
     Place { seat: Seat, answer: Written },
-    /// The write that puts an order that never will be one, if there is none.
+    /// The write that puts a failed order, if there is none yet.
     Fence { seat: Seat, state: OrderState, answer: Written },
     /// The transaction that ends a PENDING order and deletes its guards.
     End { id: u8, to: OrderState, answer: Written },
-    /// The transaction that makes a PENDING order PAID. Whether it did.
+    /// The transaction that makes a PENDING order PAID, and whether it succeeded.
     Pay { id: u8, taken: bool },
-    /// The transaction that notes that a payment is to be given back.
+    /// The transaction that notes a payment for refund.
     Refund { id: u8 },
     /// A consistent read of an order.
     ReadOrder { id: u8, found: Option<OrderState> },
-    /// A consistent read of a unit's guard: whose it is.
+    /// A consistent read of a unit's guard.
     ReadUnit { unit: u8, found: Option<u8> },
     /// A message to the order queue.
     SendOrder { seat: Seat },
     /// A message to the expiry queue.
     SendExpiry { id: u8 },
-    /// A write to what the model has, in a way that no step of the model has. Never explained.
+    /// A write to modelled data that no step of the model makes. Never explained.
     Unknown { what: String },
 }
 
 /// The first word of a script's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "lua/README.md has them")]
+#[expect(missing_docs, reason = "lua/README.md explains them")]
 pub enum Answer {
     Reserved,
     Replayed,
     AlreadyReserved,
     SoldOut,
-    /// `sold_out` while units are free: they came back a moment ago. The model has no time, so it may be said whenever the
-    /// recorder saw that it was so.
+    /// `sold_out` while units are free, because they came back a moment ago. The model has no time, so it allows this whenever
+    /// the recorder saw it.
     HeldBack,
     Confirmed,
     AlreadyConfirmed,
@@ -77,24 +77,24 @@ pub enum Answer {
     Present,
 }
 
-/// What a conditional write came to.
+/// The result of a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Written {
-    /// It is written.
+    /// Written.
     Made,
-    /// There is an order already, in this state.
+    /// There already was an order, in this state.
     There(OrderState),
     /// The unit is guarded for another order.
     UnitTaken,
-    /// Only the slot is.
+    /// Only the slot is guarded for another order.
     SlotTaken,
     /// There is no such order.
     Absent,
 }
 
 impl Effect {
-    /// The same effect with whatever answer: what somebody set out to do.
+    /// Whether this is the same effect, ignoring the answer.
     pub(super) fn is_same_deed(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Release { id, of_another, .. }, Self::Release { id: other, of_another: unit, .. }) => {
@@ -112,8 +112,8 @@ impl Effect {
 }
 
 impl Protocol {
-    /// What the next step of a job shows, and what becomes of the job. Nothing, if the step only decides what to do next. Of
-    /// several, any one: a function may read that an order has ended instead of trying to end it.
+    /// The effects that the next step of a job may show, and what becomes of the job. None if the step only decides what to do
+    /// next. If several, any one: a function may read that an order has ended instead of trying to end it.
     pub(super) fn sights(&self, state: &State, job: Job) -> (Vec<Effect>, After) {
         let mut changed = state.clone();
         remove(&mut changed, job);
@@ -156,13 +156,13 @@ impl Protocol {
             Next::Restore => vec![Effect::Restore { units: vec![unit], answer: Answer::Restored }],
             Next::Load(_) if state.redis.loaded => vec![Effect::Load { taken: None, answer: Answer::Present }],
             Next::Load(taken) => vec![Effect::Load { taken: Some(taken), answer: Answer::Loaded }],
-            // Only mistakes have these.
+            // Only in mistakes.
             Next::EndAfterRelease | Next::Open(_) => Vec::new(),
         };
         (sights, after)
     }
 
-    /// What a request for a reservation shows.
+    /// The effect of a request for a reservation.
     pub(super) fn reserving(&self, redis: &Redis, id: u8) -> (Effect, Reserved) {
         let reserved = self.reserve(&mut redis.clone(), id);
         let known = redis.holds[usize::from(id)].map(|hold| Seat { id, unit: hold.unit, slot: hold.slot });
@@ -188,7 +188,7 @@ impl Protocol {
         Effect::Reseat { seat, answer, to }
     }
 
-    /// What adopting an order shows.
+    /// The effect of adopting an order.
     pub(super) fn adopting(&self, redis: &Redis, seat: Seat) -> Effect {
         let mut changed = *redis;
         self.adopt(&mut changed, seat);
@@ -206,7 +206,7 @@ fn known(redis: &Redis, id: u8) -> Option<HoldState> {
     redis.holds[usize::from(id)].map(|hold| hold.state)
 }
 
-/// What a release shows.
+/// The effect of a release.
 pub(super) fn releasing(redis: &Redis, id: u8, of_another: Option<u8>) -> Effect {
     let answer = match known(redis, id) {
         None => Answer::UnknownHold,

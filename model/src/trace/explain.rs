@@ -8,15 +8,15 @@ use super::search::{Found, Search};
 use crate::state::State;
 use crate::{Action, Protocol};
 
-/// States that a search visits at most. A trace of a small run needs a few hundred.
+/// Most states that a search visits. A trace of a small run needs a few hundred.
 const MOST_SEEN: usize = 200_000;
 
 /// A path of the model that looks like the trace.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// The effects of functions in the trace.
+    /// Number of functions' effects in the trace.
     pub effects: usize,
-    /// Its steps, each with the number of the record that it explains, unless nobody sees it.
+    /// Its steps, each with the number of the record that it explains, if it is visible.
     pub path: Vec<(Option<usize>, Vec<Action>)>,
     /// States that the search visited.
     pub visited: usize,
@@ -27,24 +27,24 @@ pub struct Explained {
 /// The model has no path that looks like the trace.
 #[derive(Clone, Debug)]
 pub struct Unexplained {
-    /// How many records are explained by a path that goes as far as any.
+    /// How many records the longest path explains.
     pub explained: usize,
     /// The first record that this path cannot explain, with its number.
     pub record: Option<(usize, Record)>,
-    /// Why not.
+    /// Why it cannot.
     pub reasons: Vec<String>,
     /// The model's state at that point.
     pub state: Box<State>,
     /// States that the search visited.
     pub visited: usize,
-    /// Whether it visited as many as it may, so that there might be a path after all.
+    /// Whether it reached the limit, so that there might be a path after all.
     pub gave_up: bool,
 }
 
-/// Looks for a path of the model that looks from outside like the trace.
+/// Looks for a path of the model that looks like the trace from outside.
 ///
 /// # Errors
-/// If the trace is of more than the model has room for.
+/// If the trace does not fit into the model.
 pub fn explain(trace: &Trace) -> Result<Result<Explained, Unexplained>> {
     let protocol = Protocol::right(trace.scope()?);
     let Found { path, seen, farthest, stuck } = Search::new(&protocol, trace).run(MOST_SEEN);
@@ -61,7 +61,7 @@ pub fn explain(trace: &Trace) -> Result<Result<Explained, Unexplained>> {
     Ok(Ok(Explained { effects, path, visited: seen, broken }))
 }
 
-/// What must hold and does not, somewhere on a path.
+/// Properties that are violated somewhere on a path.
 fn broken(protocol: &Protocol, path: &[(Option<usize>, Vec<Action>)]) -> Vec<&'static str> {
     let mut states = protocol.init_states();
     for action in path.iter().flat_map(|(_, actions)| actions) {

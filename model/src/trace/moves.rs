@@ -12,34 +12,34 @@ use crate::scripts::Reserved;
 use crate::state::{OrderState, Redis, Seat, State};
 use crate::{Action, Protocol};
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Stand {
-    /// It has done nothing that the model has as a job of its own.
+    /// It has done nothing yet that is a job in the model.
     Fresh,
     /// At this job of the model.
     At(Job),
-    /// At its end.
+    /// All done.
     Finished,
     /// Its process is dead, or has given up.
     Gone,
 }
 
-/// The runs that have begun and not ended.
+/// Runs that have begun and not ended.
 pub(super) type Runs = BTreeMap<u32, Stand>;
 
-/// The run of a record, as far as it is known beforehand.
+/// What is known in advance about a record's run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) function: Function,
     pub(super) id: Option<u8>,
     /// Whether it dies or gives up.
     pub(super) fails: bool,
-    /// How many runs of the same message begin later.
+    /// How many later runs handle the same message.
     pub(super) later: usize,
 }
 
-/// Steps that explain a record, and what is so after them.
+/// Steps that explain a record, and the state after them.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     pub(super) actions: Vec<Action>,
@@ -53,7 +53,7 @@ pub(super) struct Finder<'a> {
     pub(super) state: &'a State,
     pub(super) runs: &'a Runs,
     pub(super) moves: Vec<Move>,
-    /// Why there are no others.
+    /// Why there are no more.
     pub(super) reasons: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Finder<'a> {
                     self.nothing_happens(record.run, None);
                 } else {
                     let State { redis, ledger, .. } = self.state;
-                    self.reasons.push(format!("by the model it holds {redis:?} and {ledger:?}"));
+                    self.reasons.push(format!("the model has {redis:?} and {ledger:?}"));
                 }
             }
             (_, None) => self.reasons.push("its run has not begun".to_owned()),
@@ -98,7 +98,7 @@ impl<'a> Finder<'a> {
         self.moves.push(Move { actions, state, runs });
     }
 
-    /// The record is as it should be, and no step of the model.
+    /// The record is fine but is no step of the model.
     fn nothing_happens(&mut self, run: u32, stand: Option<Stand>) {
         self.note(Vec::new(), self.state.clone(), run, stand);
     }
@@ -110,7 +110,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// A message is one that waits, or comes a second time.
+    /// A run takes a waiting message, or a second delivery.
     fn begin(&mut self, run: u32, known: Known) {
         let who = match known.function {
             Function::Order => Who::Order,
@@ -164,7 +164,7 @@ impl<'a> Finder<'a> {
             (Stand::At(job), How::Failed | How::Died) if is_message && job.next == Next::Start => {
                 match self.act(self.state, Action::Miss(job)) {
                     Some(state) => gone(self, vec![Action::Miss(job)], state),
-                    // A dead letter comes back as it was.
+                    // A dead letter comes back unchanged.
                     None if job.who == Who::DeadLetter => gone(self, Vec::new(), self.state.clone()),
                     None => {}
                 }
@@ -176,7 +176,7 @@ impl<'a> Finder<'a> {
             _ => {}
         }
         if self.moves.is_empty() && self.reasons.is_empty() {
-            self.reasons.push(format!("run {run} stands at {stand:?}"));
+            self.reasons.push(format!("run {run} is at {stand:?}"));
         }
     }
 
@@ -206,11 +206,11 @@ impl<'a> Finder<'a> {
             _ => {}
         }
         if self.moves.is_empty() && self.reasons.is_empty() {
-            self.reasons.push(format!("run {run} of {:?} has nothing to do that looks like this", known.function));
+            self.reasons.push(format!("run {run} of {:?} has no step that looks like this", known.function));
         }
     }
 
-    /// Whether an effect changes nothing in the model, with just this answer.
+    /// Whether an effect with this answer is right and changes nothing in the model.
     fn is_so(&self, effect: &Effect, known: Known) -> bool {
         let State { redis, ledger, .. } = self.state;
         let state = |id: &u8| ledger.orders.get(usize::from(*id)).and_then(|order| order.map(|order| order.state));
@@ -218,19 +218,19 @@ impl<'a> Finder<'a> {
         match effect {
             Effect::ReadOrder { id, found } => state(id) == *found,
             Effect::ReadUnit { unit, found } => ledger.units[usize::from(*unit)].map(|guard| guard.0) == *found,
-            // Time is not in the model.
+            // The model has no time.
             Effect::Reserve { answer: Answer::HeldBack, .. } => redis.loaded,
             Effect::Reserve { id, answer, .. } => {
                 let (expected, reserved) = self.protocol.reserving(redis, *id);
                 reserved == Reserved::Refused
                     && matches!(expected, Effect::Reserve { answer: expected, .. } if expected == *answer)
             }
-            // The same callback again, or one that comes too late: that is noted by a write of its own.
+            // A repeated callback, or one that is too late, which another write notes.
             Effect::Pay { id, taken: false } => state(id) != Some(OrderState::Pending),
             Effect::Refund { id } => ledger.refunds[usize::from(*id)],
-            // After that, so that the order no longer counts as unpaid: the model counts none.
+            // Sent after a late payment, to correct the count of unpaid orders. The model has no such count.
             Effect::SendExpiry { id } => known.function == Function::Payment && ledger.refunds[usize::from(*id)],
-            // A repair that finds nothing to do any more.
+            // A repair that finds nothing left to do.
             Effect::Release { id, of_another, answer: Answer::UnknownHold | Answer::AlreadyReleased } if repairs => {
                 releasing(redis, *id, *of_another) == *effect
             }
@@ -244,7 +244,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// A step of a job, also as the last one before its process dies.
+    /// A step of a job, possibly the last one before its process dies.
     fn step(&mut self, run: u32, known: Known, job: Job, step: Action, effect: &Effect, redis: Option<&Redis>) {
         let (sights, after) = self.protocol.sights(self.state, job);
         if !sights.contains(effect) {
@@ -263,7 +263,7 @@ impl<'a> Finder<'a> {
             After::Goes(next) => Stand::At(job.at(next)),
             After::Failed => Stand::Gone,
         };
-        // Reconciliation is at several jobs at once, which stay in the model's state.
+        // Reconciliation works on several jobs at once, which stay in the model's state.
         let is_own = known.function != Function::Reconciliation;
         let steps = [(step, goes, true), (crashing, Stand::Gone, known.fails)];
         for (action, stand, _) in steps.into_iter().filter(|(_, _, may_be)| *may_be) {
@@ -272,7 +272,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Takes a move if Redis is after it as it was seen.
+    /// Accepts a move if the model's Redis then matches the recorded one.
     fn check_redis(
         &mut self,
         actions: Vec<Action>,
@@ -283,7 +283,7 @@ impl<'a> Finder<'a> {
     ) {
         match redis {
             Some(redis) if *redis != state.redis => {
-                self.reasons.push(format!("after it the model's Redis is {:?}", state.redis));
+                self.reasons.push(format!("the model's Redis after it is {:?}", state.redis));
             }
             _ => self.note(actions, state, run, stand),
         }
@@ -312,7 +312,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What waits in the outbox is sent again. If its message is still under way, that comes twice.
+    /// The outbox sends a reservation again. If its message is still under way, this is a duplicate.
     fn send_again(&mut self, run: u32, id: u8) {
         let sends = |job: &&Job| job.seat.id == id && matches!(job.who, Who::Order | Who::DeadLetter);
         let under_way = self.state.jobs.iter().filter(sends).map(|job| Action::Duplicate(*job));
@@ -360,13 +360,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The script gives several units back in one step, the model one in each.
+    /// The script gives back several units in one step, the model one per step.
     fn restore(&mut self, run: u32, units: &[u8], redis: Option<&Redis>) {
         let (mut state, mut actions) = (self.state.clone(), Vec::new());
         for unit in units {
             let is_its = |job: &&Job| job.next == Next::Restore && job.seat.unit == *unit;
             let Some(job) = state.jobs.iter().find(is_its).copied() else {
-                return self.reasons.push(format!("the model did not find unit {unit} in no place"));
+                return self.reasons.push(format!("no repair in the model restores unit {unit}"));
             };
             let Some(after) = self.act(&state, Action::Step(job)) else { return };
             state = after;

@@ -1,4 +1,4 @@
-//! The form of a trace: lines of JSON, of which the first says what the run was of.
+//! The format of a trace: lines of JSON. The first one describes the setup of the run.
 
 use std::fmt::Write;
 
@@ -9,22 +9,22 @@ use super::effect::Effect;
 use crate::scope::{Request, Scope};
 use crate::state::{IDS, Ledger, Redis, SLOTS, UNITS, USERS};
 
-/// What a run was of.
+/// The setup of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Units in the round.
     pub units: u8,
     /// Live orders that a user may have.
     pub limit: u8,
-    /// Deliveries of a message until it is a dead letter.
+    /// Deliveries of a message before it becomes a dead letter.
     pub receives: u8,
-    /// Whose each reservation is: the number of its user.
+    /// The number of each reservation's user.
     pub users: Vec<u8>,
-    /// What the reservations are called outside, for who reads the trace.
+    /// The reservations' real ids, for readers of the trace.
     pub names: Vec<String>,
 }
 
-/// A function that runs.
+/// A function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Function {
@@ -40,7 +40,7 @@ pub enum Function {
     Cancel,
     /// A payment.
     Payment,
-    /// Reconciliation, or a warmup.
+    /// Reconciliation or warmup.
     Reconciliation,
 }
 
@@ -56,14 +56,14 @@ pub enum How {
     Died,
 }
 
-/// What was seen.
+/// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "fields that are called what they are")]
+#[expect(missing_docs, reason = "the fields' names say what they are")]
 pub enum What {
     /// A function begins, with the reservation of its message or request.
     Begins { function: Function, id: Option<u8> },
-    /// It does something, and what Redis holds after that, if it was a script.
+    /// It does something; with the contents of Redis afterwards, if it was a script.
     Does {
         effect: Effect,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,35 +73,35 @@ pub enum What {
     Ends { how: How },
     /// Redis loses all keys.
     Loses {},
-    /// What Redis will have after a failover is what it has now.
+    /// Redis will return to its current contents after a failover.
     Saves {},
-    /// Redis has what was saved, and nothing since.
+    /// Redis returns to the saved contents.
     FailsOver {},
-    /// Nothing is under way, and this is what there is.
+    /// Nothing is under way, and these are the contents.
     Holds { redis: Redis, ledger: Box<Ledger> },
 }
 
-/// What was seen between two moments, which are counted and not measured. Whatever ended before something else began also
-/// happened before it; what overlaps may have happened in either order.
+/// An event between two logical times. If one event ended before another began, it also happened before it; overlapping
+/// events may have happened in either order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// When it began.
     pub from: u64,
-    /// When it was over.
+    /// When it ended.
     pub to: u64,
-    /// The number of the function's run; 0 if it is nobody's.
+    /// The number of the function's run, or 0 for none.
     pub run: u32,
-    /// What was seen.
+    /// The event.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// A run as it was seen from outside.
+/// A run as seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// What it was of.
+    /// Its setup.
     pub header: Header,
-    /// What was seen, in the order in which it began.
+    /// The events, in the order of their beginnings.
     pub records: Vec<Record>,
 }
 
@@ -128,8 +128,8 @@ impl Trace {
         text + "\n"
     }
 
-    /// How much of everything the run had: the model gets as much trouble as it may need to explain it, and no more requests,
-    /// payments and losses than there were.
+    /// The scope in which to explain the run: as many failures as that may need, and no more requests, payments and losses
+    /// than there were.
     pub(super) fn scope(&self) -> Result<Scope> {
         let Header { units, limit, receives, users, .. } = &self.header;
         let has_room = usize::from(*units) <= UNITS && usize::from(*limit) <= SLOTS && users.len() <= IDS;
@@ -149,7 +149,7 @@ impl Trace {
             name: "a trace",
             units: *units,
             limit: *limit,
-            // A scope lives as long as the program; a trace is read once or twice in it.
+            // Leaking is fine, since a program reads only a few traces.
             requests: requests.leak(),
             receives: *receives,
             duplicates: u8::MAX,

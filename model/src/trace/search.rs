@@ -9,7 +9,7 @@ use super::record::{Function, How, Trace, What};
 use crate::state::State;
 use crate::{Action, Protocol};
 
-/// Where the search has been.
+/// A node of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Node {
     done: Done,
@@ -24,13 +24,13 @@ struct Way {
     actions: Vec<Action>,
 }
 
-/// What the search came to.
+/// The result of the search.
 pub(super) struct Found {
     /// The model's steps, each with the record that it explains, if it explains one.
     pub(super) path: Option<Vec<(Option<usize>, Vec<Action>)>>,
     /// Nodes that it saw.
     pub(super) seen: usize,
-    /// Where it came farthest: how many records are explained there, and the state.
+    /// The farthest point: how many records are explained there, and the state.
     pub(super) farthest: (usize, State),
     /// The record that cannot be explained there, with the reasons.
     pub(super) stuck: Option<(usize, Vec<String>)>,
@@ -58,7 +58,7 @@ impl<'a> Search<'a> {
         Self { protocol, trace, known }
     }
 
-    /// Goes on with whatever was over first, and back to others where that leads nowhere.
+    /// Tries the record that ended first, and backtracks to others if that leads nowhere.
     pub(super) fn run(&self, most: usize) -> Found {
         let records = &self.trace.records;
         let init = self.protocol.init_states().remove(0);
@@ -95,8 +95,8 @@ impl<'a> Search<'a> {
                     push(Some(at), actions, Node { done: node.done.and(at), state, runs });
                 }
             }
-            // Of those that came as far the first counts, which went on with what was over first; and what the others say of the
-            // same record.
+            // Among equally long paths the first wins, since it tried the earliest record first. Reasons of the others about the
+            // same record are added.
             if stuck.is_none() || node.done.count() > farthest.0 {
                 farthest = (node.done.count(), node.state);
                 stuck = failed;
@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
         Found { path: None, seen: seen.len(), farthest, stuck }
     }
 
-    /// What the runs that have begun are still to do, if steps that nobody sees may come before it.
+    /// What the running functions still have to do, if invisible steps may come first.
     fn wanted(&self, node: &Node) -> Vec<(u32, Known, &Effect)> {
         let is_open = |at: &usize| !node.done.has(*at);
         let wanted = |at: usize| {

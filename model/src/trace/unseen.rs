@@ -9,8 +9,8 @@ use crate::state::{OrderState, State};
 use crate::{Action, Protocol};
 
 impl Protocol {
-    /// Steps that nobody sees: reconciliation finds what it is seen to do later, and whoever cancels reads Redis before the fence
-    /// is written. `wanted` is what runs are still to do, with their numbers.
+    /// Invisible steps: reconciliation finds something that it visibly does later, and a cancellation reads Redis before it
+    /// writes the fence. `wanted` is what runs still have to do, with their numbers.
     pub(super) fn unseen(&self, state: &State, runs: &Runs, wanted: &[(u32, Known, &Effect)]) -> Vec<Move> {
         let mut offered = Vec::new();
         self.actions(state, &mut offered);

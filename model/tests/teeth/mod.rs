@@ -2,18 +2,18 @@ use model::{Mistake, Request, Scope};
 
 /// A mistake, the scope in which it shows, and the property that it breaks there.
 pub(crate) struct Tooth {
-    /// What is done wrong.
+    /// The mistake.
     pub(crate) mistake: Mistake,
-    /// Where it shows.
+    /// The scope in which it shows.
     pub(crate) scope: Scope,
-    /// The property that notices.
+    /// The property that catches it.
     pub(crate) caught_by: &'static str,
 }
 
 const TWO_USERS: &[Request] = &[Request { user: 0, tries: 1 }, Request { user: 1, tries: 1 }];
 const ONE_USER: &[Request] = &[Request { user: 0, tries: 2 }, Request { user: 0, tries: 1 }];
 
-/// Redis loses nothing; everything else goes wrong once.
+/// Redis loses nothing; every other failure happens once.
 const CALM: Scope = Scope {
     name: "calm",
     requests: TWO_USERS,
@@ -49,7 +49,7 @@ const REST_UNPAID: &str = "at rest an unpaid order will expire";
 const REST_PLACE: &str = "at rest every unit is in one place";
 const REST_AGREES: &str = "at rest Redis has what live orders have";
 
-/// Every mistake, by at least one of the properties that notice it.
+/// Every mistake, with at least one of the properties that catch it.
 pub(crate) const TEETH: [Tooth; 35] = [
     of(Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
     of(Mistake::ReleaseFirst, CALM, ONE_PLACE),

@@ -1,4 +1,4 @@
-//! Lanes that know different things, or that do not answer.
+//! Lanes that disagree, or that do not answer.
 
 use sale::{EpochMs, Round, Terms, Unit};
 use stock::{DonateFor, Donated, Reseated, Reserve};
@@ -7,7 +7,7 @@ use tests::first_version;
 use super::Lanes;
 use crate::sequences::clock;
 
-/// A lane holds back what came back to it, but not what another lane sells.
+/// A lane holds back its own returned units, but not those that another lane sells.
 #[tokio::test]
 async fn a_lane_that_holds_back_sells_what_other_lanes_have() {
     let lanes = Lanes::start(4, 2).await;
@@ -25,7 +25,7 @@ async fn a_lane_that_holds_back_sells_what_other_lanes_have() {
     lanes.places().await;
 }
 
-/// Whether a round that is over has a unit left is not known any more, so it is for who knows that it is over to say.
+/// Without the lane it is unknown whether a unit is left, so the answer has to be that the sale is unknown.
 #[tokio::test]
 async fn a_reservation_of_a_round_that_lost_a_lane_is_told_so() {
     let lanes = Lanes::start(2, 2).await;
@@ -35,7 +35,7 @@ async fn a_reservation_of_a_round_that_lost_a_lane_is_told_so() {
     assert_eq!(lanes.stock().reseat(&claim).await.unwrap(), Reseated::UnknownSale);
 }
 
-/// Lanes hear of new terms one after the other, and one of them never does.
+/// Lanes learn of new terms one after the other; here only one of them has.
 #[tokio::test]
 async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
     for paused in [false, true] {
@@ -43,7 +43,7 @@ async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
         for number in 0..3 {
             assert_eq!(lanes.buy(&lanes.user_of(0, number)).await.unit.0, 1 + number as u32);
         }
-        // The lane with most is the one that is asked first.
+        // The lane with the most units is asked first.
         lanes.buy(&lanes.user_of(2, 0)).await;
         let terms = Terms { closes_at_ms: EpochMs(lanes.terms.opens_at_ms.0 + 1), ..lanes.terms.clone() };
         let terms = if paused { lanes.terms.clone() } else { terms };
@@ -56,7 +56,7 @@ async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
     }
 }
 
-/// Two lanes had a unit as free, when they were read. Since then it came to be in one place.
+/// A unit was free in two lanes when they were read, but has been in only one since then.
 #[tokio::test]
 async fn units_are_excluded_only_as_long_as_none_has_moved() {
     let lanes = Lanes::start(6, 2).await;
@@ -67,7 +67,7 @@ async fn units_are_excluded_only_as_long_as_none_has_moved() {
     assert_eq!(lanes.places().await.0.len(), 6);
 }
 
-/// The order has ended, and its unit is another lane's.
+/// The order has ended, and another lane has its unit.
 #[tokio::test]
 async fn an_order_that_ended_takes_no_unit_out() {
     let lanes = Lanes::start(4, 2).await;
@@ -99,7 +99,7 @@ async fn denials_are_noted_beside_a_lane_that_does_not_answer() {
     }
 }
 
-/// Moments of different lanes are no sum.
+/// Times of different lanes must not be added up.
 #[tokio::test]
 async fn a_rounds_last_win_is_the_latest_of_its_lanes() {
     let lanes = Lanes::start(6, 3).await;

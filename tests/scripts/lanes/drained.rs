@@ -1,4 +1,4 @@
-//! Rounds that are sold to their last unit.
+//! Rounds that sell to their last unit.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use tests::{TestRound, fresh_id, round, terms, user};
 
 use super::reserve_at_last;
 
-/// A hundred rounds of 10,000 units in eight lanes, by 64 buyers at a time in four processes, of whom half are at home in one lane:
-/// everything is sold, and nobody is refused before that. Prints how many transfers that took.
+/// A hundred rounds of 10,000 units in eight lanes, with 64 buyers at a time in four processes, half of them at home in one lane:
+/// everything is sold, and no buyer is refused before that. Prints how many transfers that took.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes: a million units"]
 async fn a_hundred_rounds_are_sold_to_the_last_unit() {
@@ -48,7 +48,7 @@ async fn a_hundred_rounds_are_sold_to_the_last_unit() {
             }
         });
         join_all(buyers).await;
-        // Nobody stopped before nothing was free: what others won is counted when they hear of it.
+        // Only after all buyers have stopped, since a win counts once its buyer hears of it.
         let (sold, units) = (sold.into_inner(), units.into_inner().unwrap().len());
         assert_eq!((sold, units), (UNITS, UNITS as usize), "round {number}");
         let counters = stocks[0].round_in(&id, LANES).counters().await.unwrap().unwrap();

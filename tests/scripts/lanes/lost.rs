@@ -1,4 +1,4 @@
-//! Lanes that Redis lost, or that are away, while units move.
+//! Lanes that Redis loses, or that do not answer, while units move.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use tests::{first_version, fresh_id};
 
 use super::{BUYER, Lanes, wait};
 
-/// P has a transfer of a lane and is frozen. Redis loses the lane, others load it, with the transfer's units, and P goes on.
+/// A process with a lane's transfer freezes. Redis loses the lane, others load it with the transfer's units, and then the process goes on.
 #[tokio::test]
 async fn what_a_lost_lane_gave_comes_too_late() {
     for again in [false, true] {
@@ -30,7 +30,7 @@ async fn what_a_lost_lane_gave_comes_too_late() {
             assert!(lanes.stock().finish(transfer).await.unwrap());
             assert_eq!(lanes.places().await.0.len(), 8);
         }
-        // What it gives from now on counts.
+        // Its transfers from now on count.
         let next = lanes.give(0, 1).await;
         assert!(next.id > late.id);
         assert!(lanes.stock().finish(&next).await.unwrap());
@@ -56,7 +56,7 @@ async fn what_a_lost_lane_gave_to_a_lost_lane_comes_too_late() {
     }
 }
 
-/// Whoever is slower changes nothing, or is told so.
+/// Slower loads change nothing, or fail.
 #[tokio::test]
 async fn many_load_the_lost_lanes_beside_each_other() {
     let mut lanes = Lanes::start(40, 4).await;
@@ -78,7 +78,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
         while !lanes.stock().is_loaded().await.unwrap() {
             let _overtaken = lanes.load(&[]).await;
         }
-        // Where they disturbed each other a lane has no units until an audit finds them.
+        // Where loads disturbed each other, a lane lacks units until an audit finds them.
         if !lanes.short().await.is_empty() {
             lanes.repair().await;
             let view = lanes.stock().view().await.unwrap().unwrap();
@@ -88,15 +88,15 @@ async fn many_load_the_lost_lanes_beside_each_other() {
     }
 }
 
-/// Units move between two lanes all the time while a third one is loaded. What that one had is in no place then, and nobody hears that
-/// nothing is left.
+/// Units keep moving between two lanes while a third one is loaded. Its own units are then in no place, but no user may hear
+/// "sold out".
 #[tokio::test]
 async fn a_load_that_never_holds_still_says_what_it_lacks() {
     let mut lanes = Lanes::start(9, 3).await;
     let mover = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
     let id = lanes.id.clone();
     for attempt in 0.. {
-        assert!(attempt < 100, "it holds still each time");
+        assert!(attempt < 100, "the lanes held still each time");
         lanes.lose(0).await;
         let load = lanes.next_load(&[]);
         let loading = std::pin::pin!(lanes.stock().load_lanes(&load, 9));
@@ -112,7 +112,7 @@ async fn a_load_that_never_holds_still_says_what_it_lacks() {
         });
         match futures::future::select(loading, moving).await {
             futures::future::Either::Left((loaded, _)) => assert!(loaded.unwrap()),
-            futures::future::Either::Right(_) => unreachable!("it moves for ever"),
+            futures::future::Either::Right(_) => unreachable!("units move for ever"),
         }
         for transfer in lanes.stock().open_transfers().await.unwrap() {
             lanes.stock().finish(&transfer).await.unwrap();
@@ -146,7 +146,7 @@ async fn a_load_that_never_holds_still_says_what_it_lacks() {
     lanes.places().await;
 }
 
-/// A shard is away while another one's lane is loaded. What both had is put in order once it is there again.
+/// A shard does not answer while another shard's lane is loaded. Once it answers, the units of both are repaired.
 #[tokio::test]
 async fn a_lane_is_loaded_while_another_one_does_not_answer() {
     let mut lanes = Lanes::start(12, 3).await;
@@ -171,10 +171,10 @@ async fn a_lane_is_loaded_while_another_one_does_not_answer() {
     assert_eq!(lanes.places().await.0.len(), 11, "its units were given back before");
 }
 
-/// Two transfers were left half done. What goes to a lane that is away stays there, and the other one is sold at once.
+/// Two transfers were left half done. The one to a lane that does not answer waits; the other one's unit is sold at once.
 #[tokio::test]
 async fn a_lane_that_is_away_keeps_nothing_from_the_others() {
-    // Which of the two is looked at first is not known.
+    // The order of looking at the two is random.
     for _ in 0..8 {
         let lanes = Lanes::start(9, 3).await;
         lanes.buy(&lanes.user_of(0, 0)).await;
@@ -193,8 +193,8 @@ async fn a_lane_that_is_away_keeps_nothing_from_the_others() {
     }
 }
 
-/// Right after it was loaded a lane gives ids that lie ahead of the clocks, one after the other. A replica takes over that had not heard of
-/// a transfer: the next one is of other units.
+/// Right after a load a lane's transfer ids are ahead of the clocks. A replica takes over that missed a transfer, so the next one
+/// has other units.
 #[tokio::test]
 async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before() {
     let mut lanes = Lanes::start(2, 2).await;
@@ -216,8 +216,8 @@ async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before
     assert_eq!(lanes.places().await.0.len(), 0);
 }
 
-/// A lane took units of another one before it was lost, and whoever brought them is frozen. The other one is away while it is loaded, and
-/// its ids lie ahead of the clocks, since it was loaded a moment ago.
+/// A lane took units of another one before it was lost, and the process that brought them freezes. While it is loaded the other one
+/// does not answer; its ids are ahead of the clocks, since it was loaded a moment ago.
 #[tokio::test]
 async fn what_a_lane_that_is_away_gave_before_comes_too_late() {
     let mut lanes = Lanes::start(12, 3).await;

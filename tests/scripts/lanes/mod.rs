@@ -1,4 +1,4 @@
-//! Rounds with several lanes: units move between lanes, and each of them is in one place all the time.
+//! Rounds with several lanes: units move between lanes, and each unit is always in exactly one place.
 
 mod apart;
 mod drained;
@@ -22,7 +22,7 @@ struct Lanes {
     server: TestRound,
     id: RoundId,
     terms: Terms,
-    /// What the ledger says was dealt.
+    /// Units dealt, according to the ledger.
     dealt: u32,
     epoch_ms: i64,
 }
@@ -57,7 +57,7 @@ impl Lanes {
         (0..).zip(&counters.lanes).filter(|(_, lane)| lane.short.is_some()).map(|(index, _)| index).collect()
     }
 
-    /// What reconciliation does about units in no place. How many there were.
+    /// Restores units in no place, as reconciliation does. Returns how many there were.
     async fn repair(&self) -> usize {
         let view = self.stock().view().await.unwrap().expect("all lanes are there");
         assert!(view.held_still);
@@ -70,7 +70,7 @@ impl Lanes {
         units.len()
     }
 
-    /// What came back to the lane stays held back, however long the test takes.
+    /// Keeps the lane's returned units held back, however long the test takes.
     async fn hold_back_for_an_hour(&self, index: u16) {
         let until = clock().0 + 3_600_000;
         self.set_sellable_at(index, EpochMs(until)).await;
@@ -83,7 +83,7 @@ impl Lanes {
         let _: usize = redis::cmd("SETRANGE").arg(key).arg(52).arg(bytes).query_async(&mut redis).await.unwrap();
     }
 
-    /// The lane's keys answer nothing but errors, until they are told to again.
+    /// Makes all calls to the lane's keys fail, until it is woken.
     async fn silence(&self, index: u16) {
         let (tag, mut redis) = (self.stock().tag(self.lane(index)), self.server.redis().await);
         for kind in ["sale", "transfers", "buyers"] {
@@ -96,7 +96,7 @@ impl Lanes {
                 .query_async(&mut redis)
                 .await
                 .unwrap();
-            // No command that asks for it takes a list.
+            // A list is the wrong type for every command on this key.
             let _: u32 = redis::cmd("LPUSH").arg(&key).arg("silent").query_async(&mut redis).await.unwrap();
         }
     }
@@ -133,7 +133,7 @@ impl Lanes {
     async fn buy(&self, user: &UserId) -> Claim {
         match self.reserve(user).await {
             Reserve::Reserved(claim) => claim,
-            other => panic!("{user} got {other:?} and no unit"),
+            other => panic!("{user} got {other:?} instead of a unit"),
         }
     }
 
@@ -144,7 +144,7 @@ impl Lanes {
         }
     }
 
-    /// Every unit once: free ones, which includes those on their way, and those of claims.
+    /// Checks that every unit is in one place, and returns free units (including those on their way) and claimed ones.
     async fn places(&self) -> (BTreeSet<u32>, BTreeMap<u32, UserId>) {
         let view = self.stock().view().await.unwrap().expect("all lanes are there");
         let (mut free, mut held) = (BTreeSet::new(), BTreeMap::new());
@@ -169,7 +169,7 @@ impl Lanes {
         redis::cmd("KEYS").arg(pattern).query_async(&mut redis).await.unwrap()
     }
 
-    /// The keys of a lane are gone.
+    /// Deletes the keys of a lane.
     async fn lose(&self, index: u16) {
         let own = self.keys_of(index).await;
         assert!(own.iter().any(|key| key.starts_with("sale:")), "lane {index} is there: {own:?}");
@@ -177,7 +177,7 @@ impl Lanes {
         let _: u32 = redis::cmd("DEL").arg(&own).query_async(&mut redis).await.unwrap();
     }
 
-    /// What a replica of each lane's shard has at this moment.
+    /// Copies all lanes, as their shards' replicas have them now.
     async fn replicate(&self) -> Replica {
         let (mut redis, mut replica) = (self.server.redis().await, Vec::new());
         for lane in Lane::all(self.terms.lanes) {
@@ -193,7 +193,7 @@ impl Lanes {
         replica
     }
 
-    /// The replica of a lane's shard takes over. What it had not heard of is forgotten.
+    /// The replica of a lane's shard takes over. Writes that it missed are lost.
     async fn fail_over(&self, index: u16, to: &Replica) {
         self.lose(index).await;
         let mut redis = self.server.redis().await;
@@ -205,11 +205,11 @@ impl Lanes {
     }
 }
 
-/// The keys of each lane, with what they hold and when they expire.
+/// The keys of each lane, with their contents and expiry times.
 type Replica = Vec<Vec<(String, Vec<u8>, i64)>>;
 
-/// Asks again as long as what is left is on its way, and if an answer is lost on a slow machine, as a client does. A unit that it won
-/// without hearing of it is its own.
+/// Retries like a client while units are on their way, and when an answer is lost on a slow machine. A unit that it won without
+/// hearing of it counts as its own.
 async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId) -> Reserve {
     loop {
         match round.reserve(uuid, buyer, BuyerClass::EVERYONE).await {
@@ -221,7 +221,7 @@ async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId
     }
 }
 
-/// Until nothing is held back, by what lies in Redis, and the process remembers nothing of before.
+/// Waits until Redis holds nothing back, and makes the process forget what it knew.
 async fn wait(lanes: &mut Lanes) {
     lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
     let mut redis = lanes.server.redis().await;

@@ -1,4 +1,4 @@
-//! Units move between the lanes of a round, and none is sold twice or kept from anybody.
+//! Units move between the lanes of a round, and none is sold twice or withheld from a buyer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -31,7 +31,7 @@ async fn each_lane_has_its_part_and_sells_it_for_one_call() {
     assert_eq!(lanes.places().await.0.len(), 7);
 }
 
-/// Everybody is at home in one lane, and gets the units of all.
+/// All users are at home in one lane and get the units of all lanes.
 #[tokio::test]
 async fn users_of_one_lane_get_every_unit() {
     let lanes = Lanes::start(40, 4).await;
@@ -47,12 +47,12 @@ async fn users_of_one_lane_get_every_unit() {
     assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
 }
 
-/// Many at once, most of them at home in one lane.
+/// Many users at once, most of them at home in one lane.
 #[tokio::test]
 async fn nobody_is_refused_while_a_unit_is_free() {
     const UNITS: u32 = 400;
     let lanes = Lanes::start(UNITS, 8).await;
-    // Stocks of their own, as processes have.
+    // Separate stocks, as in separate processes.
     let stocks: Vec<_> = (0..4).map(|_| stock::Stock::new(&lanes.server.valkey.url()).unwrap()).collect();
     let buyers: Vec<UserId> = (0..2 * UNITS as usize)
         .map(|number| if number % 4 == 0 { user(format!("any-{number}")) } else { lanes.user_of(5, number) })
@@ -74,14 +74,14 @@ async fn a_transfer_is_accepted_once_however_often_it_comes() {
     let lanes = Lanes::start(16, 2).await;
     let (stock, buyer) = (lanes.stock(), lanes.user_of(1, 0));
     let first = lanes.give(0, 1).await;
-    assert_eq!(first.ranges, [5..=8], "half of it, from the end");
-    assert_eq!(lanes.give(0, 1).await, first, "one is open at a time");
+    assert_eq!(first.ranges, [5..=8], "half of the units, from the end");
+    assert_eq!(lanes.give(0, 1).await, first, "only one transfer is open at a time");
     lanes.places().await;
     for _ in 0..2 {
         assert!(stock.take_in(&first).await.unwrap());
         lanes.places().await;
     }
-    // Sent again, it is not given a second unit.
+    // A repeated request gets no second unit.
     let id = fresh_id(&lanes.id).uuid;
     let won = stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap();
     assert!(matches!(won, Reserve::Reserved(_)));
@@ -93,7 +93,7 @@ async fn a_transfer_is_accepted_once_however_often_it_comes() {
     }
     let second = lanes.give(0, 1).await;
     assert!(second.id > first.id && second.ranges == [3..=4]);
-    // What comes late belongs to a transfer that is over.
+    // A late call belongs to a finished transfer.
     stock.settle(&first).await.unwrap();
     assert!(stock.take_in(&second).await.unwrap());
     assert!(stock.take_in(&first).await.unwrap());
@@ -102,7 +102,7 @@ async fn a_transfer_is_accepted_once_however_often_it_comes() {
     lanes.places().await;
 }
 
-/// A process died between the two lanes. Who comes next gets a unit of what it left, wherever they are at home.
+/// A process died between the two lanes. The next buyer gets a unit of its transfer, from whatever home lane.
 #[tokio::test]
 async fn what_a_dead_process_left_on_the_way_is_sold() {
     for (from, to, buyer) in [(0, 1, 1), (0, 1, 0), (0, 1, 2)] {
@@ -119,8 +119,8 @@ async fn what_a_dead_process_left_on_the_way_is_sold() {
     }
 }
 
-/// A reservation that is to have another unit gets one that is held back, and its process dies on the way. The unit stays held back
-/// for everybody else.
+/// A reservation needs another unit, its process moves one that is held back, and dies on the way. The unit stays held back for
+/// all others.
 #[tokio::test]
 async fn what_is_held_back_stays_so_on_the_way() {
     let lanes = Lanes::start(1, 2).await;
@@ -161,7 +161,7 @@ async fn what_comes_back_is_held_back_for_every_lane() {
     let first = lanes.buy(&lanes.user_of(0, 0)).await;
     lanes.buy(&lanes.user_of(1, 0)).await;
     let late = lanes.user_of(1, 1);
-    let Reserve::SoldOut(told) = lanes.reserve(&late).await else { panic!("nothing is left") };
+    let Reserve::SoldOut(told) = lanes.reserve(&late).await else { panic!("it is sold out") };
     assert!(told.lasts <= Duration::from_millis(1500));
     let before = clock();
     lanes.stock().release(&first, None, false).await.unwrap();
@@ -169,7 +169,7 @@ async fn what_comes_back_is_held_back_for_every_lane() {
     assert!(counters.lanes[0].sellable_at_ms.0 >= before.0 + 1500);
     lanes.hold_back_for_an_hour(0).await;
     let Donated::Nothing(held_back) = lanes.stock().donate(lanes.lane(0), lanes.lane(1), BUYER).await.unwrap() else {
-        panic!("it is held back")
+        panic!("the unit is held back")
     };
     assert!(held_back.lasts > Duration::ZERO);
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
@@ -178,7 +178,7 @@ async fn what_comes_back_is_held_back_for_every_lane() {
     assert_eq!((claim.unit, claim.lane), (first.unit, lanes.lane(1)));
 }
 
-/// Lanes hear of versions late, twice, in any order or never.
+/// Lanes learn of versions late, twice, in any order or never.
 #[tokio::test]
 async fn each_new_unit_is_dealt_once() {
     let mut lanes = Lanes::start(9, 3).await;
@@ -197,7 +197,7 @@ async fn each_new_unit_is_dealt_once() {
     assert_eq!((counters.total(), counters.free(), counters.version), (31, 31, 2));
     stock.amend(&third).await.unwrap();
     assert_eq!(lanes.places().await.0.len(), 31);
-    // One of them is loaded anew, by somebody who knows of more units than the first lane.
+    // One lane is loaded again, by a process that knows of more units than the first lane does.
     lanes.lose(1).await;
     lanes.terms.total = 40;
     assert!(lanes.load(&[]).await.unwrap());
@@ -224,7 +224,7 @@ async fn all_lanes_are_paused_and_closed() {
     }
 }
 
-/// A lane without units says `sold_out` at any time. That is not what its users hear.
+/// A lane without units always answers `sold_out`, but its users hear when the sale opens.
 #[tokio::test]
 async fn a_lane_without_units_tells_its_users_when_it_opens() {
     let mut lanes = Lanes::start(1, 2).await;
@@ -244,11 +244,11 @@ async fn a_reservation_gets_another_unit_from_any_lane() {
     let claims = [lanes.buy(&lanes.user_of(0, 0)).await, lanes.buy(&lanes.user_of(1, 0)).await];
     let Reseated::To(claim) = lanes.stock().reseat(&claims[0]).await.unwrap() else { panic!("unit 3 is free") };
     assert_eq!((claim.unit, claim.lane), (Unit(3), lanes.lane(0)));
-    assert_eq!(lanes.stock().reseat(&claims[0]).await.unwrap(), Reseated::To(claim), "it keeps that one");
-    assert_eq!(lanes.stock().reseat(&claims[1]).await.unwrap(), Reseated::NoUnit, "that is really so");
+    assert_eq!(lanes.stock().reseat(&claims[0]).await.unwrap(), Reseated::To(claim), "it keeps that unit");
+    assert_eq!(lanes.stock().reseat(&claims[1]).await.unwrap(), Reseated::NoUnit, "no unit is left in any lane");
 }
 
-/// An order has a unit that another lane has as free.
+/// An order has a unit that is free in another lane.
 #[tokio::test]
 async fn the_unit_of_an_adopted_order_is_free_in_no_lane() {
     let lanes = Lanes::start(12, 3).await;
@@ -266,7 +266,7 @@ async fn units_that_two_lanes_have_are_taken_out_and_restored() {
     let lanes = Lanes::start(6, 2).await;
     let before = lanes.stock().view().await.unwrap().unwrap();
     assert_eq!(before.free_twice(10), []);
-    // A transfer that nobody gave, as after a failover that forgot it.
+    // A transfer that its lane does not know, as after a failover that lost it.
     let (from, to) = (lanes.lane(0), lanes.lane(1));
     let unknown = Transfer { from, to, id: 1 << 52, ranges: vec![2..=3], held_back: false };
     assert!(lanes.stock().take_in(&unknown).await.unwrap());
@@ -293,7 +293,7 @@ async fn denials_are_noted_where_the_users_are() {
     }
 }
 
-/// Lanes of one round are on different shards, by what the cluster itself says of their slots.
+/// A round's lanes are on different shards, according to the cluster's own slot table.
 #[tokio::test]
 async fn the_lanes_of_a_round_are_spread_over_the_shards() {
     let cluster = ValkeyCluster::start(Ok).await.unwrap();
@@ -313,7 +313,7 @@ async fn the_lanes_of_a_round_are_spread_over_the_shards() {
             *owners.entry(format!("{:?}", cluster.owner(slot).await.unwrap())).or_default() += 1;
         }
         assert!(owners.len() == 3 && owners.values().all(|lanes| (2..=4).contains(lanes)), "{owners:?}");
-        // Keys of the same round, from one shard to another.
+        // Reservations whose units move between shards.
         for number in 0..80 {
             let answer = stock.round_in(&id, 8).reserve(fresh_id(&id).uuid, &user(number), BuyerClass::EVERYONE).await;
             assert!(matches!(answer.unwrap(), Reserve::Reserved(_)));

@@ -1,4 +1,4 @@
-//! Random steps on rounds with lanes, beside what they must come to.
+//! Random steps on rounds with lanes, checked against a model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use tests::{first_version, fresh_id, round, terms, user};
 use super::{BUYER, Lanes, Replica, wait};
 use crate::sequences::clock;
 
-/// What happens to a round, one call of Redis after the other.
+/// What happens to a round, one call of Redis at a time.
 #[derive(Debug, Clone)]
 enum Step {
     Reserve {
@@ -35,7 +35,7 @@ enum Step {
         to: u16,
         reseat: bool,
     },
-    /// Of any transfer that there ever was.
+    /// For any transfer so far.
     Accept {
         transfer: usize,
         user: u16,
@@ -51,17 +51,17 @@ enum Step {
         lanes: u16,
         more: u32,
     },
-    /// Redis loses some of the lanes, a bit each, and they are loaded again.
+    /// Redis loses some of the lanes, one bit each, and they are loaded again.
     Lose {
         lanes: u16,
     },
-    /// All replicas have what their masters have.
+    /// All replicas catch up with their masters.
     Replicate,
-    /// Replicas of some of the lanes take over, a bit each, and reconciliation repairs what they had not heard of.
+    /// Replicas of some of the lanes take over, one bit each, and reconciliation repairs what they missed.
     FailOver {
         lanes: u16,
     },
-    /// The moment comes at which what came back is sold.
+    /// Time passes until returned units are on sale.
     Wait,
 }
 
@@ -87,26 +87,26 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Expectations without Redis: who has which unit, and how many units there are.
+/// The expected state, without Redis: who has which unit, and how many units there are.
 #[derive(Default)]
 struct Expected {
-    /// Claims that have their unit, the latest last, and whether the ledger has their order.
+    /// Claims with a unit, the latest last, and whether the ledger has their order.
     live: Vec<(Claim, bool)>,
     transfers: Vec<Transfer>,
-    /// Those whose units the recipient has.
+    /// Transfers whose units the recipient has.
     accepted: BTreeSet<(Lane, Lane, u64)>,
     requests: Vec<(uuid::Uuid, UserId)>,
     version: u32,
     replica: Option<Replica>,
 }
 
-/// The lanes whose bits are set: at least the first of them, if there are fewer lanes than the number says.
+/// The lanes whose bits are set, or the first lane if there is none.
 fn lanes_of_bits(bits: u16, of: u16) -> Vec<Lane> {
     let lanes: Vec<Lane> = Lane::all(of).filter(|lane| bits >> lane.index() & 1 == 1).collect();
     if lanes.is_empty() { vec![Lane::new(0, of)] } else { lanes }
 }
 
-/// What was pushed so many before the last.
+/// The element that was pushed `ago` elements before the last.
 fn back<T: Clone>(list: &[T], ago: usize) -> Option<T> {
     list.iter().rev().nth(ago % list.len().max(1)).cloned()
 }
@@ -120,7 +120,7 @@ impl Expected {
                 let (id, user) = (fresh_id(&lanes.id), some_user(user));
                 self.requests.push((id.uuid, user.clone()));
                 let free_before = lanes.places().await.0;
-                // What is held back at this moment may not be any more once it is looked at.
+                // A unit that is held back now may be on sale by the time of the check.
                 let now = clock();
                 let answer = lanes.stock().reserve(id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
                 match answer {
@@ -128,7 +128,7 @@ impl Expected {
                         prop_assert!(free_before.contains(&claim.unit.0));
                         self.live.push((claim, false));
                     }
-                    // What is held back is free and is not sold.
+                    // Units that are held back are free but not on sale.
                     Reserve::SoldOut(_) => {
                         let counters = lanes.stock().counters().await.unwrap().unwrap();
                         let is_held = |lane: &stock::Counters| lane.free() == 0 || lane.sellable_at_ms > now;
@@ -164,7 +164,7 @@ impl Expected {
                 }
             }
             Step::Reseat { claim } => {
-                // As if its unit belonged to another order, which then ends and gives the unit back.
+                // As if another order had its unit and then gives it back.
                 let held: Vec<_> = self.live.iter().filter(|(_, ordered)| !ordered).cloned().collect();
                 if let Some((claim, _)) = back(&held, claim) {
                     let free = lanes.places().await.0;
@@ -211,7 +211,7 @@ impl Expected {
                 }
             }
             Step::Settle { transfer } => {
-                // Nobody forgets what the other lane does not have.
+                // A record is deleted only after the other lane has the units.
                 if let Some(transfer) = back(&self.transfers, transfer)
                     && self.accepted.contains(&(transfer.from, transfer.to, transfer.id))
                 {
@@ -242,12 +242,12 @@ impl Expected {
                     lanes.lose(lane.index()).await;
                 }
                 prop_assert!(lanes.stock().view().await.unwrap().is_none());
-                // Whoever is between two calls with a transfer of these lanes goes on when they are there again.
+                // Processes that are in the middle of a transfer of these lanes go on after the load.
                 self.live.retain(|(claim, ordered)| *ordered || !are_lost.contains(&claim.lane));
                 let taken: Vec<Claim> =
                     self.live.iter().filter(|(_, ordered)| *ordered).map(|(claim, _)| claim.clone()).collect();
                 prop_assert!(lanes.load(&taken).await.unwrap());
-                // By then a process has forgotten what it knew, as it has forgotten a mark.
+                // By then a process has forgotten what it knew of the lanes.
                 lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
             }
             Step::Replicate if of > 1 => self.replica = Some(lanes.replicate().await),
@@ -260,14 +260,14 @@ impl Expected {
                     self.reconcile(lanes).await?;
                 }
             }
-            // `sequences` has these for one lane.
+            // `sequences` covers these for one lane.
             Step::Lose { .. } | Step::Replicate | Step::FailOver { .. } => {}
             Step::Wait => wait(lanes).await,
         }
         self.compare(lanes).await
     }
 
-    /// What reconciliation does in its runs, and the messages of reservations that it waits for.
+    /// Runs reconciliation, and delivers the messages of reservations that it waits for.
     async fn reconcile(&mut self, lanes: &Lanes) -> Result<(), TestCaseError> {
         let stock = lanes.stock();
         let latest = Round { version: 1 + self.version, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
@@ -275,7 +275,7 @@ impl Expected {
         for transfer in stock.open_transfers().await.unwrap() {
             prop_assert!(stock.finish(&transfer).await.unwrap());
         }
-        // Nobody lives that long between two calls.
+        // No process takes that long between two calls.
         self.transfers.clear();
         self.accepted.clear();
 
@@ -285,7 +285,7 @@ impl Expected {
         for claim in &entries {
             let is_live = self.live.iter().any(|(live, ordered)| live == claim || *ordered && live.id == claim.id);
             if !is_live {
-                // It ended, or has another unit since then. Whose its unit is now, the ledger says.
+                // It ended or has got another unit since. The ledger knows who has its old one.
                 stock.release(claim, Some(claim.unit), false).await.unwrap();
             }
         }
@@ -317,7 +317,7 @@ impl Expected {
     }
 }
 
-/// Random steps on one to four lanes, and then everything that is left is bought.
+/// Random steps on one to four lanes. Then all remaining units are bought.
 #[test]
 fn every_unit_is_in_one_place_all_the_time() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -333,7 +333,7 @@ fn every_unit_is_in_one_place_all_the_time() {
         lanes.terms = Terms { lanes: of, ..terms(total, 20) };
         lanes.dealt = total;
         runtime.block_on(async {
-            // One lane as it always was.
+            // One lane uses the plain load.
             if of == 1 {
                 let terms = lanes.terms.clone();
                 let (epoch_ms, taken) = (EpochMs(1), Vec::new());
@@ -355,7 +355,7 @@ fn every_unit_is_in_one_place_all_the_time() {
             for number in 0.. {
                 match lanes.reserve(&user(format!("late-{number}"))).await {
                     Reserve::Reserved(claim) => prop_assert!(free.remove(&claim.unit.0)),
-                    // What was held back and on its way is held back where it came to.
+                    // A unit that was held back on its way is held back again where it arrives.
                     Reserve::SoldOut(_) if !free.is_empty() && waits < 20 => {
                         waits += 1;
                         wait(&mut lanes).await;

@@ -1,4 +1,4 @@
-//! Every call of a script, beside the model: both must answer alike, and Redis must then look like the model.
+//! Compares every call of a script with the model: the answers must be equal, and Redis must then match the model.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use tests::TestRound;
 
 use super::model::{Model, class_of};
 
-/// More than Redis's clock and this process's differ, an answer's way included.
+/// More than Redis's clock and this process's clock can differ, including an answer's latency.
 const CLOCKS_DIFFER_MS: u64 = 10_000;
 /// Longer than any sequence takes.
 const LONG: Duration = Duration::from_secs(3600);
@@ -19,9 +19,9 @@ const LONG: Duration = Duration::from_secs(3600);
 /// Why a sequence of calls ends early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The process died, as it was to.
+    /// The process died, as planned.
     Died,
-    /// Something is wrong.
+    /// A check failed.
     Wrong(String),
 }
 
@@ -31,7 +31,7 @@ pub(super) fn wrong<T>(what: impl Into<String>) -> Outcome<T> {
     Err(Stop::Wrong(what.into()))
 }
 
-/// What a failover goes back to.
+/// The state to which a failover returns.
 pub(super) struct Replica {
     keys: Vec<(String, Vec<u8>, i64)>,
     models: BTreeMap<RoundId, Model>,
@@ -42,7 +42,7 @@ pub(super) struct Checked {
     pub(super) models: BTreeMap<RoundId, Model>,
     /// Calls of Redis until the process dies.
     pub(super) calls_left: Option<usize>,
-    /// What was called, and its answer.
+    /// Calls and their answers.
     pub(super) trace: Vec<String>,
     stock: Stock,
     redis: MultiplexedConnection,
@@ -122,7 +122,7 @@ impl Checked {
 
     pub(super) async fn load(&mut self, read: &Round, taken: Vec<Claim>) -> Outcome<bool> {
         let Round { id: round, version, paused, terms, .. } = read.clone();
-        // Another one for each loading, as a clock would give.
+        // A new one for each load, like a clock.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
         let epoch_ms = self.epoch_ms;
         let load = RoundLoad { terms, paused, version, epoch_ms, taken: taken.clone(), denied: Vec::new() };
@@ -142,7 +142,7 @@ impl Checked {
         let wait = if wait { LONG } else { Duration::ZERO };
         let stock = self.stock.round(round);
         let mut answer = match stock.due(most, wait, None).await {
-            // As if all of them were sent. What is at once due is so in any case.
+            // As if all of them were sent, which does not matter if they are due at once.
             Ok(due) => stock.due(0, wait, Some(due.due_at_ms)).await.map(|_| due.claims),
             Err(error) => Err(error),
         };
@@ -191,7 +191,7 @@ impl Checked {
         Ok(())
     }
 
-    /// Counts a call of a process that may die.
+    /// Counts a call. The process may die before it.
     fn call(&mut self) -> Outcome {
         match &mut self.calls_left {
             Some(0) => Err(Stop::Died),
@@ -219,7 +219,7 @@ impl Checked {
                 self.check_all(&call).await?;
                 Ok(answer)
             }
-            answer => wrong(format!("{call}: the answer is {answer:?} and should be {expected:?}")),
+            answer => wrong(format!("{call}: the answer is {answer:?} but should be {expected:?}")),
         }
     }
 
@@ -237,7 +237,7 @@ impl Checked {
             let expires_at = view.counters.expires_at_ms.0;
             // -2: there is no such key.
             if let Some(other) = expiries.iter().find(|expiry| ![expires_at, -2].contains(expiry)) {
-                return wrong(format!("{call}: a key expires at {other} and not at {expires_at}"));
+                return wrong(format!("{call}: a key expires at {other} instead of {expires_at}"));
             }
             let sellable_at = view.counters.sellable_at_ms;
             let held_back = sellable_at != model.sellable_at_ms;
@@ -249,14 +249,14 @@ impl Checked {
                 if ahead_ms > i64::from(stock::HOLD_BACK_MS) || ahead_ms.unsigned_abs() > CLOCKS_DIFFER_MS {
                     return wrong(format!("{call}: it is held back for {ahead_ms} ms"));
                 }
-                // Until the sequence says that time passes, and no earlier.
+                // Until the sequence lets time pass.
                 self.set_sellable_at(&round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
             }
         }
         Ok(())
     }
 
-    /// Time passes, until nothing is held back.
+    /// Lets time pass until nothing is held back.
     pub(super) async fn wait(&mut self) -> Outcome {
         for round in self.models.keys().cloned().collect::<Vec<_>>() {
             self.set_sellable_at(&round, EpochMs(0)).await?;

@@ -7,7 +7,7 @@ use stock::RoundView;
 use super::model::Model;
 
 impl Model {
-    /// Whether Redis looks like the model.
+    /// Checks that Redis matches the model.
     pub(super) fn compare(&mut self, view: &RoundView) -> Result<(), String> {
         let counters = &view.counters;
         let mut free: Vec<u32> = view.free.iter().cloned().flatten().collect();
@@ -32,11 +32,11 @@ impl Model {
         same("epoch", counters.epoch_ms, self.epoch_ms)?;
         if std::mem::take(&mut self.new_name) {
             let before = std::mem::replace(&mut self.last_won_at_ms, counters.last_won_at_ms);
-            same("whether a buyer made known is a later win", counters.last_won_at_ms > before, true)?;
+            same("whether a new buyer counts as a later win", counters.last_won_at_ms > before, true)?;
         }
         same("last won", counters.last_won_at_ms, self.last_won_at_ms)?;
         let holds_back = counters.sellable_at_ms != self.sellable_at_ms;
-        same("whether it begins to hold back", holds_back, std::mem::take(&mut self.holds_back))?;
+        same("whether it started to hold back", holds_back, std::mem::take(&mut self.holds_back))?;
         same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
         let until = self.set_aside_until_ms();
         same("set aside", (counters.set_aside, counters.set_aside_until_ms), (self.set_aside, until))?;
@@ -45,7 +45,7 @@ impl Model {
         same("expiry", counters.expires_at_ms, expires_at_ms)?;
 
         if counters.moves == self.moves && returned != self.returned_before {
-            return Err(format!("moves is still {}, and {:?} became {returned:?}", self.moves, self.returned_before));
+            return Err(format!("moves is still {}, but {:?} became {returned:?}", self.moves, self.returned_before));
         }
         (self.moves, self.returned_before) = (counters.moves, returned);
         Ok(())
@@ -53,5 +53,5 @@ impl Model {
 }
 
 fn same<T: Debug + PartialEq>(what: &str, redis: T, expected: T) -> Result<(), String> {
-    if redis == expected { Ok(()) } else { Err(format!("{what}: Redis has {redis:?} and should have {expected:?}")) }
+    if redis == expected { Ok(()) } else { Err(format!("{what}: Redis has {redis:?} but should have {expected:?}")) }
 }

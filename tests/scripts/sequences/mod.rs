@@ -1,4 +1,4 @@
-//! Random sequences of what happens to a sale, on the real scripts and beside a model of them. `PROPTEST_CASES` sets how
+//! Random sequences of events in a sale, on the real scripts and compared with a model of them. `PROPTEST_CASES` sets how
 //! many.
 
 mod checked;
@@ -35,7 +35,7 @@ fn whatever_redis_loses_is_repaired() {
     run(&operation::with_losses(), false);
 }
 
-/// All cases on one server, each with a sale of its own.
+/// Runs all cases on one server, each with its own sale.
 fn run(scripts: &impl Strategy<Value = Script>, calm: bool) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let server = runtime.block_on(async { TestRound::start_empty() });
@@ -57,11 +57,11 @@ async fn play(server: &TestRound, script: &Script, calm: bool) -> Result<(), Tes
     sequence.redis.lose_all().await.map_err(|stop| TestCaseError::fail(format!("{stop:?}")))?;
     match outcome {
         Ok(()) => Ok(()),
-        Err(Stop::Died) => Err(TestCaseError::fail("a process died that was not to")),
+        Err(Stop::Died) => Err(TestCaseError::fail("a process died unexpectedly")),
         Err(Stop::Wrong(what)) => {
             let mut story = what;
             for line in &sequence.redis.trace {
-                write!(story, "\n{line}").expect("a string takes all");
+                write!(story, "\n{line}").expect("writing to a string cannot fail");
             }
             Err(TestCaseError::fail(story))
         }

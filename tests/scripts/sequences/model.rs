@@ -6,7 +6,7 @@ use stock::{Counters, Reseated, Reserve, SoldOut, WinsSeen};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
 
-/// Who may buy two hours before everyone else, and has what is set aside.
+/// May buy two hours before everyone else, and gets the units set aside.
 pub(super) const MEMBER: BuyerClass = BuyerClass { lead_s: 7200, has_set_aside: true };
 
 /// Every second user is a member.
@@ -14,18 +14,18 @@ pub(super) fn class_of(user: &UserId) -> BuyerClass {
     if user.as_str().ends_with(['1', '3']) { MEMBER } else { BuyerClass::EVERYONE }
 }
 
-/// What Redis should know of a round: a set of units, and each user's reservations.
+/// A model of a round in Redis: a set of units, and each user's reservations.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
-    /// Units that came back, or were left out by a loading.
+    /// Units that came back, or that a load left out.
     pub(super) returned: BTreeSet<u32>,
     /// The first unit that was never handed out.
     pub(super) next: u32,
     pub(super) last: u32,
-    /// The round as Redis heard of it last.
+    /// The latest round that Redis knows.
     pub(super) round: Round,
     pub(super) epoch_ms: EpochMs,
-    /// When a unit was handed out last. After a loading that is when Redis was loaded, by its own clock.
+    /// When the last unit was handed out. After a load it is the time of the load, by Redis's clock.
     pub(super) last_won_at_ms: EpochMs,
     pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Entry>>,
     pub(super) outbox: VecDeque<(UserId, EpochMs)>,
@@ -35,15 +35,15 @@ pub(super) struct Model {
     pub(super) set_aside: u32,
     /// How many of them each member has used up.
     pub(super) used_up: BTreeMap<UserId, u32>,
-    /// Whether what is free is held back, until time passes.
+    /// Whether free units are held back until time passes.
     pub(super) held_back: bool,
-    /// Whether the last step began to hold back.
+    /// Whether the last step started to hold back.
     pub(super) holds_back: bool,
-    /// Until when Redis said that it holds back.
+    /// Until when Redis holds back, as it said.
     pub(super) sellable_at_ms: EpochMs,
-    /// Whether the last step wrote down a buyer whom Redis did not know: then it says a later moment of the last win.
+    /// Whether the last step recorded a buyer that Redis did not know, which must move the time of the last win.
     pub(super) new_name: bool,
-    /// The count of moves that Redis showed last: only that it changes is determined.
+    /// The last count of moves in Redis. The model only requires that it changes.
     pub(super) moves: u32,
     /// The returned units with which it showed that count.
     pub(super) returned_before: BTreeSet<u32>,
@@ -98,10 +98,10 @@ impl Model {
         self.records.get(user)?.get(&id)
     }
 
-    /// `now` is the moment of the answer.
+    /// `now` is the time of the answer.
     pub(super) fn reserve(&mut self, id: &ReservationId, user: &UserId, now: EpochMs) -> Reserve {
         let (terms, class) = (&self.round.terms, class_of(user));
-        // Before it opens for a user, the user has no reservation.
+        // A user has no reservation before the round opens for that user.
         let opens_at_ms = terms.opens_at_ms.minus_s(class.lead_s);
         if now < opens_at_ms && now < terms.closes_at_ms && !self.free().is_empty() {
             return Reserve::NotOpen(opens_at_ms);
@@ -159,7 +159,7 @@ impl Model {
         Reserve::SoldOut(SoldOut { wins, lasts, next_release_ms: None })
     }
 
-    /// What is free once nothing was is held back.
+    /// Holds free units back if it was sold out.
     fn hold_back_if(&mut self, was_sold_out: bool) {
         if was_sold_out && !self.free().is_empty() {
             (self.held_back, self.holds_back) = (true, true);
@@ -222,7 +222,7 @@ impl Model {
             self.last = self.last.max(unit.0);
         }
         let was_free = self.returned.remove(&unit.0) || is_new;
-        // A later last unit leaves nothing new but what came before it.
+        // A higher last unit frees nothing but the returned units before it.
         self.hold_back_if(was_sold_out && !self.returned.is_empty());
         !as_ordered || was_free
     }
@@ -247,7 +247,7 @@ impl Model {
         self.hold_back_if(was_sold_out);
     }
 
-    /// What is due of the first so many reservations in the outbox: all that is held, or nothing yet if Redis is to wait.
+    /// The due ones among the first `most` reservations in the outbox: all held ones, or none yet if Redis has to wait.
     pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<Claim> {
         let mut due = Vec::new();
         for _ in 0..most.min(self.outbox.len()) {

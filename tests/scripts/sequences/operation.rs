@@ -3,21 +3,21 @@ use proptest::prelude::*;
 
 /// Most operations of one sequence.
 const LONGEST: usize = 80;
-/// Few, so that they meet.
+/// Few, so that they interfere.
 pub(super) const USERS: u8 = 4;
 
-/// Something that happens to a sale. Requests, messages, orders and versions are counted back from the latest one, so
-/// that a sequence keeps its meaning when its beginning is cut off.
+/// An event in a sale. Requests, messages, orders and versions are counted back from the latest one, so that a sequence
+/// keeps its meaning when its beginning is cut off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operation {
     /// A user asks for a unit. Its message may not reach the queue.
     Reserve { user: u8, sent: bool },
     /// A request is sent again under its own id.
     Repeat { request: u8 },
-    /// An order message arrives, for the first time or again. The process may die before its call to Redis of this
+    /// An order message arrives, for the first time or again. The process may die before its call to Redis with this
     /// number.
     Deliver { message: u8, dies_at: Option<usize> },
-    /// Time passes: what came back is on sale again.
+    /// Time passes until returned units are on sale again.
     Wait,
     /// The buyer cancels.
     Cancel { request: u8, dies_at: Option<usize> },
@@ -25,41 +25,41 @@ pub(super) enum Operation {
     Expire { order: u8, dies_at: Option<usize> },
     /// An order is paid.
     Pay { order: u8 },
-    /// An order is settled once more.
+    /// An order is settled again.
     Settle { order: u8 },
     /// Another user tries to confirm and to release a reservation.
     Meddle { request: u8, user: u8 },
-    /// The sale changes in the ledger, and Redis may hear of it.
+    /// The sale changes in the ledger, and Redis may learn of it.
     Steer { change: Change, heard: bool },
-    /// Redis hears of a version of the sale, maybe not for the first time and not of the latest.
+    /// Redis learns of a version of the sale, which may be old or known already.
     Amend { version: u8 },
     /// The round is loaded, whether or not it is live.
     Load,
     /// The next round begins.
     NextRound,
-    /// The messages of what is held are sent again.
+    /// The messages of held reservations are sent again.
     Due { most: usize },
-    /// What Redis and the ledger disagree on is listed and repaired.
+    /// Discrepancies between Redis and the ledger are listed and repaired.
     Reconcile,
-    /// Somebody read an order while it was live, and settles it by that reading now.
+    /// A process that read an order while it was live settles it by that reading now.
     SettleLate { order: u8 },
-    /// A process that found a unit taken and no other left gives up, after the unit's order has ended: the unit is lost.
+    /// A process that found a unit taken and no other left gives up after the unit's order has ended, so the unit is lost.
     GiveUpLate { request: u8 },
     /// A second process that found the unit of the same message taken goes on.
     GoOn,
-    /// The replica has all that the primary has.
+    /// The replica catches up with the primary.
     Replicate,
     /// The primary dies and the replica takes over.
     Failover,
     /// Redis loses everything.
     LoseAll,
-    /// A loading reads the ledger.
+    /// A load reads the ledger.
     ReadLedger,
-    /// That loading writes what it has read.
+    /// That load writes what it has read.
     LoadAsRead,
     /// Discrepancies are listed.
     List,
-    /// What was listed is repaired, maybe not for the first time.
+    /// The listed discrepancies are repaired, perhaps again.
     Repair,
 }
 
@@ -74,22 +74,22 @@ pub(super) enum Change {
     OpenNow,
 }
 
-/// A sale and what happens to it.
+/// A sale and its events.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
     pub(super) total: u32,
     pub(super) per_user_limit: u8,
-    /// Whether held reservations are due only long after they were made, and not at once.
+    /// Whether held reservations are due long after they were made instead of at once.
     pub(super) patient: bool,
     pub(super) operations: Vec<Operation>,
 }
 
-/// Redis loses nothing.
+/// Sequences in which Redis loses nothing.
 pub(super) fn calm() -> impl Strategy<Value = Script> {
     script(prop_oneof![9 => any_sale(), 1 => any_steering()].boxed())
 }
 
-/// Redis loses its last writes or everything, and processes act on what they read before.
+/// Sequences in which Redis loses its last writes or everything, and processes act on old readings.
 pub(super) fn with_losses() -> impl Strategy<Value = Script> {
     script(prop_oneof![24 => any_sale(), 1 => any_steering(), 9 => any_loss()].boxed())
 }
@@ -101,7 +101,7 @@ fn script(operation: BoxedStrategy<Operation>) -> impl Strategy<Value = Script> 
 
 fn any_sale() -> impl Strategy<Value = Operation> {
     use Operation::*;
-    // One of the latest, mostly.
+    // Mostly one of the latest.
     let recent = || prop_oneof![3 => 0..3u8, 1 => 0..12u8];
     let dies_at = || prop_oneof![4 => Just(None), 1 => (0..3usize).prop_map(Some)];
     prop_oneof![

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use sale::audit::{LedgerView, LiveOrder};
 use sale::{Claim, Failure, OrderState, ReservationId, RoundId, Unit};
 
-/// An order as the ledger has it.
+/// An order in the ledger.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
     pub(super) claim: Claim,
@@ -13,17 +13,17 @@ pub(super) struct Order {
     pub(super) was_live: bool,
 }
 
-/// What the ledger says to a new order.
+/// The ledger's answer to a new order.
 pub(super) enum Placed {
-    /// It has the order, now or since before.
+    /// The order is written, now or earlier.
     As(Order),
     /// Another live order has the unit.
     UnitTaken,
-    /// Another live order has the slot, and nobody has the unit.
+    /// Another live order has the slot, but the unit is free.
     SlotTaken,
 }
 
-/// The ledger: one conditional write at a time. A unit and a slot are guarded while their order is live.
+/// The ledger, with one conditional write at a time. Guards protect a live order's unit and slot.
 #[derive(Debug, Default)]
 pub(super) struct Orders {
     by_id: BTreeMap<ReservationId, Order>,
@@ -36,7 +36,7 @@ impl Orders {
         self.by_id.get(id)
     }
 
-    /// The order that was written so many orders ago.
+    /// The order that was written `ago` orders before the last.
     pub(super) fn back(&self, ago: u8) -> Option<&Order> {
         let id = self.ids.iter().rev().nth(usize::from(ago) % self.ids.len().max(1))?;
         self.get(id)
@@ -57,7 +57,7 @@ impl Orders {
         Placed::As(self.write(claim, OrderState::Pending, None))
     }
 
-    /// Keeps a claim that is no order yet from ever becoming one.
+    /// Keeps a claim without an order from ever becoming one.
     pub(super) fn fence(&mut self, claim: &Claim, state: OrderState, failure: Option<Failure>) -> Order {
         match self.get(&claim.id) {
             Some(order) => order.clone(),
@@ -65,9 +65,9 @@ impl Orders {
         }
     }
 
-    /// Ends or pays an order that is still PENDING. The order as it is then.
+    /// Ends or pays an order that is still PENDING. Returns the order as it is then.
     pub(super) fn step(&mut self, id: &ReservationId, to: OrderState) -> Order {
-        let order = self.by_id.get_mut(id).expect("an order that was read before");
+        let order = self.by_id.get_mut(id).expect("a known order");
         if order.state == OrderState::Pending {
             order.state = to;
         }
@@ -83,7 +83,7 @@ impl Orders {
         of_round.filter(|order| order.state.is_live())
     }
 
-    /// What a loading reads.
+    /// The claims that a load reads.
     pub(super) fn taken(&self, round: &RoundId) -> Vec<Claim> {
         self.live(round).map(|order| order.claim.clone()).collect()
     }

@@ -8,7 +8,7 @@ use super::checked::{Outcome, clock, wrong};
 use super::operation::{Change, Operation};
 use super::sequence::{Message, Sequence, open_from};
 
-/// More runs of everything that repairs than any sequence needs.
+/// More repair runs than any sequence needs.
 const MAX_RUNS: usize = 8;
 
 impl Sequence {
@@ -152,7 +152,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// While Redis loses nothing no unit is in two places, and none is in no place unless a process died.
+    /// As long as Redis loses nothing, no unit is in two places, and none is in no place unless a process died.
     pub(super) async fn check_places(&self) -> Outcome {
         for round in self.rounds.keys() {
             let Some((audit, _)) = self.audit(round).await? else { return wrong("the round is gone") };
@@ -163,7 +163,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// What the queue and the schedules do in the end, until there is nothing left to do.
+    /// Runs the queue and the schedules at the end, until there is nothing left to do.
     pub(super) async fn heal(&mut self) -> Outcome {
         let rounds: Vec<RoundId> = self.rounds.keys().cloned().collect();
         let mut left = None;
@@ -185,7 +185,7 @@ impl Sequence {
                 return self.check_limit();
             }
         }
-        wrong(left.expect("something is left"))
+        wrong(left.expect("a reason"))
     }
 
     async fn left_to_do(&self) -> Outcome<Option<String>> {
@@ -208,7 +208,7 @@ impl Sequence {
         let changed = self.steer(&round, |round| {
             apply(Change::OpenNow, round);
             round.paused = false;
-            // As if the moment had come.
+            // As if early access had ended.
             round.terms.early_access.clear();
         });
         self.redis.amend(&changed).await?;
@@ -237,7 +237,7 @@ fn apply(change: Change, round: &mut Round) {
     }
 }
 
-/// What was pushed so many before the last.
+/// The element that was pushed `ago` elements before the last.
 fn back<T: Clone>(list: &[T], ago: u8) -> Option<T> {
     list.iter().rev().nth(usize::from(ago) % list.len().max(1)).cloned()
 }

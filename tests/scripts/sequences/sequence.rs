@@ -12,17 +12,17 @@ use super::checked::{Checked, Outcome, Replica, Stop, wrong};
 use super::model::MEMBER;
 use super::orders::{Order, Orders, Placed};
 
-/// Units tried for one message in one run, as in `fulfilment::place`.
+/// Units to try for one message in one run, as in `fulfilment::place`.
 const MAX_SEATS: usize = 16;
 
 /// An order message.
 pub(super) struct Message {
     pub(super) claim: Claim,
-    /// Whether it was dealt with, and arrives again only by chance.
+    /// Whether it was handled, so that it arrives again only by chance.
     pub(super) done: bool,
 }
 
-/// What was found to be repaired.
+/// Discrepancies found in a round.
 #[derive(Clone)]
 pub(super) struct Listing {
     round: RoundId,
@@ -30,7 +30,7 @@ pub(super) struct Listing {
     repairs: Vec<Repair>,
 }
 
-/// One sale with all that is around Redis: the ledger, the queue, and processes that read something before.
+/// One sale with everything around Redis: the ledger, the queue, and processes with old readings.
 pub(super) struct Sequence {
     pub(super) redis: Checked,
     pub(super) orders: Orders,
@@ -42,7 +42,7 @@ pub(super) struct Sequence {
     pub(super) patient: bool,
     /// Whether a process died.
     pub(super) died: bool,
-    /// What another process is to reseat.
+    /// A claim that another process is about to reseat.
     pub(super) stalled: Option<Claim>,
     pub(super) replica: Option<Replica>,
     pub(super) reading: Option<(Round, Vec<Claim>)>,
@@ -78,7 +78,7 @@ impl Sequence {
         self.messages.push(Message { claim, done: false });
     }
 
-    /// A change of the round in the ledger.
+    /// Changes the round in the ledger.
     pub(super) fn steer(&mut self, round: &RoundId, change: impl FnOnce(&mut Round)) -> Round {
         let mut changed = self.current(round).clone();
         changed.version += 1;
@@ -103,7 +103,7 @@ impl Sequence {
         Ok(answer)
     }
 
-    /// A process that handles a message and may die before its call of Redis number `dies_at`.
+    /// A process handles a message and may die before its call of Redis number `dies_at`.
     pub(super) async fn deliver(&mut self, message: usize, dies_at: Option<usize>) -> Outcome {
         let claim = self.messages[message].claim.clone();
         self.redis.calls_left = dies_at;
@@ -113,7 +113,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// Goes on after the death of a process, and nothing else.
+    /// Continues after the death of a process, but not after other errors.
     pub(super) fn survive<T>(&mut self, outcome: Outcome<T>) -> Outcome<Option<T>> {
         self.redis.calls_left = None;
         match outcome {
@@ -127,7 +127,7 @@ impl Sequence {
         }
     }
 
-    /// Whether the message is dealt with. A unit that is known to be `taken` is not asked for again.
+    /// Returns whether the message is handled. Does not ask again for a unit that is known to be `taken`.
     async fn place(&mut self, message: &Claim, mut taken: bool) -> Outcome<bool> {
         let mut claim = message.clone();
         for _ in 0..MAX_SEATS {
@@ -144,14 +144,14 @@ impl Sequence {
                     return self.fail(&claim, Failure::SoldOut).await.map(|()| true);
                 }
                 Reseated::AlreadyReleased if self.orders.get(&claim.id).is_some() => {}
-                Reseated::AlreadyReleased => return wrong("released although the ledger never said so"),
+                Reseated::AlreadyReleased => return wrong("released without the ledger's word"),
                 Reseated::UnknownSale => break,
             }
         }
         Ok(false)
     }
 
-    /// Another process that handled the same message, and found its unit taken as well, goes on.
+    /// A second process that also found the unit of the same message taken goes on.
     pub(super) async fn go_on(&mut self) -> Outcome {
         match self.stalled.clone() {
             Some(claim) => self.place(&claim, true).await.map(drop),
@@ -164,7 +164,7 @@ impl Sequence {
         self.settle(&order).await
     }
 
-    /// Does in Redis what an order's state asks for.
+    /// Brings Redis in line with an order's state.
     pub(super) async fn settle(&mut self, order: &Order) -> Outcome {
         let Order { claim, state, failure, .. } = order;
         if state.is_live() {
@@ -223,7 +223,7 @@ impl Sequence {
         }
     }
 
-    /// What `fulfilment::repair` does, for each repair of a listing.
+    /// Does what `fulfilment::repair` does, for each repair of a listing.
     pub(super) async fn repair(&mut self, Listing { round, counters, repairs }: Listing) -> Outcome {
         for repair in repairs {
             match repair {
@@ -264,12 +264,12 @@ pub(super) fn first_round(id: RoundId, total: u32, per_user_limit: u8) -> Round 
         let (group, set_aside) = ("members".parse().expect("a name"), SetAside { units: total / 2, for_s: 1800 });
         terms.early_access = vec![EarlyAccess { group, lead_s: MEMBER.lead_s, set_aside: Some(set_aside) }];
     }
-    // Few, so that users come to it.
+    // Low, so that users reach it.
     terms.door.unpaid_limit = 2;
     tests::first_version(id, terms)
 }
 
-/// The window of a round that opens so long after `now` and is open for an hour.
+/// Sets the window of a round: it opens `after_s` after `now`, for an hour.
 pub(super) fn open_from(round: &mut Round, now: EpochMs, after_s: i64) {
     round.terms.opens_at_ms = EpochMs(now.0 + after_s * 1000);
     round.terms.closes_at_ms = round.terms.opens_at_ms.plus_s(3600);

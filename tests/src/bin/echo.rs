@@ -1,12 +1,12 @@
-//! A function that answers with the event it got, or does what the event's `x-do` header says. It does not start if `START`
-//! says so.
+//! A function that answers with its event, or does what the event's `x-do` header says. The `START` setting can stop it from
+//! starting.
 
 use std::time::Duration;
 
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
 
-/// Long beyond every timeout.
+/// Longer than every timeout.
 const FOREVER: Duration = Duration::from_secs(600);
 
 #[tokio::main]
@@ -35,6 +35,6 @@ async fn echo(event: LambdaEvent<Value>) -> Result<Value, Error> {
             tokio::time::sleep(FOREVER).await;
             Ok(Value::Null)
         }
-        Some(other) => Err(format!("nobody knows how to {other}").into()),
+        Some(other) => Err(format!("unknown x-do: {other}").into()),
     }
 }

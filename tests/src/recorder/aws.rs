@@ -1,4 +1,4 @@
-//! What is asked of DynamoDB and SQS, as effects of the model.
+//! Requests to DynamoDB and SQS, as effects of the model.
 
 use model::trace::{Effect, Written};
 use model::{Ledger, Order, OrderState, Seat};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Queues;
 use super::names::Names;
 
-/// The keys of items that the model has.
+/// Key prefixes of modelled items.
 const ORDER: &str = "ORDER#";
 const UNIT: &str = "UNIT#";
 const SLOT: &str = "SLOT#";
@@ -15,7 +15,7 @@ const PAYMENT: &str = "PAYMENT#";
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 const PUT_FAILED: &str = "ConditionalCheckFailedException";
 
-/// A field of an item, as DynamoDB writes it: `{"S": "text"}`.
+/// A field of an item in DynamoDB's JSON: `{"S": "text"}`.
 fn field<'a>(item: &'a Value, name: &str) -> &'a str {
     let value = &item[name];
     value["S"].as_str().or_else(|| value["N"].as_str()).unwrap_or_default()
@@ -42,8 +42,8 @@ fn state(item: &Value) -> OrderState {
     }
 }
 
-/// The effect of a request with this answer. None of what the model does not have, and of what changed nothing since another
-/// transaction was at it: it is made again.
+/// The effect of a request with this answer. None for requests outside the model, and for those that failed because of a
+/// concurrent transaction, which are retried.
 pub(crate) fn effect(
     target: &str,
     request: &Value,
@@ -89,7 +89,7 @@ fn is_known(pk: &str) -> bool {
     [ORDER, UNIT, SLOT].iter().any(|kind| pk.starts_with(kind))
 }
 
-/// None if it writes to what the model has as no transaction of the model does.
+/// None if it writes to modelled items in a way that no transaction of the model does.
 fn transaction(request: &Value, answer: &Value, is_ok: bool, names: &mut Names) -> Option<Option<Effect>> {
     let items = request["TransactItems"].as_array()?;
     let written: Vec<(&str, &Value, &str)> = items
@@ -139,7 +139,7 @@ fn transaction(request: &Value, answer: &Value, is_ok: bool, names: &mut Names) 
         match field(&first["ExpressionAttributeValues"], ":to") {
             "PAID" => Effect::Pay { id, taken: is_ok },
             _ if is_ok => Effect::Refund { id },
-            // It is paid by this very payment.
+            // This very payment has paid it.
             _ => Effect::Pay { id, taken: false },
         }
     } else {

@@ -19,22 +19,22 @@ use crate::forward::{Upstream, target};
 use crate::resp::{length_of_value, read_value};
 use crate::{Fault, FaultProxy};
 
-/// More than any answer of a small run.
+/// Larger than any answer of a small run.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// What is wrong with Redis or DynamoDB as one run meets them: it is how a test has a mutated function.
+/// Changes to one run's scripts and DynamoDB requests. This is how a test mutates a function.
 #[derive(Debug, Clone, Default)]
 pub struct Mutants {
-    /// Texts of scripts in place of their own.
+    /// Replacement texts of scripts, by name.
     pub scripts: BTreeMap<String, String>,
-    /// What is replaced in requests to DynamoDB, and by what.
+    /// Replacements in requests to DynamoDB: old text and new text.
     pub requests: Vec<(String, String)>,
 }
 
-/// Proxies that record what they pass, each for one run.
+/// Proxies that record their traffic, each for one run.
 pub struct RecordedProxy;
 
-/// What one run has at work.
+/// The state of one run's proxy.
 struct Recorded {
     run: Run,
     fault: Arc<Fault>,
@@ -150,7 +150,7 @@ async fn run_script(
     }
     let from = run.recorder.moment();
     upstream.write_all(&pipe.get_packed_pipeline()).await.ok()?;
-    // What MULTI answers, and then that each command is queued.
+    // MULTI's answer, and one QUEUED for each command.
     for _ in 0..1 + within {
         read_value(upstream, answered).await?;
     }

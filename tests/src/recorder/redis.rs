@@ -1,4 +1,4 @@
-//! What the scripts do, and what Redis holds after each.
+//! The scripts' effects, and the contents of Redis after each.
 
 use model::trace::{Answer, Effect};
 use model::{Guards, Hold, HoldState, Redis, Seat};
@@ -6,13 +6,13 @@ use redis::Value;
 
 use super::names::Names;
 
-/// Where fields are in `sale:{tag}` (lua/README.md).
+/// Offsets of fields in `sale:{tag}` (lua/README.md).
 const NEXT_UNIT: usize = 0;
 const LAST_UNIT: usize = 4;
 const RETURNED: usize = 8;
 const SELLABLE_AT_MS: usize = 52;
 
-/// The keys of a round of one lane as Redis has them.
+/// The keys in Redis of a round with one lane.
 #[derive(Debug, Clone)]
 pub struct Held {
     sale: Option<Vec<u8>>,
@@ -20,16 +20,16 @@ pub struct Held {
     buyers: Vec<String>,
     /// Ranges of returned units.
     free: Vec<String>,
-    /// By Redis's clock.
+    /// Redis's clock.
     now_ms: u64,
 }
 
-/// What the keys mean to the model.
+/// The keys in terms of the model.
 pub(crate) struct Read {
     pub(crate) redis: Redis,
-    /// Whether units are free that are not sold yet.
+    /// Whether free units are held back.
     is_held_back: bool,
-    /// If the number of returned units is not as many as there are.
+    /// Set if the number of returned units is wrong.
     miscounted: Option<String>,
 }
 
@@ -37,7 +37,7 @@ fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
     bytes.iter().skip(at).take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// A unit as the model counts it.
+/// A unit, counted from 0 as in the model.
 fn unit(text: &str) -> u8 {
     let unit: u8 = text.parse::<u8>().expect("a unit of a small round") - 1;
     assert!(usize::from(unit) < model::UNITS, "the model has room for {} units", model::UNITS);
@@ -58,7 +58,7 @@ impl Held {
         commands
     }
 
-    /// From the answers to these.
+    /// Parses the answers to these commands.
     pub(crate) fn of(answers: &[Value]) -> Option<Self> {
         let [sale, buyers, free, time] = answers else { return None };
         let time: Vec<u64> = redis::from_redis_value_ref(time).ok()?;
@@ -85,7 +85,7 @@ impl Held {
             pipe.add_command(command);
         }
         let answers: Vec<Value> = pipe.query_async(&mut connection).await?;
-        Ok(Self::of(&answers).expect("what these commands answer"))
+        Ok(Self::of(&answers).expect("valid answers"))
     }
 
     pub(crate) fn read(&self, names: &mut Names) -> Read {
@@ -105,7 +105,7 @@ impl Held {
             }
             is_held_back = number(sale, SELLABLE_AT_MS, 6) > self.now_ms && (returned > 0 || next <= last);
             if found != returned {
-                miscounted = Some(format!("{found} units are in the set, and the counter says {returned}"));
+                miscounted = Some(format!("{found} units are in the set, but the counter says {returned}"));
             }
         }
         for pair in self.buyers.chunks(2) {
@@ -127,12 +127,12 @@ fn entry_of(text: &str, user: &str, names: &mut Names) -> (Seat, HoldState) {
         "h" => HoldState::Held,
         "o" => HoldState::Ordered,
         "r" => HoldState::Released,
-        other => panic!("no state of an entry: {other}"),
+        other => panic!("not a state of an entry: {other}"),
     };
     (Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) }, state)
 }
 
-/// A script that the model has, as it was called.
+/// A call of a modelled script.
 #[derive(Debug)]
 pub(crate) struct Call {
     script: String,
@@ -140,7 +140,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// What a command runs, if the model has it. The other scripts change nothing that the model has.
+    /// The script that a command runs, if it is modelled. The other scripts change nothing in the model.
     pub(crate) fn of(script: &str, words: &[String]) -> Option<Self> {
         let scripts = ["reserve", "confirm", "release", "reseat", "adopt", "restore", "load"];
         let keys: usize = words.get(2)?.parse().ok()?;
@@ -148,7 +148,7 @@ impl Call {
         scripts.contains(&script).then(|| Self { script: script.to_owned(), arguments })
     }
 
-    /// The effect, with what Redis holds after it. None of a page of a loading: `staged` has those until the round is opened.
+    /// The effect, with the contents of Redis after it. None for a page of a load: `staged` keeps those until the round opens.
     pub(crate) fn effect(
         &self,
         answer: &str,
