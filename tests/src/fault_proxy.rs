@@ -107,7 +107,8 @@ impl Fault {
     /// The effects that have begun so far.
     pub fn effects(&self) -> BTreeSet<Effect> {
         let seen = self.seen();
-        let effects = seen.counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
+        let effects =
+            seen.counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
         effects.collect()
     }
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { operators } from '../words/operators.js';
-import { DESKTOP, PHONE } from './browser.js';
+import { WAYS } from './browser.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -384,12 +384,7 @@ test('a former operator sees only that', async () => {
   expect(await page.locator('form, nav').count()).toBe(0);
 });
 
-describe.each([
-  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
-  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
-])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const words = operators[language];
   const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operators } from '../words/operators.js';
-import { DESKTOP, PHONE } from './browser.js';
+import { WAYS } from './browser.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -332,12 +332,7 @@ test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an operator se
   expect(await one.rules()).toEqual([]);
 });
 
-describe.each([
-  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
-  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
-])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   test('the board and a dialog are accessible, and nothing shifts', async () => {
     const sale = await shop.sell({ title: 'Enamel pendant lamp' });
     const words = operators[language];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { operators } from '../words/operators.js';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
-import { DESKTOP, PHONE } from './browser.js';
+import { WAYS } from './browser.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -141,12 +141,7 @@ test('a change applies to the plan that was shown: the slower operator is told',
 }, 240_000);
 
 // On the real system screens take minutes each and look the same.
-describe.skipIf(process.env.SHOP_URL).each([
-  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
-  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
-])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+describe.skipIf(process.env.SHOP_URL).each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
   const shots = (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/rain-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
   const fits = async ({ page, rules, shift, GOOD_SHIFT }, what) => {

@@ -1,19 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
-import { DESKTOP, PHONE, openBrowser, openPage } from './browser.js';
+import { WAYS, openBrowser, openPage } from './browser.js';
 import { SCREENS } from './screens.js';
 import { openShop } from './shop.js';
 
 /** The folder for screenshots, if there is one. */
 const SHOTS = process.env.SHOTS;
-/** Every screen must fit the width of a small phone. */
-const WAYS = [
-  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
-  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
-];
 
 let shop;
 let browser;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { operators } from '../words/operators.js';
-import { DESKTOP, PHONE } from './browser.js';
+import { WAYS } from './browser.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -380,12 +380,7 @@ test('everything on a sale\'s page and in the editor is reachable by keyboard', 
 });
 
 // On the real system screens take minutes each and look the same.
-describe.skipIf(REAL).each([
-  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
-  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
-  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
-])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+describe.skipIf(REAL).each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const words = operators[language];
 
   test('every screen is accessible, does not shift, and fits', async () => {

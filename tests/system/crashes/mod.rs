@@ -201,7 +201,8 @@ impl Owed {
         let runs = join_all((0..CLEAN_RUNS).map(|_| clean_run(flow, Arc::clone(permits)))).await;
         let all: BTreeSet<&Effect> = runs.iter().flat_map(|(effects, _)| effects).collect();
         let having = |effect| runs.iter().filter(move |(effects, _)| effects.contains(effect));
-        let effects: BTreeSet<Effect> = all.into_iter().filter(|effect| having(effect).count() >= MOST).cloned().collect();
+        let effects: BTreeSet<Effect> =
+            all.into_iter().filter(|effect| having(effect).count() >= MOST).cloned().collect();
         for kind in flow.effects {
             assert!(effects.iter().any(|effect| effect.kind == *kind), "{} has no {kind}: {effects:?}", flow.name);
         }
@@ -290,7 +291,10 @@ async fn every_function_may_die_at_every_effect() {
         all.missed.extend(report.missed);
         all.bad.extend(report.bad);
     }
-    eprintln!("died at {} owed points, which are {} others too, and {} more: {points:?}", all.owed, all.same, all.others);
+    eprintln!(
+        "died at {} owed points, which are {} others too, and {} more: {points:?}",
+        all.owed, all.same, all.others
+    );
     eprintln!("ended cleanly without: {:?}", all.missed);
     assert!(all.bad.is_empty(), "{:#?}", all.bad);
     assert!(wanted.is_some() || all.owed + all.same >= OWED_AT_LEAST, "too few owed points: {points:?}");
