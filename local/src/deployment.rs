@@ -1,7 +1,6 @@
 //! The CDK app, deployed on the emulator.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -15,9 +14,9 @@ use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::emulator::{ACCESS_KEY, REGION};
-use crate::identity::AUDIENCE;
 use crate::paths;
 use crate::process::Kept;
+use crate::synthesis::{self, synthesized};
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
@@ -127,23 +126,15 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
     let outputs_file = home.join("outputs.json");
-    let mut cdk = Command::new("node");
-    cdk.current_dir(paths::cdk())
-        .args(["node_modules/aws-cdk/bin/cdk", "deploy", "--require-approval", "never", "--method=direct"])
-        .args(["--progress", "events", "--ci", "-c", "settings=local"])
-        .args(["-c", &format!("issuer={issuer}"), "-c", &format!("audience={AUDIENCE}")])
-        .args(["-c", &format!("emulator={endpoint}")])
-        .args(["-c", &format!("functions={}", paths::target().join("lambda").display())])
-        .arg("--output")
-        .arg(home.join("cdk.out"))
+    let app = synthesized(endpoint, issuer, home).await?;
+    let mut cdk = synthesis::command();
+    cdk.args(["deploy", "--require-approval", "never", "--method=direct", "--progress", "events", "--ci"])
+        .arg("--app")
+        .arg(app)
         .arg("--outputs-file")
         .arg(&outputs_file)
-        // The template check takes longer than the deployment; the app's own tests run it.
-        .env("CDK_VALIDATION", "false")
-        .env("CDK_DISABLE_VERSION_CHECK", "1")
         .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
-        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)])
-        .env_remove("AWS_PROFILE");
+        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)]);
     let log = home.join("cdk.log");
     // It ends with this program or this call, since it would otherwise write to the folder again.
     let mut process = Kept::start("node", &cdk, &log)?;

@@ -29,6 +29,7 @@ pub mod setup;
 pub mod soak;
 pub mod stages;
 pub mod supervisor;
+mod synthesis;
 pub mod tokens;
 pub mod trace;
 pub mod up;

@@ -45,7 +45,11 @@ fn main() -> ExitCode {
     let checks: Vec<Check> = scopes.chain(teeth).collect();
     let passed = Passed::of_this_program();
     if wanted.is_none() && passed.is_noted() {
-        println!("all {} checks passed before, and this program has not changed (see {})", checks.len(), passed.note.display());
+        println!(
+            "all {} checks passed before, and this program has not changed (see {})",
+            checks.len(),
+            passed.note.display()
+        );
         return ExitCode::SUCCESS;
     }
 
