@@ -63,7 +63,7 @@ async fn selling_with(change: impl FnOnce(&mut Terms)) -> Lab {
 }
 
 #[tokio::test]
-async fn a_answer_request_is_the_way_in() {
+async fn an_answer_is_the_way_in() {
     let lab = Lab::selling(terms(100, 1)).await;
     let asked = ask(&lab, "alice", "picture").await.expect(201);
     let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();

@@ -1,6 +1,6 @@
 // The picture of a sale: its own, or a drawing.
-import { kindOf } from './kinds.js';
 
+import { kindOf } from './kinds.js';
 
 /** Drawings for sales without an item. */
 const OF_KINDS = { split: 'packet', prizes: 'tickets' };

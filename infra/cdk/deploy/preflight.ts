@@ -46,7 +46,7 @@ export interface AccountQuotas {
   gateway: number;
 }
 
-/** The part of the planner's answer that is used (`schema` 1). */
+/** The part of the planner's answer that is used (`schema` 2). */
 export interface Plan {
   verdict: string;
   reasons: { check: string; why: string }[];

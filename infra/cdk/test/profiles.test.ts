@@ -1,9 +1,11 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DEPLOYMENTS } from '../bin/examples.ts';
 import { ESSENTIAL } from '../lib/alarms.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { ANSWERING, FUNCTION_NAMES, FUNCTIONS } from '../lib/functions.ts';
-import { DEPLOYED, functionNamed, type Json, newApp, only, ownFunctions, resources, synthesized, synthesizedIn, target } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, type Json, newApp, only, ownFunctions, resources, synthesized, synthesizedIn, target } from './stack.ts';
 
 const prod = synthesized(DEPLOYED.prod);
 
@@ -171,10 +173,15 @@ describe('a release', () => {
   });
 
   test('changes only the versions of functions whose program has changed', () => {
-    const app = newApp();
-    const again = synthesizedIn(app, DEPLOYED.prod);
     const versions = (of: typeof prod) => resources(of, 'AWS::Lambda::Version').map(({ id }) => id).sort();
-    expect(versions(again)).toEqual(versions(prod));
+    const programs = fakeFunctions(FUNCTION_NAMES, DEPLOYED.prod.architecture);
+    expect(versions(synthesizedIn(newApp(), DEPLOYED.prod, programs))).toEqual(versions(prod));
+
+    appendFileSync(join(programs, 'order', 'bootstrap'), 'changed');
+    const changed = versions(synthesizedIn(newApp(), DEPLOYED.prod, programs));
+    const added = changed.filter((id) => !versions(prod).includes(id));
+    expect([changed.length, added.length]).toEqual([versions(prod).length, 1]);
+    expect(added[0]).toMatch(/order/i);
     expect(ownFunctions(prod)).toHaveLength(FUNCTION_NAMES.length);
   });
 });
