@@ -188,6 +188,11 @@ async fn try_point(flow: &'static Flow, point: Point, tries: usize, permits: Arc
     tried
 }
 
+/// The runs that have an effect.
+fn having<'a>(runs: &'a [Run], effect: &'a Effect) -> impl Iterator<Item = &'a Run> {
+    runs.iter().filter(move |(effects, _)| effects.contains(effect))
+}
+
 /// What runs without a fault show.
 struct Owed {
     /// The effects that most of them have.
@@ -200,14 +205,14 @@ impl Owed {
     async fn by(flow: &'static Flow, permits: &Arc<Semaphore>) -> Self {
         let runs = join_all((0..CLEAN_RUNS).map(|_| clean_run(flow, Arc::clone(permits)))).await;
         let all: BTreeSet<&Effect> = runs.iter().flat_map(|(effects, _)| effects).collect();
-        let having = |effect| runs.iter().filter(move |(effects, _)| effects.contains(effect));
         let effects: BTreeSet<Effect> =
-            all.into_iter().filter(|effect| having(effect).count() >= MOST).cloned().collect();
+            all.into_iter().filter(|effect| having(&runs, effect).count() >= MOST).cloned().collect();
         for kind in flow.effects {
             assert!(effects.iter().any(|effect| effect.kind == *kind), "{} has no {kind}: {effects:?}", flow.name);
         }
         let follows = |effect: &&Effect| {
-            let mut before = having(effect).map(|(_, after)| after.get(effect).filter(|one| effects.contains(*one)));
+            let mut before =
+                having(&runs, effect).map(|(_, after)| after.get(effect).filter(|one| effects.contains(*one)));
             let first = before.next().flatten();
             first.is_some() && before.all(|one| one == first)
         };
