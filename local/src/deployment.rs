@@ -14,7 +14,6 @@ use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::emulator::{ACCESS_KEY, REGION};
-use crate::paths;
 use crate::process::Kept;
 use crate::synthesis::{self, synthesized};
 
