@@ -173,8 +173,9 @@ test-web: ## Test the pages in a browser, with a stand-in and with a whole syste
 # Without a browser, run the other tests and print this.
 NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2
 
+# Without the tests that also run on a whole system, below.
 test-pages:
-	@if test -x "$(CHROMIUM)"; then cd web && npm test --silent; else $(NO_CHROMIUM); fi
+	@if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:stand-in; else $(NO_CHROMIUM); fi
 
 # The same pages against a whole system. Each part has its own, because operators stop everything, which buyers would notice. The client
 # for apps is tested there too; it needs no browser.

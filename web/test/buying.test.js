@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { test } from './on.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,8 @@
 // Red packets and prize draws, from the card to the check of the draw.
 
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect } from 'vitest';
+import { test } from './on.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };

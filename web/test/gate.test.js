@@ -1,5 +1,6 @@
 import net from 'node:net';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { test } from './on.js';
 import { heading, shop, visit } from './visits.js';
 
 const picture = (page) => page.getByLabel('Your answer');

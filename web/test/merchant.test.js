@@ -1,9 +1,10 @@
 // Operators look up orders, export them, and mark refunds.
 
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
+import { describe, onBoth, test } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -75,7 +76,7 @@ test('the pages are reachable by keyboard, and the current one is marked', async
   }
 });
 
-test('orders are found by a filter that is part of the address, and one is opened', async () => {
+onBoth.test('orders are found by a filter that is part of the address, and one is opened', async () => {
   const sale = await shop.sell({ per_user_limit: 7 });
   const user = shop.user();
   const bought = [];
@@ -226,7 +227,7 @@ test('a page that fails to load is reported, keeps the rows, and can be retried'
   expect(await page.locator('#orders-error').textContent()).toBe('');
 });
 
-test('a round is exported page by page into one file, while other screens are open', async () => {
+onBoth.test('a round is exported page by page into one file, while other screens are open', async () => {
   const sale = await shop.sell();
   const bought = [];
   for (let n = 0; n < 7; n += 1) bought.push(await shop.buy(sale));

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
+import { describe, test } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;

@@ -1,10 +1,11 @@
 // Sales whose units become available over time, from the card to a change of their rate.
 
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
 import { WAYS } from './browser.js';
+import { describe, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -141,7 +142,7 @@ test('a change applies to the plan that was shown: the slower operator is told',
 }, 240_000);
 
 // On the real system screens take minutes each and look the same.
-describe.skipIf(process.env.SHOP_URL).each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
   const shots = (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/rain-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
   const fits = async ({ page, rules, shift, GOOD_SHIFT }, what) => {
@@ -152,7 +153,7 @@ describe.skipIf(process.env.SHOP_URL).each(WAYS)('$language, $colorScheme, $name
     expect(wide).toBeLessThanOrEqual(0);
   };
 
-  test('a rain and its forms are accessible, and nothing shifts', async () => {
+  onStandIn.test('a rain and its forms are accessible, and nothing shifts', async () => {
     const words = { en, zh }[language];
     const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
     const campaign = await shop.campaign([sale], 'Lantern days');

@@ -1,7 +1,8 @@
 // A merchant's whole day on the operators' page, from the draft to the final report, while buyers use the API.
 
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { test } from './on.js';
 import { shop, visit } from './visits.js';
 
 const PRICE = { price_minor: 4_990, currency: 'EUR' };

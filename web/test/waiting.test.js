@@ -1,8 +1,9 @@
 // The waiting page on a system: from the ticket to the reservation or the end of the line, and the operators' actions.
 
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { readTicket } from '../js/line.js';
 import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
+import { test } from './on.js';
 import { heading, shop, visit, work } from './visits.js';
 
 /** The folder for screenshots of some screens, if there is one. */
