@@ -236,7 +236,7 @@ impl Deployment {
     /// # Errors
     /// If the emulator does not return it.
     pub async fn payment_key(&self) -> Result<String> {
-        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
+        let client = aws_sdk_secretsmanager::Client::new(&self.patient_aws_config());
         let output = client.get_secret_value().secret_id(&self.payment_secret).send().await?;
         output.secret_string.context("the webhook's secret has no text in it")
     }
@@ -246,7 +246,7 @@ impl Deployment {
     /// # Errors
     /// If the emulator does not return them.
     pub async fn pass_ring(&self) -> Result<KeyRing> {
-        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
+        let client = aws_sdk_secretsmanager::Client::new(&self.patient_aws_config());
         let output = client.get_secret_value().secret_id(&self.pass_secret).send().await?;
         Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
     }

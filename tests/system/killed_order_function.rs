@@ -73,8 +73,21 @@ async fn left(lab: &Lab, reserved: &[Claim]) -> Left {
     Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, &lab.expiry_url).await.iter().sum() }
 }
 
-/// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process.
-async fn killed_after(orders: usize) -> Left {
+/// How often a moment is tried: a function that waits too long for the emulator gives up before it can be killed.
+const TRIES: usize = 5;
+
+async fn killed_at(orders: usize) -> Left {
+    for _ in 0..TRIES {
+        if let Some(left) = killed_after(orders).await {
+            return left;
+        }
+    }
+    panic!("in {TRIES} runs it never came to order {orders}")
+}
+
+/// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process. Returns none if the
+/// function gave up before that.
+async fn killed_after(orders: usize) -> Option<Left> {
     let lab = Lab::selling(terms(BATCH as u32, 1)).await;
     let names: Vec<String> = (0..BATCH).map(|buyer| format!("user-{buyer}")).collect();
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
@@ -88,7 +101,10 @@ async fn killed_after(orders: usize) -> Left {
     tokio::select! {
         biased;
         reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function places orders"),
-        made = api.invoke(event(&first)) => panic!("it finished before order {orders}: {made:?}"),
+        made = api.invoke(event(&first)) => {
+            eprintln!("it finished before order {orders}: {made:?}");
+            return None;
+        }
     }
     drop(process);
     let left = left(&lab, &reserved).await;
@@ -113,14 +129,14 @@ async fn killed_after(orders: usize) -> Left {
     lab.check_history("killed_order_function", &[SALE], Redis::Keeps).await;
     let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
     assert!(expiries >= BATCH as u32, "{expiries} expiry messages for {BATCH} orders; before: {left:?}");
-    left
+    Some(left)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_survives_its_function_at_any_moment() {
     let mut all = Vec::new();
     for first in (1..=BATCH).step_by(AT_ONCE) {
-        let runs = (first..first + AT_ONCE).map(|orders| timeout(Duration::from_secs(300), killed_after(orders)));
+        let runs = (first..first + AT_ONCE).map(|orders| timeout(Duration::from_secs(300), killed_at(orders)));
         all.extend(join_all(runs).await.into_iter().map(|left| left.expect("the run ends in time")));
     }
     println!("killed with {all:?}");
