@@ -615,8 +615,8 @@ mod tests {
             change(&mut entries);
             check_at_end(&document, &entries, None).unwrap_err()
         };
-        assert!(entries(|entries| entries.leaves[2] = [0; 32]).contains("published was"));
-        assert!(entries(|entries| entries.leaves.swap(0, 1)).contains("published was"));
+        assert!(entries(|entries| entries.leaves[2] = [0; 32]).contains("was published"));
+        assert!(entries(|entries| entries.leaves.swap(0, 1)).contains("was published"));
         assert!(entries(|entries| entries.units.swap(0, 1)).contains("not in the order"));
         assert!(entries(|entries| entries.units[4] = 11).contains("not in the order"));
         assert!(entries(|entries| entries.leaves.truncate(4)).contains("published were 5"));

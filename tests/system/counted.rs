@@ -78,7 +78,9 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         if code == "sold_out" {
             redis.retain(|call| call == "EVALSHA");
         }
-        assert_eq!((redis, aws.len()), (vec!["EVALSHA".to_owned()], 0), "{code}");
+        // If a busy machine was long over this, the process reads the sales again in the background.
+        let messages = aws.iter().filter(|call| call.ends_with("SendMessage")).count();
+        assert_eq!((redis, messages), (vec!["EVALSHA".to_owned()], 0), "{code}");
         assert_eq!(answer.headers.contains_key("retry-after"), matches!(code, "not_open" | "paused"), "{code}");
     }
 }
