@@ -122,7 +122,7 @@ test('a reload while reserving repeats the same request', async () => {
     if (route.request().method() !== 'POST') return route.fallback();
     keys.push(route.request().headers()['idempotency-key']);
     if (keys.length > 1) return route.fallback();
-    await route.fetch();
+    await route.fetch({ maxRetries: 2 });
     return route.abort();
   });
   await go(`sales/${sale}`);
@@ -148,7 +148,7 @@ test('polling takes over when push is cut', async () => {
   });
   let looks = 0;
   await page.route(/\/v1\/reservations\//, async (route) => {
-    const answer = await route.fetch();
+    const answer = await route.fetch({ maxRetries: 2 });
     // Counted when answered: a request may be under way when the connection is cut.
     looks += 1;
     const { reservation_id, unit, reserved_at, ...body } = await answer.json();

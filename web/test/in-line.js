@@ -44,7 +44,7 @@ export async function traveller(page) {
   const later = (text) => new Date(Date.parse(text) + ahead);
   await page.clock.install();
   await page.route(/\/v1\//, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ maxRetries: 2 });
     const body = await response.json();
     if (body.server_time) body.server_time = later(body.server_time).toISOString();
     const { date } = response.headers();
@@ -58,7 +58,7 @@ export async function traveller(page) {
 
 /** Applies the current `changes` to a sale's card whenever the page loads it. */
 export const cardSays = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-  const response = await route.fetch();
+  const response = await route.fetch({ maxRetries: 2 });
   await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
 });
 

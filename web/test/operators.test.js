@@ -127,7 +127,7 @@ test('a beacon is posted for a draw that waits for one', async () => {
   const awaits = { chain_hash: '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971', round: 1000, at: '2023-08-23T15:59:24Z' };
   const posted = [];
   await page.route(`**/v1/admin/sales/${sale}/live`, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ maxRetries: 2 });
     await route.fulfill({ json: { ...await response.json(), ...(posted.length > 1 ? {} : { awaits_beacon: awaits }) } });
   });
   await page.route(`**/v1/admin/sales/${sale}/rounds/1/beacon`, (route) => {

@@ -63,7 +63,7 @@ test('with frequent drops the button stays', async () => {
   const { page, go } = await visit();
   // All units are always taken, and the next drop is always a moment away.
   await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ maxRetries: 2 });
     const next_release_at = new Date(Date.now() + 900).toISOString();
     await route.fulfill({ response, json: { ...(await response.json()), availability: 'sold_out', next_release_at } });
   });

@@ -16,7 +16,7 @@ const card = (name, changes, heading) => ({
   heading,
   async go({ page, go, sale }) {
     await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-      const response = await route.fetch();
+      const response = await route.fetch({ maxRetries: 2 });
       await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
     });
     await go(`sales/${sale}`);

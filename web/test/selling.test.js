@@ -344,7 +344,7 @@ test('a hot sale is marked in the table and on its page while it is hot', async 
   const page = await visit('health');
   let hot = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
   await page.route(/\/v1\/admin\/sales(\?.*|\/[\w-]+)?$/, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ maxRetries: 2 });
     const body = await response.json();
     for (const sale of body.sales ?? [body]) if (sale.sale_id === id) sale.hot = hot;
     await route.fulfill({ response, json: body });

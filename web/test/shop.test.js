@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 
 /** Changes the sale's card in the answer. */
 const change = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-  const response = await route.fetch();
+  const response = await route.fetch({ maxRetries: 2 });
   await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
 });
 const later = (ms) => new Date(Date.now() + ms).toISOString();

@@ -93,6 +93,8 @@ export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_
       return send(response, answer);
     }
   });
+  // Node closes an idle connection after five seconds, which a client may be about to use again.
+  server.keepAliveTimeout = 75_000;
   const edited = fromSources ? await sources(server) : null;
   const sockets = new WebSocketServer({ noServer: true });
   // Vite has its own socket on this server.
