@@ -28,7 +28,8 @@ trap 'exit 143' TERM HUP
 
 # What cargo said last, its progress if it has told any. Progress is written between carriage returns.
 last_word() {
-  words=$(tail -c 2000 "$said" | tr '\r' '\n' | sed "s/$escape\[[0-9;]*[mK]//g; s/ *\$//; /^\$/d")
+  # The command may have ended, and its file be gone.
+  words=$(tail -c 2000 "$said" 2>/dev/null | tr '\r' '\n' | sed "s/$escape\[[0-9;]*[mK]//g; s/ *\$//; /^\$/d")
   echo "$words" | grep ' Building ' | tail -n 1 | grep . || echo "$words" | tail -n 1
 }
 

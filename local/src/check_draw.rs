@@ -619,7 +619,7 @@ mod tests {
         assert!(entries(|entries| entries.leaves.swap(0, 1)).contains("was published"));
         assert!(entries(|entries| entries.units.swap(0, 1)).contains("not in the order"));
         assert!(entries(|entries| entries.units[4] = 11).contains("not in the order"));
-        assert!(entries(|entries| entries.leaves.truncate(4)).contains("published were 5"));
+        assert!(entries(|entries| entries.leaves.truncate(4)).contains("5 entries were published"));
         let (good, entries) = at_end();
         let changed = |place: &str, value: Value| {
             let mut changed = good.clone();
