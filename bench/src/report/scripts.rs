@@ -11,7 +11,7 @@ use super::{Effort, Report};
 
 const CLIENTS: usize = 64;
 /// Below these the script does more work than the design needs.
-const WINNERS: f64 = 0.75;
+const WINNERS: f64 = 0.80;
 const SOLD_OUT: f64 = 0.95;
 
 /// One script's results of all rounds.

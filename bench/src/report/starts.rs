@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_micros(50);
 /// Most bytes read of a request.
 const MAX_REQUEST: usize = 4096;
 
-const SLOWER: f64 = 1.3;
+const SLOWER: f64 = 1.4;
 const LARGER: f64 = 1.5;
 const ZIPPED_MB: f64 = 5.0;
 

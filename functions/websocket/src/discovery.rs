@@ -1,3 +1,4 @@
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use aws_smithy_http_client::Connector;
@@ -43,12 +44,13 @@ struct Document {
     jwks_uri: String,
 }
 
-/// Fetches documents.
-pub(crate) struct Http(Connector);
+/// Fetches documents. Setting up TLS reads the machine's certificates, which takes longer than everything else at the
+/// start of this function, and only whoever waits for the issuer needs it.
+pub(crate) struct Http(LazyLock<Connector>);
 
 impl Http {
     pub(crate) fn new() -> Self {
-        Self(Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build())
+        Self(LazyLock::new(|| Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build()))
     }
 
     /// Fetches the keys that `issuer` publishes.
