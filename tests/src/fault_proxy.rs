@@ -57,6 +57,7 @@ struct Seen {
     /// The effect that was open alone and has its answer, until another is begun.
     last: Option<Effect>,
     after: BTreeMap<Effect, Effect>,
+    undisturbed: BTreeSet<Effect>,
 }
 
 impl Seen {
@@ -75,6 +76,7 @@ impl Seen {
     fn end(&mut self) {
         self.open -= 1;
         self.last = self.alone.take();
+        self.undisturbed.extend(self.last.clone());
     }
 }
 
@@ -112,10 +114,15 @@ impl Fault {
         effects.collect()
     }
 
-    /// The effects that came after another and never beside one, each with the one it came after. To end before the one is to
-    /// end after the other: the services see no difference.
+    /// The effects that came after another and never beside one, each with the one it came after. Dying before such an effect
+    /// leaves the services as dying after the one before it does.
     pub fn directly_after(&self) -> BTreeMap<Effect, Effect> {
         self.seen().after.clone()
+    }
+
+    /// The effects that were alone from their beginning to their answer.
+    pub fn undisturbed(&self) -> BTreeSet<Effect> {
+        self.seen().undisturbed.clone()
     }
 
     /// Something happens now that no proxy sees.
@@ -123,8 +130,8 @@ impl Fault {
         self.seen().last = None;
     }
 
-    /// Runs `work` until it ends or the world does, as a process that is killed. Whether it came to its end. Either way
-    /// nothing that it began reaches a service any more.
+    /// Runs `work` until it ends or is killed at the point. Returns whether it ended by itself. Either way, nothing that it
+    /// began reaches a service any more.
     pub async fn run(&self, work: impl Future) -> bool {
         tokio::select! {
             biased;

@@ -82,7 +82,7 @@ async fn killed_at(orders: usize) -> Left {
             return left;
         }
     }
-    panic!("in {TRIES} runs it never came to order {orders}")
+    panic!("none of {TRIES} runs reached order {orders}")
 }
 
 /// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process. Returns none if the
@@ -102,7 +102,10 @@ async fn killed_after(orders: usize) -> Option<Left> {
         biased;
         reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function places orders"),
         made = api.invoke(event(&first)) => {
-            eprintln!("it finished before order {orders}: {made:?}");
+            let gave_up: SqsBatchResponse = serde_json::from_slice(&made.unwrap()).unwrap();
+            let placed = left(&lab, &reserved).await.orders;
+            eprintln!("it gave up after {placed} orders, before order {orders}: {gave_up:?}");
+            assert!(gave_up.batch_item_failures.len() + placed >= BATCH, "it acknowledged a message without an order");
             return None;
         }
     }

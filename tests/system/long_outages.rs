@@ -13,7 +13,7 @@ use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
-use crate::resources::{depth, receive};
+use crate::resources::{depth, receive_batches};
 use crate::wait::until;
 
 const BUYERS: usize = 200;
@@ -45,15 +45,7 @@ async fn deliver<F>(lab: &Lab, url: &str, handle: impl Fn(aws_lambda_events::sqs
 where
     F: Future<Output = aws_lambda_events::sqs::SqsBatchResponse>,
 {
-    let mut batches = Vec::new();
-    loop {
-        let messages = receive(&lab.sqs, url).await;
-        if !messages.is_empty() {
-            batches.push(messages);
-        } else if depth(&lab.sqs, url).await[0] == 0 {
-            break;
-        }
-    }
+    let batches = receive_batches(&lab.sqs, url).await;
     let handled = stream::iter(batches).map(async |messages| {
         let response = handle(events::received(&messages)).await;
         let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect();

@@ -1,5 +1,6 @@
 //! What one run of reconciliation gets done, and in which order.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
-use crate::resources::{depth, items};
+use crate::resources::{depth, items, receive_batches};
 use crate::wait::until;
 
 /// Takes a unit without sending its message.
@@ -192,16 +193,14 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     let summary = reconciliation::handle(&reconciliation::Deps { orders, ..lab.reconciliation() }).await.unwrap();
     assert_eq!(summary.sent, 0, "{summary:?}");
     assert!(summary.failed > 0, "{summary:?}");
-    let mut sent = std::collections::BTreeSet::new();
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert!(summary.sent >= 300, "{summary:?}");
-    loop {
-        let messages = crate::resources::receive(&lab.sqs, &lab.orders_url).await;
-        if messages.is_empty() {
-            break;
-        }
-        sent.extend(messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim.user));
-    }
+    let sent: BTreeSet<_> = receive_batches(&lab.sqs, &lab.orders_url)
+        .await
+        .iter()
+        .flatten()
+        .map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim.user)
+        .collect();
     assert_eq!(sent.len(), 300);
 }
 
@@ -225,7 +224,7 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     until("the breaker is open", 20, async || {
         let summary = reconciliation::handle(&deps).await.unwrap();
         assert_eq!(summary.sent, 0, "{summary:?}");
-        let message = OrderMessage::new(take_again(&lab).await, None);
+        let message = OrderMessage::new(claim_of_outbox(&lab).await, None);
         matches!(deps.orders.send(&message).await, Err(QueueError::Open(_))).then_some(())
     })
     .await;
@@ -237,8 +236,8 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     .await;
 }
 
-/// The claim of a user who has one.
-async fn take_again(lab: &Lab) -> Claim {
-    let view = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
-    view.claims.into_iter().next().expect("all are held")
+/// A claim from the outbox. Reading it marks it as taken.
+async fn claim_of_outbox(lab: &Lab) -> Claim {
+    let due = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
+    due.claims.into_iter().next().expect("all are held")
 }

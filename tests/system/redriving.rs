@@ -2,7 +2,7 @@
 
 use crate::ask::Ask;
 use crate::lab::Lab;
-use crate::resources::{depth, receive};
+use crate::resources::{depth, receive_batches};
 
 /// More than SQS returns at once, and no multiple of that.
 const MESSAGES: usize = 23;
@@ -21,10 +21,8 @@ async fn fill(lab: &Lab, url: &str, what: &str) -> Vec<String> {
 }
 
 async fn bodies(lab: &Lab, url: &str) -> Vec<String> {
-    let mut bodies = Vec::new();
-    while depth(&lab.sqs, url).await[0] > 0 {
-        bodies.extend(receive(&lab.sqs, url).await.into_iter().map(|message| message.body.unwrap()));
-    }
+    let batches = receive_batches(&lab.sqs, url).await;
+    let mut bodies: Vec<_> = batches.into_iter().flatten().map(|message| message.body.unwrap()).collect();
     bodies.sort();
     bodies
 }

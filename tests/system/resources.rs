@@ -8,6 +8,7 @@ use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName, QueueAttributeName as Attribute};
 
 use crate::lab::Lab;
+use crate::wait::until;
 
 /// Creates a table with the keys and indexes of the table `model`.
 pub(crate) async fn make_table(dynamodb: &DynamoDb, model: &str, name: &str) {
@@ -55,6 +56,23 @@ pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
     let receive = sqs.receive_message().queue_url(url).max_number_of_messages(10);
     let receive = receive.message_system_attribute_names(MessageSystemAttributeName::All);
     receive.send().await.unwrap().messages.unwrap_or_default()
+}
+
+/// Receives every visible message from a queue, in the batches in which they come.
+pub(crate) async fn receive_batches(sqs: &Sqs, url: &str) -> Vec<Vec<Message>> {
+    let mut batches = Vec::new();
+    until("every visible message is received", 20, async || {
+        loop {
+            let messages = receive(sqs, url).await;
+            if messages.is_empty() {
+                break;
+            }
+            batches.push(messages);
+        }
+        (depth(sqs, url).await[0] == 0).then_some(())
+    })
+    .await;
+    batches
 }
 
 /// Every item of a table, by its key.

@@ -8,7 +8,7 @@ use sale::EpochMs;
 
 use crate::calls::Calls;
 use crate::events;
-use crate::resources::{depth, receive};
+use crate::resources::receive_batches;
 
 /// How long the deployed queues hide a received message, unless a function says otherwise.
 const VISIBILITY_TIMEOUT_S: i64 = 180;
@@ -56,15 +56,7 @@ impl Queues {
         let mut delivered = Delivered::default();
         loop {
             self.show_again(url, now).await;
-            let mut batches = Vec::new();
-            loop {
-                let messages = receive(&self.sqs, url).await;
-                if !messages.is_empty() {
-                    batches.push(messages);
-                } else if depth(&self.sqs, url).await[0] == 0 {
-                    break;
-                }
-            }
+            let batches = receive_batches(&self.sqs, url).await;
             if batches.is_empty() {
                 return delivered;
             }

@@ -5,7 +5,7 @@ use model::trace::How;
 use sale::OrderState;
 use tests::When::{After, Before};
 
-use super::world::{World, at};
+use super::world::{RECEIVES, World, at};
 
 /// A run that is recorded.
 pub(super) struct Scenario {
@@ -206,7 +206,7 @@ async fn outbox(world: &World) {
 async fn dead_letter(world: &World) {
     world.warm_up().await;
     let alice = world.reserve("alice").await;
-    for _ in 0..4 {
+    for _ in 0..RECEIVES {
         assert_eq!(world.order(&alice, at("TransactWriteItems", Before)).await, How::Died);
     }
     assert_eq!(world.dead_letter(&alice, at("EVALSHA confirm", Before)).await, How::Died);
@@ -217,7 +217,7 @@ async fn dead_letter(world: &World) {
 async fn overdue(world: &World) {
     world.warm_up().await;
     let alice = world.buy("alice").await;
-    for _ in 0..4 {
+    for _ in 0..RECEIVES {
         assert_eq!(world.expire(&alice, at("GetItem", Before)).await, How::Died);
     }
     world.reconcile_later().await;

@@ -29,7 +29,7 @@ pub(super) const LONG_S: i64 = 2000;
 /// The hash tag of the round's keys.
 const TAG: &str = "{lamp:1:0}";
 /// How often the order queue delivers a message before it is a dead letter: `infra/cdk` says the same of the ladder.
-const RECEIVES: u8 = order::LADDER_S.len() as u8 + 1;
+pub(super) const RECEIVES: u8 = order::LADDER_S.len() as u8 + 1;
 
 pub(super) struct World {
     pub(super) lab: Lab,
