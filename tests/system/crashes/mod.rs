@@ -89,13 +89,11 @@ struct Run {
 impl Run {
     /// The kinds that it must have and has not. A kind that is named twice must be there twice.
     fn lacks(&self, kinds: &[&'static str]) -> Vec<&'static str> {
-        let mut named = BTreeMap::new();
-        let mut is_missing = |kind: &&str| {
-            let nth = named.entry(*kind).or_insert(0);
-            *nth += 1;
-            !self.effects.contains(&Effect { kind: (*kind).to_owned(), nth: *nth - 1 })
+        let is_missing = |&(at, kind): &(usize, &'static str)| {
+            let nth = kinds[..at].iter().filter(|before| **before == kind).count();
+            !self.effects.contains(&Effect { kind: kind.to_owned(), nth })
         };
-        kinds.iter().copied().filter(|kind| is_missing(kind)).collect()
+        kinds.iter().copied().enumerate().filter(is_missing).map(|(_, kind)| kind).collect()
     }
 }
 
@@ -246,8 +244,8 @@ impl Owed {
         let effects: BTreeSet<Effect> =
             all.into_iter().filter(|effect| having(&runs, effect).count() >= MOST).cloned().collect();
         let follows = |effect: &&Effect| {
-            let mut before = having(&runs, effect)
-                .map(|run| run.directly_after.get(effect).filter(|one| effects.contains(*one)));
+            let mut before =
+                having(&runs, effect).map(|run| run.directly_after.get(effect).filter(|one| effects.contains(*one)));
             let first = before.next().flatten();
             first.is_some() && before.all(|one| one == first)
         };

@@ -60,11 +60,7 @@ async fn the_model_explains_what_the_functions_do() {
         (scenario.name, judged(scenario.name, &trace))
     });
     let judged: Vec<_> = runs.buffer_unordered(AT_ONCE).collect().await;
-    let bad: Vec<&str> = judged
-        .iter()
-        .filter(|(_, judged)| !is_right(judged))
-        .map(|(name, _)| *name)
-        .collect();
+    let bad: Vec<&str> = judged.iter().filter(|(_, judged)| !is_right(judged)).map(|(name, _)| *name).collect();
     assert!(
         bad.is_empty(),
         "the model cannot explain {bad:?}: what it says of each is above, the traces are in target/traces"
