@@ -85,7 +85,12 @@ export class Watch extends EventTarget {
       return FINAL.has(reservation.status) && !isEntered(reservation);
     } catch (error) {
       if (this.#signal.aborted) return true;
-      if (this.#isForgotten(error)) return false;
+      if (this.#isForgotten(error)) {
+        // This is an answer, so earlier trouble is over.
+        this.#failures = 0;
+        this.hear(this.reservation);
+        return false;
+      }
       this.#failures += 1;
       this.trouble = error instanceof Problem || error instanceof SignInCancelled ? error : new Problem('internal');
       this.dispatchEvent(new Event('change'));

@@ -98,6 +98,41 @@ test('a reservation that a failover lost is shown unchanged until it is known ag
   expect(looks).toBeGreaterThanOrEqual(4);
 });
 
+test('trouble before a failover lost a reservation is over, and the page asks at the usual intervals', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  // A change of the connection would cause a request of its own.
+  await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
+  const trouble = page.getByText('Very many people are here');
+  let shown;
+  const isShown = new Promise((done) => {
+    shown = done;
+  });
+  const unknownAt = [];
+  let known = false;
+  let looks = 0;
+  await page.route(/\/v1\/reservations\//, async (route) => {
+    looks += 1;
+    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    if (looks === 2) return route.fulfill(problem('overloaded', 503));
+    if (known) return route.fallback();
+    await isShown;
+    unknownAt.push(Date.now());
+    return route.fulfill(problem('unknown_reservation', 404));
+  });
+  await go(`reservations/${id}`);
+  await trouble.waitFor();
+  shown();
+  await trouble.waitFor({ state: 'hidden' });
+  expect(await heading(page, 'You are in').count()).toBe(1);
+  await expect.poll(() => unknownAt.length).toBeGreaterThanOrEqual(2);
+  known = true;
+  // After one failure, the back-off would have been a second.
+  expect(unknownAt[1] - unknownAt[0]).toBeGreaterThan(2_500);
+  await heading(page, 'Reserved for you').waitFor();
+});
+
 test('with push, the page hardly polls, and loads news at once', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
