@@ -133,6 +133,41 @@ test('trouble before a failover lost a reservation is over, and the page asks at
   await heading(page, 'Reserved for you').waitFor();
 });
 
+test('a reservation may be unknown for a minute each time that a failover loses it', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
+  let looks = 0;
+  let overloaded = 0;
+  let unknown = 0;
+  let isLater = false;
+  await page.route(/\/v1\/reservations\//, (route) => {
+    looks += 1;
+    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    if (unknown === 0 || (isLater && unknown === 1)) {
+      unknown += 1;
+      return route.fulfill(problem('unknown_reservation', 404));
+    }
+    if (isLater) return route.fallback();
+    overloaded += 1;
+    return route.fulfill(problem('overloaded', 503));
+  });
+  await page.clock.install();
+  await go(`reservations/${id}`);
+  await expect.poll(async () => {
+    await page.clock.runFor(2_000);
+    return overloaded;
+  }).toBeGreaterThan(0);
+  await page.clock.runFor(MINUTE_MS);
+  isLater = true;
+  await expect.poll(async () => {
+    await page.clock.runFor(2_000);
+    return heading(page, 'Reserved for you').count();
+  }).toBe(1);
+  expect(unknown).toBe(2);
+});
+
 test('with push, the page hardly polls, and loads news at once', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
