@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { onStandIn, test } from './on.js';
+import { onBoth, onStandIn, test } from './on.js';
 import { openShop } from './shop.js';
 import { heading, shop, visit, work } from './visits.js';
 
@@ -71,7 +71,7 @@ test('the network fails, and comes back', async () => {
   await page.getByLabel('Your answer').waitFor();
 });
 
-test('when a pause ends, the button comes back by itself', async () => {
+onBoth.test('when a pause ends, the button comes back by itself', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   await go(`sales/${sale}`);
