@@ -11,11 +11,12 @@ import { UsageError } from '../lib/settings.ts';
 import { deploy, ensureBootstrap, type Programs } from './deploy.ts';
 import { destroy } from './destroy.ts';
 import { nextKeyStep, sentKey } from './edge-key.ts';
+import { APP, ROOT } from './paths.ts';
 import { makeOperator, withUsers } from './people.ts';
 import { type Finding, preflight } from './preflight.ts';
 import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
-import { agreed, APP, archives, bootstrap, build, BUILT, cdk, missingTools, planned, ROOT, say, tokenFrom } from './steps.ts';
+import { agreed, archives, bootstrap, build, BUILT, cdk, missingTools, planned, say, tokenFrom } from './steps.ts';
 import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 async function runPreflight(on: Target): Promise<Finding[]> {

@@ -3,15 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { fileURLToPath } from 'node:url';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
 import { addLicences, LICENCE_FILES } from './licences.ts';
+import { APP, ROOT } from './paths.ts';
 import type { AccountQuotas, Plan } from './preflight.ts';
 
-export const APP = fileURLToPath(new URL('..', import.meta.url));
-export const ROOT = join(APP, '../..');
 /** Separate from `target/lambda`, which has the functions for this machine. */
 export const BUILT = join(ROOT, 'target/aws');
 const CDK = join(APP, 'node_modules/aws-cdk/bin/cdk');

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { fakeFunctionsIn } from '../bin/examples.ts';
 import { problems, RULE, rustVersion, shippedCrates, THIRD_PARTY } from '../deploy/licences.ts';
-import { archives, ROOT } from '../deploy/steps.ts';
+import { ROOT } from '../deploy/paths.ts';
+import { archives } from '../deploy/steps.ts';
 
 const FILE = readFileSync(join(ROOT, THIRD_PARTY), 'utf8');
 const shipped = shippedCrates();
