@@ -5,7 +5,7 @@ import { ROOT } from './paths.ts';
 
 /** The licences of third-party code in the functions. `make licences` writes it. */
 export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt';
-/** The files in every archive besides the program; `local/src/build.rs` adds the same two. */
+/** The files in every archive besides the program; `local/src/archives.rs` adds the same two. */
 export const LICENCE_FILES = ['LICENSE', THIRD_PARTY];
 /** The targets that functions are built for: AWS, and the machines of `make up`. */
 const TARGETS = ['aarch64-unknown-linux-gnu', 'x86_64-unknown-linux-gnu'];
