@@ -159,6 +159,7 @@ test('a reservation may be unknown for a minute each time that a failover loses 
     await page.clock.runFor(2_000);
     return overloaded;
   }).toBeGreaterThan(0);
+  // The second 404 comes more than a minute after the first, but there were other answers between them.
   await page.clock.runFor(MINUTE_MS);
   isLater = true;
   await expect.poll(async () => {
