@@ -80,7 +80,7 @@ function site() {
       const say = (what) => wrong.push(`${relative(ROOT, page)}: ${link} ${what}`);
       if (/^[a-z]+:/.test(link)) {
         elsewhere += 1;
-        if (!isAddress(link)) say('is no address');
+        if (!isAddress(link)) say('is not an address');
         continue;
       }
       inside += 1;

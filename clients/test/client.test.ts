@@ -185,7 +185,6 @@ describe('a purchase', () => {
     ['challenge', 403, 'denied'],
     ['reserve', 400, 'invalid_request'],
     ['reserve', 500, 'internal'],
-    ['look', 404, 'unknown_reservation'],
   ])('%s: %i %s is an error, and is not asked for again', async (what, status, code) => {
     const { client, of } = clientOf({ [what]: [problem(status, code, { detail: 'more about it' })] });
     await expect(buy(client)).rejects.toMatchObject({
@@ -412,11 +411,22 @@ describe('following a reservation', () => {
     expect(statuses(await passing(all(client.watch(ID))))).toEqual(['queued', 'pending_payment', 'paid']);
   });
 
+  test('what was accepted is not given up if a failover forgot it before the first look', async () => {
+    const { client, of } = clientOf({ look: [unknown(), unknown(), json(200, PENDING), json(200, PAID)] });
+    expect(statuses(await buy(client))).toEqual(['challenged', 'admitted', 'queued', 'pending_payment', 'paid']);
+    expect(of('look')).toHaveLength(4);
+    expect(of('reserve')).toHaveLength(1);
+  });
+
   test('what nobody has known for a minute, or has never been there, is given up', async () => {
     const forgotten = clientOf({ look: [json(200, QUEUED), ...Array.from({ length: 90 }, unknown)] });
     await expect(passing(all(forgotten.client.watch(ID)))).rejects.toMatchObject({ code: 'unknown_reservation' });
     const looks = forgotten.of('look');
     expect((looks.at(-1)?.at as number) - (looks[1]?.at as number)).toBeGreaterThanOrEqual(60_000);
+    const accepted = clientOf({ look: Array.from({ length: 90 }, unknown) });
+    await expect(buy(accepted.client)).rejects.toMatchObject({ code: 'unknown_reservation' });
+    const again = accepted.of('look');
+    expect((again.at(-1)?.at as number) - (again[0]?.at as number)).toBeGreaterThanOrEqual(60_000);
     const never = clientOf({ look: [unknown()] });
     await expect(passing(all(never.client.watch(ID)))).rejects.toMatchObject({ code: 'unknown_reservation' });
     expect(never.of('look')).toHaveLength(1);

@@ -5,7 +5,7 @@ cd "${0%/*}" || exit
 missing=
 for program in node npm; do command -v "$program" >/dev/null || missing="$missing $program"; done
 if test -n "$missing"; then
-  echo "not installed:$missing; apt install nodejs npm (Node 20 or later)" >&2
+  echo "not installed:$missing; apt install nodejs npm (Node 20.19, or 22.12 and later)" >&2
   exit 1
 fi
 ../../local/packages.sh . || exit

@@ -19,7 +19,7 @@ struct Needed {
 
 const NEEDED: [Needed; 3] = [
     Needed { program: "python3", version: " (3.11 or later)", packages: "python3 python3-venv" },
-    Needed { program: "node", version: " (20 or later)", packages: "nodejs" },
+    Needed { program: "node", version: " (20.19, or 22.12 and later)", packages: "nodejs" },
     Needed { program: "npm", version: "", packages: "npm" },
 ];
 

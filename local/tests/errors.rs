@@ -236,14 +236,14 @@ fn what_is_missing_on_the_machine_is_named_with_how_to_get_it() {
     let home = Home::new("tools");
     let nothing = home.0.join("bin");
     std::fs::create_dir_all(&nothing).unwrap();
-    let missing =
-        "not installed: python3 (3.11 or later), node (20 or later), npm; apt install python3 python3-venv nodejs npm";
+    let missing = "not installed: python3 (3.11 or later), node (20.19, or 22.12 and later), npm; \
+                   apt install python3 python3-venv nodejs npm";
     for command in ["install", "up", "demo"] {
         one_line(&home.local(&[command], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
     }
     let some = nothing.join("python3");
     std::os::unix::fs::symlink("/bin/true", some).unwrap();
-    let missing = "not installed: node (20 or later), npm; apt install nodejs npm";
+    let missing = "not installed: node (20.19, or 22.12 and later), npm; apt install nodejs npm";
     one_line(&home.local(&["install"], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
 }
 

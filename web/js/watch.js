@@ -85,7 +85,13 @@ export class Watch extends EventTarget {
       return FINAL.has(reservation.status) && !isEntered(reservation);
     } catch (error) {
       if (this.#signal.aborted) return true;
-      if (this.#isForgotten(error)) return false;
+      if (this.#isForgotten(error)) {
+        // This is an answer, so earlier trouble is over.
+        this.#failures = 0;
+        this.hear(this.reservation);
+        return false;
+      }
+      this.#forgottenAt = null;
       this.#failures += 1;
       this.trouble = error instanceof Problem || error instanceof SignInCancelled ? error : new Problem('internal');
       this.dispatchEvent(new Event('change'));
@@ -96,8 +102,9 @@ export class Watch extends EventTarget {
   /** Whether it was seen, and may be known again soon. Until then it is shown as it was. */
   #isForgotten({ code }) {
     if (code !== 'unknown_reservation' || !this.reservation) return false;
-    this.#forgottenAt ??= clock.now();
-    return clock.now() - this.#forgottenAt < FORGOTTEN_MS;
+    // Not by the server's clock, which is an estimate that each answer may correct.
+    this.#forgottenAt ??= performance.now();
+    return performance.now() - this.#forgottenAt < FORGOTTEN_MS;
   }
 
   #pause() {

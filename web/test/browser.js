@@ -8,6 +8,11 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const ANSWER = /^Failed to load resource:/;
 /** The maximum layout shift (CLS) that browsers rate as good. */
 const GOOD_SHIFT = 0.1;
+/**
+ * How long after a user's input a shift is expected. Browsers allow half a second. A machine that is busy with other tests (BUSY)
+ * may need more to paint the answer.
+ */
+const SHIFT_ALLOWED_MS = process.env.BUSY ? 2_000 : 500;
 /** A proof of work takes a second on an idle machine, sometimes ten times as long, and test machines are not idle. */
 const PATIENCE_MS = 120_000;
 
@@ -35,7 +40,7 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
   context.setDefaultTimeout(PATIENCE_MS);
   const complaints = [];
   const answers = [];
-  await context.addInitScript(watchShift);
+  await context.addInitScript(watchShift, SHIFT_ALLOWED_MS);
   if (offsetMs) await context.addInitScript(misset, offsetMs);
   if (user) {
     const token = await shop.login(user, options.operator === true);
@@ -69,15 +74,14 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
   };
 }
 
-function watchShift() {
-  // A browser allows half a second for what follows a user's input. A busy machine needs more to paint the answer.
-  const ALLOWED_MS = 2_000;
+/** Runs in the page. */
+function watchShift(allowedMs) {
   let input = -Infinity;
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, ({ timeStamp }) => { input = timeStamp; }, { capture: true, passive: true });
   window.shifted = 0;
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, startTime, value } of list.getEntries()) {
-      if (!hadRecentInput && startTime - input > ALLOWED_MS) window.shifted += value;
+      if (!hadRecentInput && startTime - input > allowedMs) window.shifted += value;
     }
   }).observe({ type: 'layout-shift', buffered: true });
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { test } from './on.js';
+import { onBoth, test } from './on.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;
@@ -80,7 +80,7 @@ test('sold out', async () => {
   await heading(page, 'Sold out').waitFor();
 });
 
-test('at the limit, the buyer\'s reservations are shown with their current status', async () => {
+onBoth.test('at the limit, the buyer\'s reservations are shown with their current status', async () => {
   const sale = await shop.sell();
   const user = shop.user();
   const { page, go } = await visit({ user });

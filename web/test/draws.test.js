@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect } from 'vitest';
-import { test } from './on.js';
+import { onBoth, test } from './on.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
@@ -33,7 +33,7 @@ const order = async ({ id, token }) => {
   return view;
 };
 
-test('a packet is opened and final, and its draw is checked after the round', async () => {
+onBoth.test('a packet is opened and final, and its draw is checked after the round', async () => {
   const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit();
   await go(`sales/${sale}`);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { onStandIn, test } from './on.js';
+import { onBoth, onStandIn, test } from './on.js';
 import { openShop } from './shop.js';
 import { heading, shop, visit, work } from './visits.js';
 
@@ -71,7 +71,7 @@ test('the network fails, and comes back', async () => {
   await page.getByLabel('Your answer').waitFor();
 });
 
-test('when a pause ends, the button comes back by itself', async () => {
+onBoth.test('when a pause ends, the button comes back by itself', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -98,6 +98,77 @@ test('a reservation that a failover lost is shown unchanged until it is known ag
   expect(looks).toBeGreaterThanOrEqual(4);
 });
 
+test('trouble before a failover lost a reservation is over, and the page asks at the usual intervals', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  // A change of the connection would cause a request of its own.
+  await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
+  const trouble = page.getByText('Very many people are here');
+  let shown;
+  const isShown = new Promise((done) => {
+    shown = done;
+  });
+  const unknownAt = [];
+  let known = false;
+  let looks = 0;
+  await page.route(/\/v1\/reservations\//, async (route) => {
+    looks += 1;
+    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    if (looks === 2) return route.fulfill(problem('overloaded', 503));
+    if (known) return route.fallback();
+    await isShown;
+    unknownAt.push(Date.now());
+    return route.fulfill(problem('unknown_reservation', 404));
+  });
+  await go(`reservations/${id}`);
+  await trouble.waitFor();
+  shown();
+  await trouble.waitFor({ state: 'hidden' });
+  expect(await heading(page, 'You are in').count()).toBe(1);
+  await expect.poll(() => unknownAt.length).toBeGreaterThanOrEqual(2);
+  known = true;
+  // After one failure, the back-off would have been a second.
+  expect(unknownAt[1] - unknownAt[0]).toBeGreaterThan(2_500);
+  await heading(page, 'Reserved for you').waitFor();
+});
+
+test('a reservation may be unknown for a minute each time that a failover loses it', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
+  let looks = 0;
+  let overloaded = 0;
+  let unknown = 0;
+  let isLater = false;
+  await page.route(/\/v1\/reservations\//, (route) => {
+    looks += 1;
+    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    if (unknown === 0 || (isLater && unknown === 1)) {
+      unknown += 1;
+      return route.fulfill(problem('unknown_reservation', 404));
+    }
+    if (isLater) return route.fallback();
+    overloaded += 1;
+    return route.fulfill(problem('overloaded', 503));
+  });
+  await page.clock.install();
+  await go(`reservations/${id}`);
+  await expect.poll(async () => {
+    await page.clock.runFor(2_000);
+    return overloaded;
+  }).toBeGreaterThan(0);
+  // The second 404 comes more than a minute after the first, but there were other answers between them.
+  await page.clock.runFor(MINUTE_MS);
+  isLater = true;
+  await expect.poll(async () => {
+    await page.clock.runFor(2_000);
+    return heading(page, 'Reserved for you').count();
+  }).toBe(1);
+  expect(unknown).toBe(2);
+});
+
 test('with push, the page hardly polls, and loads news at once', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
@@ -121,6 +192,14 @@ test('with push, the page hardly polls, and loads news at once', async () => {
     await page.clock.runFor(20_000);
     return looks - settled;
   }).toBe(0);
+  // Right after an ordinary look, the clock stands still: only the news can cause the next one.
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + MINUTE_MS);
+  settled = looks;
+  await expect.poll(async () => {
+    await page.clock.runFor(1_000);
+    return looks;
+  }).toBeGreaterThan(settled);
+  settled = looks;
   await sockets[0].send(JSON.stringify({ type: 'reservation', reservation_id: id, status: 'pending_payment' }));
   await expect.poll(() => looks).toBeGreaterThan(settled);
 });

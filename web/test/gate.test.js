@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { expect } from 'vitest';
-import { test } from './on.js';
+import { onBoth, test } from './on.js';
 import { heading, shop, visit } from './visits.js';
 
 const picture = (page) => page.getByLabel('Your answer');
@@ -22,7 +22,7 @@ test('a sale without a challenge goes from the button to the reservation', async
   await heading(page, 'Reserved for you').waitFor();
 });
 
-test('a sale that only asks for work shows no picture and no link to one', async () => {
+onBoth.test('a sale that only asks for work shows no picture and no link to one', async () => {
   const { page, challenge } = await begin('work');
   expect(challenge).toMatchObject({ kind: 'work', kinds: ['work'], work: { bits: 12 } });
   await heading(page, 'Reserved for you').waitFor();

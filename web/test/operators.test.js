@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
-import { describe, test } from './on.js';
+import { describe, onBoth, test } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -30,7 +30,7 @@ async function write(page, fields) {
   }
 }
 
-test('a sale from draft to end, each step confirmed', async () => {
+onBoth.test('a sale from draft to end, each step confirmed', async () => {
   const page = await visit();
   const id = `op-${Date.now().toString(36)}`;
   const dialog = page.getByRole('dialog');

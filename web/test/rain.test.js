@@ -5,7 +5,7 @@ import { operators } from '../words/operators.js';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
 import { WAYS } from './browser.js';
-import { describe, onStandIn, test } from './on.js';
+import { describe, onBoth, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -83,7 +83,7 @@ async function operate(hash = '', options = {}) {
   return one;
 }
 
-test('a rain is created, watched, and changed while it runs', async () => {
+onBoth.test('a rain is created, watched, and changed while it runs', async () => {
   const { page, rules } = await operate();
   const dialog = page.getByRole('dialog');
   const id = `op-rain-${Date.now().toString(36)}`;

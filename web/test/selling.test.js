@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
-import { describe, onStandIn, test } from './on.js';
+import { describe, onBoth, onStandIn, test } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -119,7 +119,7 @@ test('a draft is written and previewed, survives a failure and a reload, and is 
   await page.getByText('Nothing has changed.').waitFor();
 });
 
-test('the system\'s errors are shown at their fields, all at once', async () => {
+onBoth.test('the system\'s errors are shown at their fields, all at once', async () => {
   const page = await visit('new');
   await write(page, { title: 'Lamp', sale_id: fresh('refused'), price: '9.90', closes: '2097-01-01T00:00', zone: 'Europe/Berlin' });
   await create(page).click();

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { calendarOf } from '../js/calendar.js';
 import { pictureOf, tellApart } from '../js/pictures.js';
 import { PHONE } from './browser.js';
-import { describe, onStandIn, test } from './on.js';
+import { describe, onBoth, onStandIn, test } from './on.js';
 import { openShop } from './shop.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
@@ -165,7 +165,7 @@ test('words warn when time runs out', async () => {
   await page.getByText('Less than a minute left to pay').waitFor();
 });
 
-test('a paid order has a receipt', async () => {
+onBoth.test('a paid order has a receipt', async () => {
   const title = 'Enamel lamp for a receipt';
   const sale = await shop.sell({ title });
   const { page, go, rules } = await visit();

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { readTicket } from '../js/line.js';
 import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
-import { test } from './on.js';
+import { onBoth, test } from './on.js';
 import { heading, shop, visit, work } from './visits.js';
 
 /** The folder for screenshots of some screens, if there is one. */
@@ -100,7 +100,7 @@ async function buyInTurn(sale, { user, ticket }) {
   return bought.gone ? null : bought;
 }
 
-test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a returned unit', async () => {
+onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a returned unit', async () => {
   const user = shop.user();
   const sale = await shop.sell({ opensInMs: LONG_MS, total: UNITS, line: { ...LINE, paused: true } });
   const { page, context, go, rules, shift, GOOD_SHIFT } = await visit({ user });

@@ -106,7 +106,7 @@ export class FlashSaleClient {
         const params = { path: { ...path, token }, header: { 'Idempotency-Key': key } };
         return value(await this.api.POST('/v1/sales/{sale_id}/reservations/{token}', { params, signal }));
       },
-      watch: (id: string, signal: AbortSignal) => this.watch(id, { signal }),
+      follow: (id: string, signal: AbortSignal) => this.#follow(id, signal, { accepted: true }),
     };
     const states = purchase(steps, idempotencyKey, options.solver ?? this.#solver, options, signal);
     return Object.assign(states, { idempotencyKey });
@@ -114,7 +114,11 @@ export class FlashSaleClient {
 
   /** Yields a reservation as it is, and each time that it has changed, up to its final state. */
   watch(reservationId: string, { signal = new AbortController().signal }: Asked = {}): AsyncGenerator<Reservation, void, undefined> {
-    return follow(reservationId, () => this.reservation(reservationId, { signal }), this.#push, signal);
+    return this.#follow(reservationId, signal);
+  }
+
+  #follow(id: string, signal: AbortSignal, known?: { accepted: boolean }): AsyncGenerator<Reservation, void, undefined> {
+    return follow(id, () => this.reservation(id, { signal }), this.#push, signal, known);
   }
 
   /** How a reservation stands. */

@@ -51,7 +51,8 @@ export interface Steps {
   challenge(kind: 'work' | undefined, signal: AbortSignal): Promise<Challenge>;
   admit(answer: Schemas['ChallengeAnswer'], signal: AbortSignal): Promise<Admission>;
   reserve(admission: Admission, key: string, signal: AbortSignal): Promise<Schemas['Accepted']>;
-  watch(id: string, signal: AbortSignal): AsyncGenerator<Reservation, void, undefined>;
+  /** Follows a reservation that was accepted. */
+  follow(id: string, signal: AbortSignal): AsyncGenerator<Reservation, void, undefined>;
 }
 
 /** Maximum challenges in one purchase: more than a person needs, and few enough that wrong answers do not lock a user out for long. */
@@ -89,7 +90,7 @@ export async function* purchase(
       try {
         const accepted = await steps.reserve(admission, key, signal);
         yield accepted;
-        for await (const reservation of steps.watch(accepted.reservation_id, signal)) {
+        for await (const reservation of steps.follow(accepted.reservation_id, signal)) {
           if (reservation.status !== 'queued') yield reservation;
         }
         return;

@@ -18,7 +18,7 @@ const SOON_MS = 1_500;
 const ENTERED_MS = 20_000;
 /** With push, polling is only a safeguard. */
 const PUSHED_MS = 30_000;
-/** How long a reservation that was seen may be unknown. A failover of Redis may forget it until its order is written. */
+/** How long a reservation that is known to exist may be unknown. A failover of Redis may forget it until its order is written. */
 const FORGOTTEN_MS = 60_000;
 
 /** Whether a reservation is final. An entry of a draw at the end is granted, but not drawn yet. */
@@ -35,14 +35,15 @@ export function isFinal(reservation: Reservation): boolean {
 }
 
 /**
- * Yields a reservation as it is, and each time that it has changed, up to its final state. One that has been seen may be
- * unknown for a minute before that is thrown.
+ * Yields a reservation as it is, and each time that it has changed, up to its final state. One that was `accepted`, or has been
+ * seen, may be unknown for a minute before that is thrown.
  */
 export async function* follow(
   id: string,
   look: () => Promise<Reservation>,
   push: Push | undefined,
   signal: AbortSignal,
+  { accepted = false }: { accepted?: boolean } = {},
 ): AsyncGenerator<Reservation, void, undefined> {
   const wait = new Wait(signal);
   let looks = 0;
@@ -59,7 +60,7 @@ export async function* follow(
       try {
         reservation = await look();
       } catch (error) {
-        if (last === undefined || !(error instanceof ProblemError) || error.code !== 'unknown_reservation') throw error;
+        if ((!accepted && last === undefined) || !(error instanceof ProblemError) || error.code !== 'unknown_reservation') throw error;
         forgottenAt ??= Date.now();
         if (Date.now() - forgottenAt >= FORGOTTEN_MS) throw error;
         await wait.for(jittered(LONGEST_QUEUED_MS));

@@ -12,7 +12,7 @@ import type { Architecture } from '../lib/settings.ts';
 /** The CDK app's folder. */
 export const APP = fileURLToPath(new URL('..', import.meta.url));
 
-/** The deployments whose templates are checked: files of `deployments/`, or of a folder made from `OTHERS`. */
+/** The deployments whose templates are checked: files of `deployments/`, or of a folder made from `DEPLOYMENTS`. */
 export const EXAMPLES = ['dev', 'prod', 'edge', 'parked', 'qualified'] as const;
 
 export type Example = (typeof EXAMPLES)[number];

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Crate, LICENCE_NAME, problems, RULE, render, rustVersion, sameText, shippedCrates, standardLibrary, type Text, THIRD_PARTY, textOf, tidy } from '../deploy/licences.ts';
-import { ROOT } from '../deploy/steps.ts';
+import { ROOT } from '../deploy/paths.ts';
 
 function must(program: string, args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });

@@ -88,7 +88,7 @@ async function askForANewShop({ name, settings, aws, account }: Target, run: Pro
   if (!(await run.agreed(settings.name))) throw new UsageError('Nothing was deployed.');
 }
 
-/** Bootstraps the account if nobody has, or if that was too long ago. */
+/** Bootstraps the account if nobody has, or if its version is too old. */
 export async function ensureBootstrap(on: Target, run: Pick<Programs, 'bootstrap' | 'say'>): Promise<void> {
   const qualifier = qualifierOf(on.settings);
   const regions: string[] = [];
@@ -130,7 +130,7 @@ function afterAFirstFailure({ name, settings: { edge } }: Target): string {
   if (edge === undefined) return 'CloudFormation has deleted what it had created.';
   const stack = needsEdgeStack(edge) ? ` except for the edge's stack; \`make destroy ENV=${name}\` deletes that, or the next deployment uses it` : '';
   return (
-    `CloudFormation has deleted what it had created${stack}. If AWS says that the account must be verified before it can use CloudFront:  ` +
+    `CloudFormation has deleted what it had created${stack}. If AWS says that the account must be verified before it can use CloudFront: ` +
     `ask AWS Support for it, and write edge: false into deployments/${name}.ts meanwhile.`
   );
 }

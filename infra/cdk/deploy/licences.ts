@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ROOT } from './paths.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** The licences of third-party code in the functions. `make licences` writes it. */
 export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt';
-/** The files in every archive besides the program; `local/src/build.rs` adds the same two. */
+/** The files in every archive besides the program; `local/src/archives.rs` adds the same two. */
 export const LICENCE_FILES = ['LICENSE', THIRD_PARTY];
 /** The targets that functions are built for: AWS, and the machines of `make up`. */
-export const TARGETS = ['aarch64-unknown-linux-gnu', 'x86_64-unknown-linux-gnu'];
+const TARGETS = ['aarch64-unknown-linux-gnu', 'x86_64-unknown-linux-gnu'];
 
 /** Names of licence files in crates, which must be distributed with them. */
 export const LICENCE_NAME = /^(?:un)?(?:licen[cs]e|copying|copyright|notice)(?!.*\.rs$)/i;

@@ -11,11 +11,12 @@ import { UsageError } from '../lib/settings.ts';
 import { deploy, ensureBootstrap, type Programs } from './deploy.ts';
 import { destroy } from './destroy.ts';
 import { nextKeyStep, sentKey } from './edge-key.ts';
+import { APP, ROOT } from './paths.ts';
 import { makeOperator, withUsers } from './people.ts';
 import { type Finding, preflight } from './preflight.ts';
 import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
-import { agreed, APP, archives, bootstrap, build, BUILT, cdk, missingTools, planned, ROOT, say, tokenFrom } from './steps.ts';
+import { agreed, archives, bootstrap, build, BUILT, cdk, licenseBuilt, missingTools, planned, say, tokenFrom } from './steps.ts';
 import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 async function runPreflight(on: Target): Promise<Finding[]> {
@@ -127,7 +128,9 @@ async function template(name: string | undefined): Promise<void> {
   // Without an account: a template only says at deployment where it is deployed.
   const deployment = await deploymentNamed(name);
   const settings = settingsOf(name!, deployment);
-  if (!existsSync(BUILT)) build();
+  // What was built by an earlier version may have no licences yet, and the template names each folder by a hash of its contents.
+  if (existsSync(BUILT)) licenseBuilt();
+  else build();
   const out = join(ROOT, 'target/template', name!);
   cdk('synth', name!, deployment.region, ['--quiet', '--output', out]);
   archives(join(out, 'functions'));

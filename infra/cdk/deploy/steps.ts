@@ -3,15 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { fileURLToPath } from 'node:url';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
 import { addLicences, LICENCE_FILES } from './licences.ts';
+import { APP, ROOT } from './paths.ts';
 import type { AccountQuotas, Plan } from './preflight.ts';
 
-export const APP = fileURLToPath(new URL('..', import.meta.url));
-export const ROOT = join(APP, '../..');
 /** Separate from `target/lambda`, which has the functions for this machine. */
 export const BUILT = join(ROOT, 'target/aws');
 const CDK = join(APP, 'node_modules/aws-cdk/bin/cdk');
@@ -78,7 +76,7 @@ export function build(): void {
   const bins = FUNCTION_NAMES.flatMap((name) => ['--bin', name]);
   const args = ['lambda', 'build', '--release', '--arm64', '--lambda-dir', BUILT, ...bins];
   must('cargo lambda build', 'cargo', args, { env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } });
-  for (const name of FUNCTION_NAMES) addLicences(join(BUILT, name));
+  licenseBuilt();
   say('Building the pages');
   must('make pages', 'make', ['--no-print-directory', '--silent', 'pages']);
 }
@@ -127,12 +125,17 @@ export function tokenFrom(command: string, user: string, role: string): string {
   return stdout.trim();
 }
 
+const functionsIn = (built: string): string[] => readdirSync(built).filter((each) => FUNCTION_NAMES.some((known) => known === each));
+
+/** Puts the licences beside each built function. */
+export function licenseBuilt(built = BUILT): void {
+  for (const name of functionsIn(built)) addLicences(join(built, name));
+}
+
 /** Archives each function's folder in the form that Lambda takes. */
 export function archives(to: string, built = BUILT): void {
   mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(built).filter((each) => FUNCTION_NAMES.some((known) => known === each))) {
-    // Built before there were any, perhaps.
-    addLicences(join(built, name));
+  for (const name of functionsIn(built)) {
     const files = ['bootstrap', ...LICENCE_FILES];
     // Python's module keeps the executable bit.
     must('python3 -m zipfile', 'python3', ['-m', 'zipfile', '-c', join(to, `${name}.zip`), ...files], { cwd: join(built, name) });

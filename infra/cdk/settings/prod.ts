@@ -52,11 +52,11 @@ export const prod: Settings = {
     authentication: true,
     durability: 'sync',
   },
-  // Placing an order costs six write units of the table: this allows over a thousand orders a second from the start.
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',
   releases: 'canary',
+  // Placing an order costs six write units of the table: this allows over a thousand orders a second from the start.
   table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 } },
   // Set for each opening in the deployment's file.
   provisioned: [],

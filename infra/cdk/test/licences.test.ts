@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { fakeFunctionsIn } from '../bin/examples.ts';
 import { problems, RULE, rustVersion, shippedCrates, THIRD_PARTY } from '../deploy/licences.ts';
-import { archives, ROOT } from '../deploy/steps.ts';
+import { ROOT } from '../deploy/paths.ts';
+import { archives, licenseBuilt } from '../deploy/steps.ts';
 
 const FILE = readFileSync(join(ROOT, THIRD_PARTY), 'utf8');
 const shipped = shippedCrates();
@@ -33,6 +34,7 @@ test('an archive for other tools contains the licences beside the program', () =
   const built = mkdtempSync(join(inject('workplace'), 'built-'));
   const to = join(built, 'archives');
   fakeFunctionsIn(built, 'arm64', ['order']);
+  licenseBuilt(built);
   archives(to, built);
   const list = spawnSync('python3', ['-m', 'zipfile', '-l', join(to, 'order.zip')], { encoding: 'utf8' }).stdout;
   const files = list.trim().split('\n').slice(1).map((line) => line.split(/\s+/)[0]);

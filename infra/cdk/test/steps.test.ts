@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { APP, bootstrapCommand, missingTools, ROOT } from '../deploy/steps.ts';
+import { APP, ROOT } from '../deploy/paths.ts';
+import { bootstrapCommand, missingTools } from '../deploy/steps.ts';
 import { DEPLOYED, synthesized, workplace } from './stack.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
