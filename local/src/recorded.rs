@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use history::{Answer, Buyers, Clocks, History, Ledger, Recorder, Redis, Report, Round, Status, Supply};
 use load::{Failure, Request, Response};
-use sale::{Order, RoundId};
+use sale::{LogEntry, Order, RoundId};
 use stock::HOLD_BACK_MS;
 
 use crate::paths;
@@ -56,10 +56,7 @@ pub async fn send(
 /// Adds what the ledger has of a round: its terms, and its orders among `orders`.
 pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], run: Run) {
     let Run { redis, buyers, clocks, ledger } = run;
-    let terms = &round.terms;
-    let is_restocked = round.log.entries().iter().any(|entry| matches!(&*entry.action, "restock" | "edit"));
-    let is_withheld = terms.rain.is_some() || terms.set_aside().is_some() || is_restocked;
-    let supply = if is_withheld { Supply::Withheld } else { Supply::AtOnce };
+    let (terms, supply) = (&round.terms, supply(round));
     history.rounds.push(Round {
         id: round.id.to_string(),
         units: terms.total,
@@ -86,6 +83,21 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], r
             ended_ms: order.ended_at_ms.map(|at| at.0),
         });
     }
+}
+
+/// When the units of a round were available. An edit may add units to a round that is on sale, but not to one that Redis
+/// did not have yet: whatever it changed was loaded with the round.
+fn supply(round: &sale::Round) -> Supply {
+    let terms = &round.terms;
+    let sold_from = round.loaded_at_ms.unwrap_or_else(|| terms.first_opens_at_ms());
+    let may_add_units = |entry: &LogEntry| match &*entry.action {
+        "restock" => true,
+        "edit" => entry.at_ms.is_none_or(|at| at >= sold_from),
+        _ => false,
+    };
+    let is_withheld =
+        terms.rain.is_some() || terms.set_aside().is_some() || round.log.entries().iter().any(may_add_units);
+    if is_withheld { Supply::Withheld } else { Supply::AtOnce }
 }
 
 /// Checks a history. If it is inconsistent, it is written to `target/history/NAME.jsonl`, as the report says.
@@ -135,5 +147,60 @@ pub(crate) fn payment_outcome(outcome: &str) -> Answer<&'static str> {
         "refund_due" => Answer::Payment(RefundDue),
         "payment_reused" | "amount_changed" => Answer::Payment(Contradicts),
         _ => Answer::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sale::{Allocation, DoorTerms, EpochMs, GateTerms, Goods, Offer, Price, Settlement, Terms};
+
+    use super::*;
+
+    const LOADED: EpochMs = EpochMs(50_000);
+    const OPENS: EpochMs = EpochMs(60_000);
+
+    /// A round in whose log this was done at some time.
+    fn changed(action: &str, at_ms: Option<EpochMs>) -> sale::Round {
+        let terms = Terms {
+            title: "A lamp".to_owned(),
+            goods: Goods::default(),
+            opens_at_ms: OPENS,
+            closes_at_ms: OPENS.plus_s(60),
+            total: 100,
+            per_user_limit: 1,
+            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+            gate: GateTerms::default(),
+            allocation: Allocation::default(),
+            settlement: Settlement::default(),
+            rain: None,
+            early_access: Vec::new(),
+            line: None,
+            expected_audience: None,
+            lanes: 1,
+        };
+        let (_, round) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
+        let (key, action) = ("key".to_owned(), action.to_owned());
+        let entry = LogEntry { key, action, parameters: String::new(), by: None, at_ms };
+        sale::Round { loaded_at_ms: Some(LOADED), log: [entry].into_iter().collect(), ..round }
+    }
+
+    #[test]
+    fn only_changes_of_a_round_on_sale_withhold_units_from_the_checks() {
+        let (before, during) = (Some(EpochMs(LOADED.0 - 1)), Some(OPENS));
+        for (action, at_ms, expected) in [
+            // As an operator of the soak begins a day.
+            ("edit", before, Supply::AtOnce),
+            ("edit", during, Supply::Withheld),
+            ("edit", Some(LOADED), Supply::Withheld),
+            ("edit", None, Supply::Withheld),
+            ("restock", before, Supply::Withheld),
+            ("pause", during, Supply::AtOnce),
+        ] {
+            assert_eq!(supply(&changed(action, at_ms)), expected, "{action} at {at_ms:?}");
+        }
+        let never_loaded = sale::Round { loaded_at_ms: None, ..changed("edit", Some(LOADED)) };
+        assert_eq!(supply(&never_loaded), Supply::AtOnce, "it was edited before it opened");
     }
 }

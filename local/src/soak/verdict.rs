@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
-use history::{Buyers, Ledger};
+use history::{Buyers, History, Ledger, Round, Supply};
 
 use super::check::{self, Check, Opened};
 use super::director::PAYMENT_WINDOW_S;
 use super::drain::{Audited, Rest};
+use super::operator::DAILY;
 use super::program::What;
 use super::report::{Report, most_keys};
 use super::run::Run;
@@ -45,7 +46,11 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
     }
     let (told, file) = recorded::judge(&history, "soak")?;
     let wrong = told.violations.iter().map(ToString::to_string);
-    let wrong: Vec<String> = wrong.chain(file.map(|file| format!("the history is in {}", file.display()))).collect();
+    let mut wrong: Vec<String> =
+        wrong.chain(file.map(|file| format!("the history is in {}", file.display()))).collect();
+    if !has_whole_day(&history) {
+        wrong.push("units came to every day of the daily sale later, so no `sold_out` of it was checked".to_owned());
+    }
     checks.push(Check::of("all answers are consistent", format!("{} operations", told.judged.operations), wrong));
 
     let counts = run.tally.counts().clone();
@@ -125,6 +130,13 @@ fn audits(rest: &Rest) -> Check {
     );
     let pending = (rest.pending > 0).then(|| format!("{} orders are unpaid", rest.pending));
     Check::of("every unit is in exactly one place", found, [wrong, pending.into_iter().collect()].concat())
+}
+
+/// Whether all units of some day were on sale from its opening on: otherwise the checker skips `sold_out` and the numbers
+/// of units on all of them. The program has such days, with neither restock nor edit.
+fn has_whole_day(history: &History) -> bool {
+    let is_day = |round: &Round| round.id.rsplit_once('.').is_some_and(|(sale, _)| sale == DAILY);
+    history.rounds.iter().any(|round| is_day(round) && round.supply == Supply::AtOnce)
 }
 
 /// The rounds that were opened. Each counts as over once nothing touches it any more.
