@@ -85,8 +85,8 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], r
     }
 }
 
-/// When the units of a round were available. An edit may add units to a round that is on sale, but not to one that Redis
-/// did not have yet: whatever it changed was loaded with the round.
+/// When the units of a round were available. An edit may add units to a round that is on sale. Before Redis has the
+/// round it cannot: whatever it changes is loaded with the round.
 fn supply(round: &sale::Round) -> Supply {
     let terms = &round.terms;
     let sold_from = round.loaded_at_ms.unwrap_or_else(|| terms.first_opens_at_ms());

@@ -132,8 +132,8 @@ fn audits(rest: &Rest) -> Check {
     Check::of("every unit is in exactly one place", found, [wrong, pending.into_iter().collect()].concat())
 }
 
-/// Whether all units of some day were on sale from its opening on: otherwise the checker skips `sold_out` and the numbers
-/// of units on all of them. The program has such days, with neither restock nor edit.
+/// Whether all units of some day were on sale from its opening on. Otherwise the checker skips `sold_out` and the
+/// numbers of units on all of them. The program has such days, with neither restock nor edit.
 fn has_whole_day(history: &History) -> bool {
     let is_day = |round: &Round| round.id.rsplit_once('.').is_some_and(|(sale, _)| sale == DAILY);
     history.rounds.iter().any(|round| is_day(round) && round.supply == Supply::AtOnce)
