@@ -126,14 +126,12 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
     let outputs_file = home.join("outputs.json");
     let app = synthesized(endpoint, issuer, home).await?;
-    let mut cdk = synthesis::command();
+    let mut cdk = synthesis::command(endpoint);
     cdk.args(["deploy", "--require-approval", "never", "--method=direct", "--progress", "events", "--ci"])
         .arg("--app")
         .arg(app)
         .arg("--outputs-file")
-        .arg(&outputs_file)
-        .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
-        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)]);
+        .arg(&outputs_file);
     let log = home.join("cdk.log");
     // It ends with this program or this call, since it would otherwise write to the folder again.
     let mut process = Kept::start("node", &cdk, &log)?;
