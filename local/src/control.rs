@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use crate::deployment::PATIENCE;
 use crate::emulator::{REGION, authorization};
 use crate::identity::AUDIENCE;
 
@@ -61,7 +62,8 @@ impl Control {
     pub(crate) async fn update_function(&self, name: &str, archive: &[u8]) -> Result<()> {
         let url = format!("{}/2015-03-31/functions/{name}/code", self.endpoint);
         let code = json!({ "ZipFile": BASE64_STANDARD.encode(archive) });
-        let answer = self.http.put(url).header("authorization", authorization("lambda")).json(&code).send().await?;
+        let asked = self.http.put(url).timeout(PATIENCE).header("authorization", authorization("lambda")).json(&code);
+        let answer = asked.send().await?;
         let (status, text) = (answer.status(), answer.text().await?);
         ensure!(status.is_success(), "the code of {name}: {status} {text}");
         Ok(())
@@ -112,6 +114,7 @@ impl Control {
         let asked = self
             .http
             .post(format!("{}{path}", self.endpoint))
+            .timeout(PATIENCE)
             .header("authorization", authorization(service))
             .json(item);
         let answer = asked.send().await?;
