@@ -1,11 +1,12 @@
 //! Runs all checks on a finished run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
-use history::{Buyers, History, Ledger, Round, Supply};
+use history::{Buyers, History, Ledger, Name, Round, Supply};
 
+use super::board::OnSale;
 use super::check::{self, Check, Opened};
 use super::director::PAYMENT_WINDOW_S;
 use super::drain::{Audited, Rest};
@@ -38,10 +39,13 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
 
     let ledger = deployment.ledger();
     let mut history = run.recorder.take();
+    let last_asked_ns = last_asked_ns(&history);
     for one in run.board.all() {
         let round = ledger.round(&one.round).await?.with_context(|| format!("the ledger has lost {}", one.round))?;
         let ledger = if rest.is_at_rest { Ledger::AtRest(read_at) } else { Ledger::NotRead };
-        let (redis, buyers) = (run.redis_since(one.made_ns), Buyers::Recorded);
+        let last_ns = last_asked_ns.get(&one.round.to_string()).copied().unwrap_or_default();
+        let over_ns = run.recorder_ns(settled_s(run, &one)).max(last_ns);
+        let (redis, buyers) = (run.noted().redis_between(one.made_ns, over_ns), Buyers::Recorded);
         recorded::add_round(&mut history, &round, &orders, recorded::Run { redis, buyers, clocks, ledger });
     }
     let (told, file) = recorded::judge(&history, "soak")?;
@@ -139,13 +143,28 @@ fn has_whole_day(history: &History) -> bool {
     history.rounds.iter().any(|round| is_day(round) && round.supply == Supply::AtOnce)
 }
 
-/// The rounds that were opened. Each counts as over once nothing touches it any more.
+/// When the last request about each round was sent or answered, by the recorder's clock: the last visitors stay longer
+/// than their round.
+fn last_asked_ns(history: &History) -> HashMap<String, u64> {
+    let mut last: HashMap<Name, u64> = HashMap::new();
+    for operation in &history.operations {
+        let last = last.entry(operation.round).or_default();
+        *last = operation.return_ns.unwrap_or(operation.call_ns).max(*last);
+    }
+    last.into_iter().map(|(round, at_ns)| (history.names.text(round).to_owned(), at_ns)).collect()
+}
+
+/// When nothing but a visitor's request touches a round any more, in seconds from the beginning.
+fn settled_s(run: &Run, one: &OnSale) -> f64 {
+    one.closes_s + f64::from(PAYMENT_WINDOW_S) + SETTLES_S.min(run.program.day_s)
+}
+
+/// The rounds that were opened. Each counts as over once it has settled and the next sample is taken.
 fn opened(run: &Run) -> Vec<Opened> {
-    let after_s = f64::from(PAYMENT_WINDOW_S) + SETTLES_S.min(run.program.day_s) + pause_s(run.program.lasts_s());
     let opened = run.board.all().into_iter().map(|one| Opened {
+        over_s: settled_s(run, &one) + pause_s(run.program.lasts_s()),
         round: one.round.to_string(),
         lanes: one.lanes.into(),
-        over_s: one.closes_s + after_s,
     });
     opened.collect()
 }
