@@ -359,6 +359,14 @@ fn what_is_not_described_is_counted() {
     let report = check(&story.0);
     assert_eq!((report.judged.operations, report.judged.unchecked), (3, 3));
     assert!(report.to_string().contains("3 of rounds that are not described"), "{report}");
+    assert_eq!(report.objections(), ["3 operations are of rounds that are not described"]);
+}
+
+#[test]
+fn a_history_without_operations_proves_nothing() {
+    let report = check(&Story::new().0);
+    assert_eq!(report.objections(), ["no operation was recorded"]);
+    assert!(report.to_string().starts_with("0 operations, NOTHING CHECKED"), "{report}");
 }
 
 #[test]

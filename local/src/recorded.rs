@@ -100,13 +100,13 @@ fn supply(round: &sale::Round) -> Supply {
     if is_withheld { Supply::Withheld } else { Supply::AtOnce }
 }
 
-/// Checks a history. If it is inconsistent, it is written to `target/history/NAME.jsonl`, as the report says.
+/// Checks a history. If the report has objections, the history is written to `target/history/NAME.jsonl`.
 ///
 /// # Errors
 /// If it cannot be written.
 pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)> {
     let report = history::check(history);
-    if report.is_consistent() {
+    if report.objections().is_empty() {
         return Ok((report, None));
     }
     let file = paths::target().join("history").join(format!("{name}.jsonl"));

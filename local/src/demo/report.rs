@@ -48,12 +48,12 @@ pub(super) struct Report<K> {
 #[derive(Debug, Serialize)]
 struct Told {
     operations: usize,
-    /// Answers that no correct system can have given.
+    /// Answers that no correct system can have given, and operations that were not checked.
     violations: Vec<String>,
     /// The first line, followed by the violations.
     #[serde(skip)]
     text: String,
-    /// The file with it, if it is inconsistent.
+    /// The file with it, if it does not pass.
     file: Option<PathBuf>,
 }
 
@@ -213,8 +213,8 @@ async fn told(plan: &Plan, crowd: &Crowd, ledger: &ledger::Ledger, orders: &[Ord
     let mut history = crowd.recorder.take();
     recorded::add_round(&mut history, &round, orders, Run { redis: Redis::Keeps, buyers, clocks, ledger: read });
     let (report, file) = recorded::judge(&history, "demo")?;
-    let violations = report.violations.iter().map(ToString::to_string).collect();
-    Ok(Told { operations: report.judged.operations, violations, text: report.to_string(), file })
+    let (operations, violations) = (report.judged.operations, report.objections());
+    Ok(Told { operations, violations, text: report.to_string(), file })
 }
 
 /// A line of the report.

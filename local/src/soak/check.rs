@@ -232,6 +232,9 @@ pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
             wrong.push(format!("{round} grew from {first} to {last} bytes by {} although it is over", clock(*at_s)));
         }
     }
+    if over == 0 {
+        wrong.push("no round was sampled after its end".to_owned());
+    }
     let found = format!("{} rounds were opened, {over} were sampled after their end", opened.len());
     Check::of("a round's keys are bounded, and do not grow once it is over", found, wrong)
 }

@@ -142,6 +142,8 @@ fn a_round_that_grows_is_found() {
         keys.by_round.insert("nobody.7".to_owned(), OfRound::default());
     });
     assert_eq!(stray, [bounded]);
+    let early: Vec<Sample> = good().into_iter().filter(|sample| sample.at_s < 400.0).collect();
+    assert_eq!(rounds(&early, &opened()).wrong, ["no round was sampled after its end"]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::program::What;
 use super::report::{Report, most_keys};
 use super::run::Run;
 use super::sample::Sample;
+use super::tally::Counts;
 use super::watch::pause_s;
 use crate::recorded::{self, every_order};
 
@@ -49,16 +50,16 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
         recorded::add_round(&mut history, &round, &orders, recorded::Run { redis, buyers, clocks, ledger });
     }
     let (told, file) = recorded::judge(&history, "soak")?;
-    let wrong = told.violations.iter().map(ToString::to_string);
-    let mut wrong: Vec<String> =
-        wrong.chain(file.map(|file| format!("the history is in {}", file.display()))).collect();
+    let mut wrong = told.objections();
     if !has_whole_day(&history) {
         wrong.push("units came to every day of the daily sale later, so no `sold_out` of it was checked".to_owned());
     }
-    checks.push(Check::of("all answers are consistent", format!("{} operations", told.judged.operations), wrong));
+    let kept = file.map(|file| format!("; the history is in {}", file.display())).unwrap_or_default();
+    let found = format!("{} operations{kept}", told.judged.operations);
+    checks.push(Check::of("all answers are consistent", found, wrong));
 
     let counts = run.tally.counts().clone();
-    checks.push(Check::of("misbehaving gets nobody anything", "", counts.got_away_with.clone()));
+    checks.push(misbehaving(&counts));
     checks.push(check::calm(counts.calm_requests, &counts.calm_errors));
     let mut by_state: BTreeMap<String, u64> = BTreeMap::new();
     for order in &orders {
@@ -119,6 +120,15 @@ fn side_by_side(run: &Run) -> Check {
     }
     let found = format!("{old} requests for a unit to the old version and {new} to the new one, while there were both");
     Check::of("old and new version sell side by side", found, wrong)
+}
+
+/// Whether the misbehaving were refused. Without a refusal, nobody tried.
+fn misbehaving(counts: &Counts) -> Check {
+    let mut wrong = counts.got_away_with.clone();
+    if counts.refused == 0 {
+        wrong.push("no attempt was refused".to_owned());
+    }
+    Check::of("misbehaving gets nobody anything", format!("{} attempts were refused", counts.refused), wrong)
 }
 
 fn audits(rest: &Rest) -> Check {
@@ -182,4 +192,41 @@ async fn items(client: &DynamoDb, table: &str) -> Result<BTreeMap<String, (u64, 
         *expire += u64::from(item.contains_key("expires_at"));
     }
     Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use history::{Clocks, Redis};
+
+    use super::*;
+
+    #[test]
+    fn nobody_misbehaved_well_if_nobody_was_refused() {
+        let with = |refused, got_away_with| misbehaving(&Counts { refused, got_away_with, ..Counts::default() });
+        assert!(with(1, vec![]).passed);
+        assert_eq!(with(0, vec![]).wrong, ["no attempt was refused"]);
+        assert_eq!(with(9, vec!["no token".to_owned()]).wrong, ["no token"]);
+    }
+
+    #[test]
+    fn a_day_whose_units_come_later_is_no_whole_day() {
+        let of = |id: &str, supply| History { rounds: vec![round(id, supply)], ..History::default() };
+        assert!(has_whole_day(&of("daily.3", Supply::AtOnce)));
+        assert!(!has_whole_day(&of("daily.3", Supply::Withheld)));
+        assert!(!has_whole_day(&of("drop-3.1", Supply::AtOnce)));
+    }
+
+    fn round(id: &str, supply: Supply) -> Round {
+        Round {
+            id: id.to_owned(),
+            units: 1,
+            limit: 1,
+            supply,
+            redis: Redis::Keeps,
+            buyers: Buyers::Recorded,
+            held_back_ms: 0,
+            clocks: Clocks::Apart,
+            ledger: Ledger::NotRead,
+        }
+    }
 }
