@@ -33,7 +33,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
 
     let (memory, memory_growth) = check::memory(&of_run, lasts_s);
     let mut checks = vec![events(run), side_by_side(run), audits(&rest), memory];
-    checks.extend(check::redis(&of_run, lasts_s).into_iter().map(|(check, _)| check));
+    checks.extend(check::redis(&of_run, lasts_s));
     checks.extend(check::lives(samples));
     checks.push(check::rounds(samples, &opened(run)));
     checks.extend(check::queues(samples));
