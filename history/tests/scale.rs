@@ -1,6 +1,6 @@
 //! A million operations.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use history::{
     Answer, Buyers, Clocks, History, Ledger, Operation, Order, Question, Redis, Refusal, Round, Status, Supply, check,
@@ -8,12 +8,10 @@ use history::{
 
 const UNITS: u64 = 100_000;
 const OPERATIONS: u64 = 1_000_000;
-/// It takes about a second on an otherwise idle core.
-const LIMIT: Duration = Duration::from_secs(30);
 
 /// The first to ask get a unit each, and all others hear `sold_out`.
 #[test]
-fn a_million_operations_are_checked_in_seconds() {
+fn a_million_operations_are_checked() {
     let mut history = History::default();
     let (round, key) = (history.names.name("lamp.1"), Some(history.names.name("key")));
     for number in 0..OPERATIONS {
@@ -54,7 +52,6 @@ fn a_million_operations_are_checked_in_seconds() {
     println!("{report} in {} ms; {} bytes an operation", took.as_millis(), size_of_val(&history.operations[0]));
     assert!(report.is_consistent(), "{report}");
     assert_eq!(report.judged.sold_out as u64, OPERATIONS - UNITS);
-    assert!(took < LIMIT, "{took:?}");
 
     // The last unit now has no owner, so some user was told too early.
     history.orders.pop();
