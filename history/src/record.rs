@@ -337,6 +337,18 @@ impl<N> Order<N> {
     }
 }
 
+impl PaymentOutcome {
+    /// The outcome with this name in the API's answer.
+    pub fn named(text: &str) -> Option<Self> {
+        match text {
+            "applied" => Some(Self::Applied),
+            "refund_due" => Some(Self::RefundDue),
+            "payment_reused" | "amount_changed" => Some(Self::Contradicts),
+            _ => None,
+        }
+    }
+}
+
 impl Status {
     /// Whether no other status can follow.
     pub const fn is_final(self) -> bool {

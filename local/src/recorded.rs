@@ -7,11 +7,14 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
-use history::{Answer, Buyers, Clocks, History, Ledger, Recorder, Redis, Report, Round, Status, Supply};
+use history::{
+    Answer, Buyers, Clocks, History, Ledger, PaymentOutcome, Question, Recorder, Redis, Report, Round, Status, Supply,
+};
 use load::{Failure, Request, Response};
 use sale::{LogEntry, Order, RoundId};
 use stock::HOLD_BACK_MS;
 
+use crate::client::{Client, payment_of};
 use crate::paths;
 
 /// What is known about a run besides its clients' answers.
@@ -51,6 +54,24 @@ pub async fn send(
         asking.hears_http(response.status, &response.body);
     }
     Ok(response)
+}
+
+/// Reports a payment for a reservation, always the same one, and records it. Returns the outcome.
+///
+/// # Errors
+/// If the API refuses or does not answer.
+pub(crate) async fn pay(
+    client: &Client,
+    recorder: &Recorder,
+    key: &str,
+    round: &RoundId,
+    reservation: &str,
+) -> Result<String> {
+    let payment = payment_of(reservation);
+    let asking = recorder.ask(&round.to_string(), "", Question::Pay { reservation, payment: &*payment });
+    let outcome = client.pay(key, reservation, &payment).await?;
+    asking.hears(PaymentOutcome::named(&outcome).map_or(Answer::Unknown, Answer::Payment));
+    Ok(outcome)
 }
 
 /// Adds what the ledger has of a round: its terms, and its orders among `orders`.
@@ -137,17 +158,6 @@ pub async fn every_order(client: &DynamoDb, table: &str) -> Result<Vec<Order>> {
         orders.push(serde_dynamo::from_item(item?)?);
     }
     Ok(orders)
-}
-
-/// The outcome that the payment provider got.
-pub(crate) fn payment_outcome(outcome: &str) -> Answer<&'static str> {
-    use history::PaymentOutcome::{Applied, Contradicts, RefundDue};
-    match outcome {
-        "applied" => Answer::Payment(Applied),
-        "refund_due" => Answer::Payment(RefundDue),
-        "payment_reused" | "amount_changed" => Answer::Payment(Contradicts),
-        _ => Answer::Unknown,
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use model::trace::{Trace, explain};
 fn main() -> Result<ExitCode> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     if paths.is_empty() {
-        eprintln!("error: there is no trace to explain; run `explain target/traces/*.jsonl`");
+        eprintln!("error: name the traces to explain, such as target/traces/*.jsonl");
         return Ok(ExitCode::from(2));
     }
     let mut code = ExitCode::SUCCESS;
