@@ -170,7 +170,7 @@ pub struct Round {
     pub id: String,
     /// Number of units, which are numbered from 1.
     pub units: u32,
-    /// Most units that a user may have at once.
+    /// The most units that a user may have at once.
     pub limit: u32,
     /// When its units are available.
     pub supply: Supply,
@@ -226,7 +226,7 @@ pub enum Clocks {
     Together {
         /// The wall clock at the recorder's 0, in milliseconds since the Unix epoch.
         zero_ms: i64,
-        /// Largest difference of the two, in milliseconds.
+        /// The largest difference of the two, in milliseconds.
         within_ms: u32,
     },
 }

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::record::{Answer, Clocks, History, Name, Operation, Order, Question};
+use crate::record::{Answer, Clocks, History, Name, Operation, Question};
 
-/// Most refusals that are kept, at 80 bytes each. The rest are only counted, which hides nothing but their answers.
+/// The most refusals that are kept, at 56 bytes each. The rest are only counted, which hides nothing but their answers.
 /// All other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
 /// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts milliseconds.
@@ -81,24 +81,6 @@ impl Recorder {
         let drift_ms = (wall_ms() - ran_ms).abs_diff(self.0.zero_ms);
         let within_ms = u32::try_from(drift_ms).unwrap_or(u32::MAX).saturating_add(READ_WITHIN_MS);
         Clocks::Together { zero_ms: self.0.zero_ms, within_ms }
-    }
-
-    /// Adds an order of the ledger.
-    pub fn order(&self, order: Order<&str>) {
-        let mut recorded = self.recorded();
-        let Recorded { history, .. } = &mut *recorded;
-        let order = order.map(|text| history.names.name(text));
-        history.orders.push(order);
-    }
-
-    /// How many operations are recorded.
-    pub fn len(&self) -> usize {
-        self.recorded().history.operations.len()
-    }
-
-    /// Whether no operation is recorded.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Takes the history and stops recording. Requests still under way are not in it, so call this once all have ended.
