@@ -183,7 +183,7 @@ pub struct Round {
     /// Whether other clocks can be compared with the recorder's.
     pub clocks: Clocks,
     /// Whether the history has the ledger's orders.
-    pub ledger: Ledger,
+    pub ledger: LedgerReading,
 }
 
 /// When the units of a round are available.
@@ -234,7 +234,7 @@ pub enum Clocks {
 /// Whether the history has the ledger's orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ledger {
+pub enum LedgerReading {
     /// No.
     NotRead,
     /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting messages

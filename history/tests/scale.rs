@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use history::{
-    Answer, Buyers, Clocks, History, Ledger, Operation, Order, Question, Redis, Refusal, Round, Status, Supply, check,
+    Answer, Buyers, Clocks, History, LedgerReading, Operation, Order, Question, Redis, Refusal, Round, Status, Supply,
+    check,
 };
 
 const UNITS: u64 = 100_000;
@@ -44,7 +45,7 @@ fn a_million_operations_are_checked() {
         buyers: Buyers::AndOthers,
         held_back_ms: 1_500,
         clocks: Clocks::Apart,
-        ledger: Ledger::AtRest(10 * OPERATIONS + 2_000),
+        ledger: LedgerReading::AtRest(10 * OPERATIONS + 2_000),
     });
     let began = Instant::now();
     let report = check(&history);

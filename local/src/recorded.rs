@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use history::{
-    Answer, Buyers, Clocks, History, Ledger, PaymentOutcome, Question, Recorder, Redis, Report, Round, Status, Supply,
+    Answer, Buyers, Clocks, History, LedgerReading, PaymentOutcome, Question, Recorder, Redis, Report, Round, Status,
+    Supply,
 };
 use load::{Failure, Request, Response};
 use sale::{LogEntry, Order, RoundId};
@@ -17,9 +18,9 @@ use stock::HOLD_BACK_MS;
 use crate::client::{Client, payment_of};
 use crate::paths;
 
-/// What is known about a run besides its clients' answers.
+/// What is known about a round besides its terms and its orders.
 #[derive(Debug, Clone, Copy)]
-pub struct Run {
+pub struct RoundFacts {
     /// Whether Redis may have lost something.
     pub redis: Redis,
     /// Whether others bought as well.
@@ -27,7 +28,7 @@ pub struct Run {
     /// Whether the functions' clocks are this machine's.
     pub clocks: Clocks,
     /// Whether the ledger was read while nothing was under way.
-    pub ledger: Ledger,
+    pub ledger: LedgerReading,
 }
 
 /// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale.
@@ -75,8 +76,8 @@ pub(crate) async fn pay(
 }
 
 /// Adds what the ledger has of a round: its terms, and its orders among `orders`.
-pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], run: Run) {
-    let Run { redis, buyers, clocks, ledger } = run;
+pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], facts: RoundFacts) {
+    let RoundFacts { redis, buyers, clocks, ledger } = facts;
     let (terms, supply) = (&round.terms, supply(round));
     history.rounds.push(Round {
         id: round.id.to_string(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
-use history::{Buyers, History, Ledger, Name, Round, Supply};
+use history::{Buyers, History, LedgerReading, Name, Round, Supply};
 
 use super::board::OnSale;
 use super::check::{self, Check, Opened};
@@ -43,11 +43,11 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
     let last_asked_ns = last_asked_ns(&history);
     for one in run.board.all() {
         let round = ledger.round(&one.round).await?.with_context(|| format!("the ledger has lost {}", one.round))?;
-        let ledger = if rest.is_at_rest { Ledger::AtRest(read_at) } else { Ledger::NotRead };
+        let ledger = if rest.is_at_rest { LedgerReading::AtRest(read_at) } else { LedgerReading::NotRead };
         let last_ns = last_asked_ns.get(&one.round.to_string()).copied().unwrap_or_default();
         let over_ns = run.recorder_ns(settled_s(run, &one)).max(last_ns);
         let (redis, buyers) = (run.noted().redis_between(one.made_ns, over_ns), Buyers::Recorded);
-        recorded::add_round(&mut history, &round, &orders, recorded::Run { redis, buyers, clocks, ledger });
+        recorded::add_round(&mut history, &round, &orders, recorded::RoundFacts { redis, buyers, clocks, ledger });
     }
     let (told, file) = recorded::judge(&history, "soak")?;
     let mut wrong = told.objections();
@@ -226,7 +226,7 @@ mod tests {
             buyers: Buyers::Recorded,
             held_back_ms: 0,
             clocks: Clocks::Apart,
-            ledger: Ledger::NotRead,
+            ledger: LedgerReading::NotRead,
         }
     }
 }
