@@ -3,6 +3,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use command_line::of_these;
 use hdrhistogram::Histogram;
 use history::{Buyers, LedgerReading, Redis};
 use ledger::Ledger;
@@ -20,7 +21,6 @@ use crate::paths;
 use crate::pool::PoolCounts;
 use crate::recorded::{self, RoundFacts, every_order};
 use crate::stages::Stage;
-use crate::words::of_these;
 
 /// The result of the sale. Everything after `requests`, except for `resale`, comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
