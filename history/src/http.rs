@@ -49,8 +49,8 @@ fn round_of(reservation: &str) -> Option<&str> {
 }
 
 impl Recorder {
-    /// `user` sends a request now. `round` is the number of the round, since a request for a unit does not name it. None for requests
-    /// that are not recorded.
+    /// `user` sends a request now. `round` is the number of the round, since a request for a unit does not name it.
+    /// None for requests that are not recorded.
     pub fn send(&self, request: Request<'_>, user: &str, round: u32) -> Option<Asking> {
         let path = request.path.split_once('?').map_or(request.path, |(path, _)| path);
         let segments: Vec<&str> = path.split('/').skip(1).collect();

@@ -237,8 +237,8 @@ pub enum Clocks {
 pub enum LedgerReading {
     /// No.
     NotRead,
-    /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting messages
-    /// and no holds.
+    /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting
+    /// messages and no holds.
     AtRest(u64),
 }
 
@@ -319,7 +319,8 @@ impl<N> Operation<N> {
         Operation { round, user, question: question.map(&mut name), call_ns, return_ns, answer: answer.map(name) }
     }
 
-    /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to Redis.
+    /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to
+    /// Redis.
     pub(crate) fn last_ns(&self) -> u64 {
         match (&self.answer, self.return_ns) {
             (Answer::Unknown, _) | (_, None) => u64::MAX,

@@ -8,7 +8,8 @@ use crate::record::{Answer, Clocks, History, Name, Operation, Question};
 /// The most refusals that are kept, at 56 bytes each. The rest are only counted, which hides nothing but their answers.
 /// All other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
-/// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts milliseconds.
+/// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts
+/// milliseconds.
 const READ_WITHIN_MS: u32 = 5;
 
 /// Records operations of any number of clients. Clones record into the same history.
@@ -30,8 +31,8 @@ struct Recorded {
     is_taken: bool,
 }
 
-/// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that may
-/// still take effect.
+/// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that
+/// may still take effect.
 #[derive(Debug)]
 #[must_use = "a request without an answer may still take effect"]
 pub struct Asking {
@@ -74,8 +75,8 @@ impl Recorder {
         Asking { recorder: self.clone(), round, user, question, call_ns: self.now_ns(), is_told: false }
     }
 
-    /// Compares this machine's wall clock with the recorder's own. They may differ by as much as the wall clock was set or slewed
-    /// since the start.
+    /// Compares this machine's wall clock with the recorder's own. They may differ by as much as the wall clock was set
+    /// or slewed since the start.
     pub fn clocks(&self) -> Clocks {
         let ran_ms = i64::try_from(self.now_ns() / 1_000_000).unwrap_or(i64::MAX);
         let drift_ms = (wall_ms() - ran_ms).abs_diff(self.0.zero_ms);

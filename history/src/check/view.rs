@@ -31,7 +31,8 @@ impl<'a> View<'a> {
         Self { history, round, operations, orders, asks }
     }
 
-    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an order.
+    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an
+    /// order.
     pub(super) fn orders_are_all(&self) -> bool {
         self.round.redis == Redis::Keeps && self.read_at().is_some()
     }
