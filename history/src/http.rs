@@ -49,8 +49,8 @@ fn round_of(reservation: &str) -> Option<&str> {
 }
 
 impl Recorder {
-    /// `user` sends a request now. `round` is the number of the round, since a request for a unit does not name it. None for requests
-    /// that are not recorded.
+    /// `user` sends a request now. `round` is the number of the round, since a request for a unit does not name it.
+    /// None for requests that are not recorded.
     pub fn send(&self, request: Request<'_>, user: &str, round: u32) -> Option<Asking> {
         let path = request.path.split_once('?').map_or(request.path, |(path, _)| path);
         let segments: Vec<&str> = path.split('/').skip(1).collect();
@@ -89,12 +89,7 @@ fn answer(status: u16, body: &Body) -> Answer<&str> {
             None => Answer::Unknown,
         },
         (200, _) => match (&body.outcome, named(body.status.as_ref().and_then(|status| status.as_str()))) {
-            (Some(outcome), _) => match &**outcome {
-                "applied" => Answer::Payment(PaymentOutcome::Applied),
-                "refund_due" => Answer::Payment(PaymentOutcome::RefundDue),
-                "payment_reused" | "amount_changed" => Answer::Payment(PaymentOutcome::Contradicts),
-                _ => Answer::Unknown,
-            },
+            (Some(outcome), _) => PaymentOutcome::named(outcome).map_or(Answer::Unknown, Answer::Payment),
             (None, Some(status)) => Answer::Is { status, unit: body.unit },
             (None, None) => Answer::Unknown,
         },

@@ -22,7 +22,7 @@ enum Line<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
     /// Reading failed.
-    #[error("cannot be read")]
+    #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     /// A line is not part of a history.
     #[error("line {line} is not one of a history: {error}")]

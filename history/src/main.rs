@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Ok(history) => {
             let report = check(&history);
             println!("{report}");
-            if report.is_consistent() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if report.objections().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => {
             eprintln!("error: {}: {error}", file.display());

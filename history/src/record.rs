@@ -170,7 +170,7 @@ pub struct Round {
     pub id: String,
     /// Number of units, which are numbered from 1.
     pub units: u32,
-    /// Most units that a user may have at once.
+    /// The most units that a user may have at once.
     pub limit: u32,
     /// When its units are available.
     pub supply: Supply,
@@ -183,7 +183,7 @@ pub struct Round {
     /// Whether other clocks can be compared with the recorder's.
     pub clocks: Clocks,
     /// Whether the history has the ledger's orders.
-    pub ledger: Ledger,
+    pub ledger: LedgerReading,
 }
 
 /// When the units of a round are available.
@@ -226,7 +226,7 @@ pub enum Clocks {
     Together {
         /// The wall clock at the recorder's 0, in milliseconds since the Unix epoch.
         zero_ms: i64,
-        /// Largest difference of the two, in milliseconds.
+        /// The largest difference of the two, in milliseconds.
         within_ms: u32,
     },
 }
@@ -234,11 +234,11 @@ pub enum Clocks {
 /// Whether the history has the ledger's orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ledger {
+pub enum LedgerReading {
     /// No.
     NotRead,
-    /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting messages
-    /// and no holds.
+    /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting
+    /// messages and no holds.
     AtRest(u64),
 }
 
@@ -319,7 +319,8 @@ impl<N> Operation<N> {
         Operation { round, user, question: question.map(&mut name), call_ns, return_ns, answer: answer.map(name) }
     }
 
-    /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to Redis.
+    /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to
+    /// Redis.
     pub(crate) fn last_ns(&self) -> u64 {
         match (&self.answer, self.return_ns) {
             (Answer::Unknown, _) | (_, None) => u64::MAX,
@@ -334,6 +335,18 @@ impl<N> Order<N> {
         let Self { round, reservation, user, unit, status, reason, reserved_ms, ended_ms } = self;
         let (round, reservation, user) = (name(round), name(reservation), name(user));
         Order { round, reservation, user, unit, status, reason: reason.map(name), reserved_ms, ended_ms }
+    }
+}
+
+impl PaymentOutcome {
+    /// The outcome with this name in the API's answer.
+    pub fn named(text: &str) -> Option<Self> {
+        match text {
+            "applied" => Some(Self::Applied),
+            "refund_due" => Some(Self::RefundDue),
+            "payment_reused" | "amount_changed" => Some(Self::Contradicts),
+            _ => None,
+        }
     }
 }
 

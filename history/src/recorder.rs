@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::record::{Answer, Clocks, History, Name, Operation, Order, Question};
+use crate::record::{Answer, Clocks, History, Name, Operation, Question};
 
-/// Most refusals that are kept, at 80 bytes each. The rest are only counted, which hides nothing but their answers.
+/// The most refusals that are kept, at 56 bytes each. The rest are only counted, which hides nothing but their answers.
 /// All other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
-/// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts milliseconds.
+/// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts
+/// milliseconds.
 const READ_WITHIN_MS: u32 = 5;
 
 /// Records operations of any number of clients. Clones record into the same history.
@@ -30,8 +31,8 @@ struct Recorded {
     is_taken: bool,
 }
 
-/// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that may
-/// still take effect.
+/// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that
+/// may still take effect.
 #[derive(Debug)]
 #[must_use = "a request without an answer may still take effect"]
 pub struct Asking {
@@ -74,31 +75,13 @@ impl Recorder {
         Asking { recorder: self.clone(), round, user, question, call_ns: self.now_ns(), is_told: false }
     }
 
-    /// Compares this machine's wall clock with the recorder's own. They may differ by as much as the wall clock was set or slewed
-    /// since the start.
+    /// Compares this machine's wall clock with the recorder's own. They may differ by as much as the wall clock was set
+    /// or slewed since the start.
     pub fn clocks(&self) -> Clocks {
         let ran_ms = i64::try_from(self.now_ns() / 1_000_000).unwrap_or(i64::MAX);
         let drift_ms = (wall_ms() - ran_ms).abs_diff(self.0.zero_ms);
         let within_ms = u32::try_from(drift_ms).unwrap_or(u32::MAX).saturating_add(READ_WITHIN_MS);
         Clocks::Together { zero_ms: self.0.zero_ms, within_ms }
-    }
-
-    /// Adds an order of the ledger.
-    pub fn order(&self, order: Order<&str>) {
-        let mut recorded = self.recorded();
-        let Recorded { history, .. } = &mut *recorded;
-        let order = order.map(|text| history.names.name(text));
-        history.orders.push(order);
-    }
-
-    /// How many operations are recorded.
-    pub fn len(&self) -> usize {
-        self.recorded().history.operations.len()
-    }
-
-    /// Whether no operation is recorded.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Takes the history and stops recording. Requests still under way are not in it, so call this once all have ended.

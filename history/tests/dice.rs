@@ -1,20 +1,20 @@
 //! Random choices that a seed repeats.
 
-/// SplitMix64.
-pub(crate) struct Dice(u64);
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+
+/// The choices of one seed.
+pub(crate) struct Dice(StdRng);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(StdRng::seed_from_u64(seed))
     }
 
     /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
+        self.0.random_range(0..bound)
     }
 
     /// True once in `times`.
@@ -24,6 +24,6 @@ impl Dice {
 
     /// One of these, unless there are none.
     pub(crate) fn one_of<T: Copy>(&mut self, of: &[T]) -> Option<T> {
-        if of.is_empty() { None } else { Some(of[self.below(of.len() as u64) as usize]) }
+        of.choose(&mut self.0).copied()
     }
 }

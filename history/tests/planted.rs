@@ -2,7 +2,8 @@
 
 use history::Status::{Cancelled, Expired, Failed, Granted, Paid, PendingPayment, Queued};
 use history::{
-    Answer, Buyers, Clocks, History, Ledger, PaymentOutcome, Question, Redis, Refusal, Round, Rule, Supply, check,
+    Answer, Buyers, Clocks, History, LedgerReading, PaymentOutcome, Question, Redis, Refusal, Round, Rule, Supply,
+    check,
 };
 
 use crate::story::{SECOND, Story, round};
@@ -143,9 +144,10 @@ fn sold_out_although_a_unit_was_never_sold() {
             .order("a", "alice", 1, PendingPayment)
     };
     // A user who heard nothing may have the unit, unless the ledger has no order for it.
-    story(Buyers::Recorded, Ledger::NotRead).passes();
-    story(Buyers::AndOthers, Ledger::NotRead).passes();
-    story(Buyers::AndOthers, Ledger::AtRest(100 * SECOND)).violates(Rule::SoldOutWhileFree, &["more than 1 of 2"]);
+    story(Buyers::Recorded, LedgerReading::NotRead).passes();
+    story(Buyers::AndOthers, LedgerReading::NotRead).passes();
+    story(Buyers::AndOthers, LedgerReading::AtRest(100 * SECOND))
+        .violates(Rule::SoldOutWhileFree, &["more than 1 of 2"]);
 }
 
 #[test]
@@ -301,7 +303,7 @@ fn a_promise_that_is_not_kept() {
     );
     let mut not_read = sold();
     not_read.0.orders.clear();
-    not_read.0.rounds[0].ledger = Ledger::NotRead;
+    not_read.0.rounds[0].ledger = LedgerReading::NotRead;
     not_read.passes();
 }
 
@@ -359,6 +361,14 @@ fn what_is_not_described_is_counted() {
     let report = check(&story.0);
     assert_eq!((report.judged.operations, report.judged.unchecked), (3, 3));
     assert!(report.to_string().contains("3 of rounds that are not described"), "{report}");
+    assert_eq!(report.objections(), ["3 operations are of rounds that are not described"]);
+}
+
+#[test]
+fn a_history_without_operations_proves_nothing() {
+    let report = check(&Story::new().0);
+    assert_eq!(report.objections(), ["no operation was recorded"]);
+    assert!(report.to_string().starts_with("0 operations, NOTHING CHECKED"), "{report}");
 }
 
 #[test]

@@ -1,19 +1,18 @@
 //! A million operations.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use history::{
-    Answer, Buyers, Clocks, History, Ledger, Operation, Order, Question, Redis, Refusal, Round, Status, Supply, check,
+    Answer, Buyers, Clocks, History, LedgerReading, Operation, Order, Question, Redis, Refusal, Round, Status, Supply,
+    check,
 };
 
 const UNITS: u64 = 100_000;
 const OPERATIONS: u64 = 1_000_000;
-/// It takes about a second on an otherwise idle core.
-const LIMIT: Duration = Duration::from_secs(30);
 
 /// The first to ask get a unit each, and all others hear `sold_out`.
 #[test]
-fn a_million_operations_are_checked_in_seconds() {
+fn a_million_operations_are_checked() {
     let mut history = History::default();
     let (round, key) = (history.names.name("lamp.1"), Some(history.names.name("key")));
     for number in 0..OPERATIONS {
@@ -46,7 +45,7 @@ fn a_million_operations_are_checked_in_seconds() {
         buyers: Buyers::AndOthers,
         held_back_ms: 1_500,
         clocks: Clocks::Apart,
-        ledger: Ledger::AtRest(10 * OPERATIONS + 2_000),
+        ledger: LedgerReading::AtRest(10 * OPERATIONS + 2_000),
     });
     let began = Instant::now();
     let report = check(&history);
@@ -54,7 +53,6 @@ fn a_million_operations_are_checked_in_seconds() {
     println!("{report} in {} ms; {} bytes an operation", took.as_millis(), size_of_val(&history.operations[0]));
     assert!(report.is_consistent(), "{report}");
     assert_eq!(report.judged.sold_out as u64, OPERATIONS - UNITS);
-    assert!(took < LIMIT, "{took:?}");
 
     // The last unit now has no owner, so some user was told too early.
     history.orders.pop();

@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use history::{
-    Answer, Buyers, Clocks, History, Ledger, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round,
-    Status, Supply,
+    Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal,
+    Round, Status, Supply,
 };
 
 use crate::dice::Dice;
@@ -356,7 +356,7 @@ impl Simulator {
             buyers: Buyers::Recorded,
             held_back_ms: HELD_BACK_MS,
             clocks: if self.plan.compares_clocks { clocks } else { Clocks::Apart },
-            ledger: if self.plan.reads_ledger { Ledger::AtRest(now) } else { Ledger::NotRead },
+            ledger: if self.plan.reads_ledger { LedgerReading::AtRest(now) } else { LedgerReading::NotRead },
         });
         self.history
     }

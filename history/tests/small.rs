@@ -2,7 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use history::{Answer, Buyers, Clocks, History, Ledger, Operation, Question, Redis, Refusal, Round, Status, Supply};
+use history::{
+    Answer, Buyers, Clocks, History, LedgerReading, Operation, Question, Redis, Refusal, Round, Status, Supply,
+};
 use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 
 use crate::dice::Dice;
@@ -150,7 +152,7 @@ impl Small {
             buyers: Buyers::Recorded,
             held_back_ms: 0,
             clocks: Clocks::Apart,
-            ledger: Ledger::NotRead,
+            ledger: LedgerReading::NotRead,
         });
         for request in &self.requests {
             let names = &mut history.names;

@@ -1,8 +1,8 @@
 //! Hand-written histories, in seconds.
 
 use history::{
-    Answer, Buyers, Clocks, History, Ledger, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round, Rule,
-    Status, Supply, check,
+    Answer, Buyers, Clocks, History, LedgerReading, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round,
+    Rule, Status, Supply, check,
 };
 
 use crate::simulator::ROUND;
@@ -20,7 +20,7 @@ pub(crate) fn round() -> Round {
         buyers: Buyers::Recorded,
         held_back_ms: 1_500,
         clocks: Clocks::Apart,
-        ledger: Ledger::AtRest(100 * SECOND),
+        ledger: LedgerReading::AtRest(100 * SECOND),
     }
 }
 

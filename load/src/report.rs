@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use command_line::of_these;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
@@ -124,11 +125,6 @@ impl Stopped {
             Self::Patience => "stopped early: some users had not finished long after the last one came",
         }
     }
-}
-
-/// "1 request", "2 requests".
-fn of_these(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn rounded(value: f64) -> f64 {

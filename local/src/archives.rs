@@ -10,6 +10,7 @@ use zip::write::SimpleFileOptions;
 use crate::paths;
 
 const PROGRAM: &str = "bootstrap";
+const COMING: &str = "coming-";
 /// The files in each archive besides the program: our licence, and those of the compiled-in crates. Archives for AWS
 /// have the same (`infra/cdk/deploy/licences.ts`).
 const LICENCES: [&str; 2] = ["LICENSE", "THIRD-PARTY-LICENSES.txt"];
@@ -79,7 +80,12 @@ pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
 /// Where a file of a function's folder is written first: beside the folder, since everything in it is deployed.
 fn coming(staged: &Path) -> PathBuf {
     let folder = staged.parent().unwrap_or(staged);
-    folder.with_extension(format!("coming-{}", std::process::id()))
+    folder.with_extension(format!("{COMING}{}", std::process::id()))
+}
+
+/// Whether this is such a file. It may be gone at any moment.
+pub(crate) fn is_coming(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with(COMING))
 }
 
 #[cfg(test)]

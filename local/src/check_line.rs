@@ -142,7 +142,7 @@ impl fmt::Display for CheckedLine {
         writeln!(
             f,
             "About {} came before the opening; {:.4} % of them are admitted.",
-            crate::words::people(*people),
+            command_line::people(*people),
             percent(*early_ppb)
         )?;
         let Some(CheckedPlace { user, class, place_ppb, rank, is_admitted }) = place else { return Ok(()) };
@@ -152,7 +152,7 @@ impl fmt::Display for CheckedLine {
         };
         writeln!(f, "{user} came {when} and is behind {:.4} % of the people who came then.", percent(*place_ppb))?;
         if let Some(Range { from, to }) = rank {
-            writeln!(f, "That is {from} to {}.", crate::words::people(*to))?;
+            writeln!(f, "That is {} to {}.", command_line::grouped(from), command_line::people(*to))?;
         }
         writeln!(f, "{user} is {}admitted.", if *is_admitted { "" } else { "not yet " })
     }

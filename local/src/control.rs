@@ -1,6 +1,5 @@
 //! The emulator's control plane, for APIs and functions of measurements and tests that no template describes.
 
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -8,6 +7,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use crate::archives::archive_of;
+use crate::deployment::PATIENCE;
 use crate::emulator::{REGION, authorization};
 use crate::identity::AUDIENCE;
 
@@ -42,14 +43,13 @@ impl Control {
         timeout_s: u64,
         environment: &[(&str, String)],
     ) -> Result<()> {
-        let program = std::fs::read(bootstrap).with_context(|| format!("cannot read {}", bootstrap.display()))?;
         let variables: serde_json::Map<String, Value> =
             environment.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let function = json!({
             "FunctionName": name, "Runtime": "provided.al2023", "Handler": "bootstrap", "Timeout": timeout_s,
             "MemorySize": 128, "Role": format!("arn:aws:iam::000000000000:role/{name}"),
             "Environment": { "Variables": variables },
-            "Code": { "ZipFile": BASE64_STANDARD.encode(archive(&program)?) },
+            "Code": { "ZipFile": BASE64_STANDARD.encode(archive_of(bootstrap)?) },
         });
         self.create("/2015-03-31/functions", &function).await.map(drop)
     }
@@ -61,7 +61,8 @@ impl Control {
     pub(crate) async fn update_function(&self, name: &str, archive: &[u8]) -> Result<()> {
         let url = format!("{}/2015-03-31/functions/{name}/code", self.endpoint);
         let code = json!({ "ZipFile": BASE64_STANDARD.encode(archive) });
-        let answer = self.http.put(url).header("authorization", authorization("lambda")).json(&code).send().await?;
+        let asked = self.http.put(url).timeout(PATIENCE).header("authorization", authorization("lambda")).json(&code);
+        let answer = asked.send().await?;
         let (status, text) = (answer.status(), answer.text().await?);
         ensure!(status.is_success(), "the code of {name}: {status} {text}");
         Ok(())
@@ -112,6 +113,7 @@ impl Control {
         let asked = self
             .http
             .post(format!("{}{path}", self.endpoint))
+            .timeout(PATIENCE)
             .header("authorization", authorization(service))
             .json(item);
         let answer = asked.send().await?;
@@ -130,14 +132,4 @@ fn with(mut item: Value, more: Value) -> Value {
 
 fn text(item: &Value, name: &str) -> Result<String> {
     item[name].as_str().map(str::to_owned).with_context(|| format!("no {name} in {item}"))
-}
-
-fn archive(program: &[u8]) -> Result<Vec<u8>> {
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Stored)
-        .unix_permissions(0o755);
-    archive.start_file("bootstrap", options)?;
-    archive.write_all(program)?;
-    Ok(archive.finish()?.into_inner())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use command_line::whole;
+use command_line::{people, whole};
 use load::users::{Credentials, Crowd};
 use load::{Answer, Curve, Plan, visits};
 use pass::Grant;
@@ -15,7 +15,6 @@ use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
 use crate::client::{Client, Payment, payment_of};
 use crate::stages::{Stage, progress_line};
 use crate::up::running;
-use crate::words::people;
 
 /// One person in this many does the work at the gate. If everybody did, it would take this machine too long.
 const THROUGH_THE_GATE: usize = 20;

@@ -19,8 +19,9 @@ use crate::synthesis::{self, synthesized};
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
-/// The longest wait for an answer of the emulator.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest wait for an answer of the emulator: twice what the slowest function may take (55 s,
+/// `infra/cdk/lib/functions.ts`), since the machine may be busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// How often the deployment's progress is checked.
 const LOOK: Duration = Duration::from_millis(50);
 /// Where the app keeps the functions' code on the emulator.
@@ -126,14 +127,12 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
     let outputs_file = home.join("outputs.json");
     let app = synthesized(endpoint, issuer, home).await?;
-    let mut cdk = synthesis::command();
+    let mut cdk = synthesis::command(endpoint);
     cdk.args(["deploy", "--require-approval", "never", "--method=direct", "--progress", "events", "--ci"])
         .arg("--app")
         .arg(app)
         .arg("--outputs-file")
-        .arg(&outputs_file)
-        .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
-        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)]);
+        .arg(&outputs_file);
     let log = home.join("cdk.log");
     // It ends with this program or this call, since it would otherwise write to the folder again.
     let mut process = Kept::start("node", &cdk, &log)?;
@@ -266,7 +265,8 @@ impl Deployment {
     /// If the function failed.
     pub async fn invoke(&self, function: &str) -> Result<serde_json::Value> {
         let url = format!("{}/2015-03-31/functions/{function}/invocations", self.endpoint);
-        let response = reqwest::Client::new().post(url).body("{}").send().await?.error_for_status()?;
+        let request = reqwest::Client::new().post(url).timeout(PATIENCE).body("{}");
+        let response = request.send().await?.error_for_status()?;
         let failed = response.headers().contains_key("x-amz-function-error");
         let answer: serde_json::Value = response.json().await?;
         anyhow::ensure!(!failed, "{function} failed: {answer}");

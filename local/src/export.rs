@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
+use command_line::of_these;
 use sale::RoundId;
 use tempfile::NamedTempFile;
 use tokio::time::Instant;
 
 use crate::client::{Client, Page};
 use crate::up::running;
-use crate::words::of_these;
 
 /// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);

@@ -37,4 +37,3 @@ pub mod valkey;
 pub mod valkey_cluster;
 pub mod watch;
 pub mod web;
-mod words;

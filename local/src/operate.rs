@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use command_line::of_these;
 use sale::RoundId;
 use serde_json::Value;
 
 use crate::client::Client;
 use crate::up::running;
-use crate::words::of_these;
 
 /// Prints where every unit of a round is. Fails unless each is in exactly one place.
 ///

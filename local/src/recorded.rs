@@ -7,16 +7,20 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
-use history::{Answer, Buyers, Clocks, History, Ledger, Recorder, Redis, Report, Round, Status, Supply};
+use history::{
+    Answer, Buyers, Clocks, History, LedgerReading, PaymentOutcome, Question, Recorder, Redis, Report, Round, Status,
+    Supply,
+};
 use load::{Failure, Request, Response};
-use sale::{Order, RoundId};
+use sale::{LogEntry, Order, RoundId};
 use stock::HOLD_BACK_MS;
 
+use crate::client::{Client, payment_of};
 use crate::paths;
 
-/// What is known about a run besides its clients' answers.
+/// What is known about a round besides its terms and its orders.
 #[derive(Debug, Clone, Copy)]
-pub struct Run {
+pub struct RoundFacts {
     /// Whether Redis may have lost something.
     pub redis: Redis,
     /// Whether others bought as well.
@@ -24,7 +28,7 @@ pub struct Run {
     /// Whether the functions' clocks are this machine's.
     pub clocks: Clocks,
     /// Whether the ledger was read while nothing was under way.
-    pub ledger: Ledger,
+    pub ledger: LedgerReading,
 }
 
 /// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale.
@@ -53,13 +57,28 @@ pub async fn send(
     Ok(response)
 }
 
+/// Reports a payment for a reservation, always the same one, and records it. Returns the outcome.
+///
+/// # Errors
+/// If the API refuses or does not answer.
+pub(crate) async fn pay(
+    client: &Client,
+    recorder: &Recorder,
+    key: &str,
+    round: &RoundId,
+    reservation: &str,
+) -> Result<String> {
+    let payment = payment_of(reservation);
+    let asking = recorder.ask(&round.to_string(), "", Question::Pay { reservation, payment: &*payment });
+    let outcome = client.pay(key, reservation, &payment).await?;
+    asking.hears(PaymentOutcome::named(&outcome).map_or(Answer::Unknown, Answer::Payment));
+    Ok(outcome)
+}
+
 /// Adds what the ledger has of a round: its terms, and its orders among `orders`.
-pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], run: Run) {
-    let Run { redis, buyers, clocks, ledger } = run;
-    let terms = &round.terms;
-    let is_restocked = round.log.entries().iter().any(|entry| matches!(&*entry.action, "restock" | "edit"));
-    let is_withheld = terms.rain.is_some() || terms.set_aside().is_some() || is_restocked;
-    let supply = if is_withheld { Supply::Withheld } else { Supply::AtOnce };
+pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], facts: RoundFacts) {
+    let RoundFacts { redis, buyers, clocks, ledger } = facts;
+    let (terms, supply) = (&round.terms, supply(round));
     history.rounds.push(Round {
         id: round.id.to_string(),
         units: terms.total,
@@ -88,13 +107,28 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], r
     }
 }
 
-/// Checks a history. If it is inconsistent, it is written to `target/history/NAME.jsonl`, as the report says.
+/// When the units of a round were available. An edit may add units to a round that is on sale. Before Redis has the
+/// round it cannot: whatever it changes is loaded with the round.
+fn supply(round: &sale::Round) -> Supply {
+    let terms = &round.terms;
+    let sold_from = round.loaded_at_ms.unwrap_or_else(|| terms.first_opens_at_ms());
+    let may_add_units = |entry: &LogEntry| match &*entry.action {
+        "restock" => true,
+        "edit" => entry.at_ms.is_none_or(|at| at >= sold_from),
+        _ => false,
+    };
+    let is_withheld =
+        terms.rain.is_some() || terms.set_aside().is_some() || round.log.entries().iter().any(may_add_units);
+    if is_withheld { Supply::Withheld } else { Supply::AtOnce }
+}
+
+/// Checks a history. If the report has objections, the history is written to `target/history/NAME.jsonl`.
 ///
 /// # Errors
 /// If it cannot be written.
 pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)> {
     let report = history::check(history);
-    if report.is_consistent() {
+    if report.objections().is_empty() {
         return Ok((report, None));
     }
     let file = paths::target().join("history").join(format!("{name}.jsonl"));
@@ -127,13 +161,57 @@ pub async fn every_order(client: &DynamoDb, table: &str) -> Result<Vec<Order>> {
     Ok(orders)
 }
 
-/// The outcome that the payment provider got.
-pub(crate) fn payment_outcome(outcome: &str) -> Answer<&'static str> {
-    use history::PaymentOutcome::{Applied, Contradicts, RefundDue};
-    match outcome {
-        "applied" => Answer::Payment(Applied),
-        "refund_due" => Answer::Payment(RefundDue),
-        "payment_reused" | "amount_changed" => Answer::Payment(Contradicts),
-        _ => Answer::Unknown,
+#[cfg(test)]
+mod tests {
+    use sale::{Allocation, DoorTerms, EpochMs, GateTerms, Goods, Offer, Price, Settlement, Terms};
+
+    use super::*;
+
+    const LOADED: EpochMs = EpochMs(50_000);
+    const OPENS: EpochMs = EpochMs(60_000);
+
+    /// A round in whose log this was done at some time.
+    fn changed(action: &str, at_ms: Option<EpochMs>) -> sale::Round {
+        let terms = Terms {
+            title: "A lamp".to_owned(),
+            goods: Goods::default(),
+            opens_at_ms: OPENS,
+            closes_at_ms: OPENS.plus_s(60),
+            total: 100,
+            per_user_limit: 1,
+            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+            gate: GateTerms::default(),
+            allocation: Allocation::default(),
+            settlement: Settlement::default(),
+            rain: None,
+            early_access: Vec::new(),
+            line: None,
+            expected_audience: None,
+            lanes: 1,
+        };
+        let (_, round) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
+        let (key, action) = ("key".to_owned(), action.to_owned());
+        let entry = LogEntry { key, action, parameters: String::new(), by: None, at_ms };
+        sale::Round { loaded_at_ms: Some(LOADED), log: [entry].into_iter().collect(), ..round }
+    }
+
+    #[test]
+    fn only_changes_of_a_round_on_sale_withhold_units_from_the_checks() {
+        let (before, during) = (Some(EpochMs(LOADED.0 - 1)), Some(OPENS));
+        for (action, at_ms, expected) in [
+            // As an operator of the soak begins a day.
+            ("edit", before, Supply::AtOnce),
+            ("edit", during, Supply::Withheld),
+            ("edit", Some(LOADED), Supply::Withheld),
+            ("edit", None, Supply::Withheld),
+            ("restock", before, Supply::Withheld),
+            ("pause", during, Supply::AtOnce),
+        ] {
+            assert_eq!(supply(&changed(action, at_ms)), expected, "{action} at {at_ms:?}");
+        }
+        let never_loaded = sale::Round { loaded_at_ms: None, ..changed("edit", Some(LOADED)) };
+        assert_eq!(supply(&never_loaded), Supply::AtOnce, "it was edited before it opened");
     }
 }

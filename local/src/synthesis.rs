@@ -1,6 +1,7 @@
-//! The synthesized CDK app. To synthesize it takes longer than to deploy it on an emulator, and depends on the checkout alone but
-//! for two addresses. So it is done once for as long as the checkout is the same, with made-up addresses that each deployment
-//! replaces.
+//! The synthesized CDK app, kept in `target/synthesized` until the checkout changes.
+//!
+//! Synthesis takes longer than deployment on an emulator, and its output depends on nothing but the checkout and two
+//! addresses. So it runs once for each state of the checkout, with made-up addresses that every deployment replaces.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,32 +12,36 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::archives::is_coming;
+use crate::emulator::{ACCESS_KEY, REGION};
 use crate::identity::AUDIENCE;
 use crate::paths;
 use crate::process::Kept;
 
-/// What the app reads, in its folder: not its tests.
+/// What the app reads from its folder.
 const OF_THE_APP: [&str; 8] =
     ["bin", "cdk.json", "deployments", "edge", "lib", "node_modules/.package-lock.json", "package.json", "settings"];
 const TEMPLATE: &str = "FlashSale.template.json";
-/// The made-up addresses. The issuer's does not begin with the emulator's, so that each is replaced by its own.
+/// The made-up addresses. Neither begins with the other, so that each can be replaced on its own.
 const EMULATOR: &str = "http://127.0.0.1:4566";
 const ISSUER: &str = "http://127.0.0.2:4566/issuer";
-/// What a synthesis writes to before it is whole. One that is this old was given up.
+/// The folder that a synthesis writes to until it is complete.
 const UNFINISHED: &str = "unfinished-";
+/// After this long, nobody finishes a synthesis any more or copies that of an earlier state of the checkout.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
-/// How often the synthesis is looked at.
+/// How often to check whether the synthesis has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The app as `cdk deploy --app` takes it, in the folder `home`, for an emulator at `endpoint` with tokens by `issuer`.
+/// Puts the synthesized app into the folder `home`, for an emulator at `endpoint` and tokens by `issuer`. Returns its
+/// path, for `cdk deploy --app`.
 ///
 /// # Errors
-/// If the app cannot be synthesized, with CDK's output, or a file cannot be read or written.
+/// If the app cannot be synthesized, with CDK's output, or a file cannot be read or written, with its path.
 pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Result<PathBuf> {
     let all = paths::target().join("synthesized");
     let kept = all.join(format!("{:016x}", state_of_the_checkout()?));
     if !kept.join(TEMPLATE).exists() {
-        synthesize(&all, &kept, home).await?;
+        synthesize(endpoint, &all, &kept, home).await?;
     }
     let app = home.join("cdk.out");
     let _ = fs::remove_dir_all(&app);
@@ -45,9 +50,9 @@ pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Re
     Ok(app)
 }
 
-async fn synthesize(all: &Path, kept: &Path, home: &Path) -> Result<()> {
+async fn synthesize(endpoint: &str, all: &Path, kept: &Path, home: &Path) -> Result<()> {
     let unfinished = all.join(format!("{UNFINISHED}{}-{:p}", std::process::id(), &home));
-    let mut cdk = command();
+    let mut cdk = command(endpoint);
     cdk.args(["synth", "--quiet", "-c", "settings=local", "-c", &format!("issuer={ISSUER}")])
         .args(["-c", &format!("audience={AUDIENCE}"), "-c", &format!("emulator={EMULATOR}")])
         .args(["-c", &format!("functions={}", paths::target().join("lambda").display())])
@@ -60,27 +65,37 @@ async fn synthesize(all: &Path, kept: &Path, home: &Path) -> Result<()> {
     }
     let said = || fs::read_to_string(&log).unwrap_or_default();
     ensure!(unfinished.join(TEMPLATE).exists(), "node failed:\n{}", said().trim_end());
-    for old in fs::read_dir(all)?.flatten().map(|entry| entry.path()).filter(|path| *path != unfinished) {
-        let is_unfinished = old.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED));
-        if !is_unfinished || age(&old).is_some_and(|age| age > GIVEN_UP_AFTER) {
-            let _ = fs::remove_dir_all(old);
-        }
-    }
+    remove_old(all, &[kept, &unfinished]).with_context(|| format!("cannot read {}", all.display()))?;
     let renamed = fs::rename(&unfinished, kept);
-    // Another program may have been as fast.
+    // Another program may have put its own there first.
     ensure!(kept.join(TEMPLATE).exists(), "cannot write {}: {renamed:?}", kept.display());
     let _ = fs::remove_dir_all(unfinished);
     Ok(())
 }
 
-/// CDK's command, in the app's folder.
-pub(crate) fn command() -> Command {
+/// Removes what nobody uses any more. Other programs may still be copying from `used`, or from any folder that is not
+/// old.
+fn remove_old(all: &Path, used: &[&Path]) -> io::Result<()> {
+    for old in fs::read_dir(all)?.flatten().map(|entry| entry.path()) {
+        if !used.contains(&old.as_path()) && age(&old).is_some_and(|age| age > GIVEN_UP_AFTER) {
+            let _ = fs::remove_dir_all(old);
+        }
+    }
+    Ok(())
+}
+
+/// A command of CDK in the app's folder, for the emulator at `endpoint`. CDK asks STS for the account even to
+/// synthesize, so it never gets the developer's own credentials.
+pub(crate) fn command(endpoint: &str) -> Command {
     let mut cdk = Command::new("node");
     cdk.current_dir(paths::cdk())
         .arg("node_modules/aws-cdk/bin/cdk")
         // The template check takes longer than the deployment; the app's own tests run it.
         .env("CDK_VALIDATION", "false")
         .env("CDK_DISABLE_VERSION_CHECK", "1")
+        .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
+        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)])
+        .env_remove("AWS_SESSION_TOKEN")
         .env_remove("AWS_PROFILE");
     cdk
 }
@@ -89,8 +104,8 @@ fn age(path: &Path) -> Option<Duration> {
     SystemTime::now().duration_since(path.metadata().ok()?.modified().ok()?).ok()
 }
 
-/// A digest of all that the app reads: names, sizes and times of the files, as `make` would look at them.
-fn state_of_the_checkout() -> io::Result<u64> {
+/// A digest of everything that the app reads: the names, sizes and times of the files, as `make` compares them.
+fn state_of_the_checkout() -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     paths::target().hash(&mut hasher);
     for name in OF_THE_APP {
@@ -101,22 +116,31 @@ fn state_of_the_checkout() -> io::Result<u64> {
     Ok(hasher.finish())
 }
 
-fn look_at(path: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
+fn look_at(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
     path.hash(hasher);
+    let inside = hash_of(path, hasher)
+        .with_context(|| format!("cannot read {}, which the CDK app needs; run `make setup`", path.display()))?;
+    inside.iter().try_for_each(|path| look_at(path, hasher))
+}
+
+/// Hashes a file, or returns what is in a folder.
+fn hash_of(path: &Path, hasher: &mut DefaultHasher) -> io::Result<Vec<PathBuf>> {
     let data = path.metadata()?;
     if !data.is_dir() {
-        return Ok((data.len(), since_epoch(&data)?).hash(hasher));
+        (data.len(), since_epoch(&data)?).hash(hasher);
+        return Ok(Vec::new());
     }
     let mut inside = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+    inside.retain(|path| !is_coming(path));
     inside.sort();
-    inside.iter().try_for_each(|path| look_at(path, hasher))
+    Ok(inside)
 }
 
 fn since_epoch(data: &Metadata) -> io::Result<Duration> {
     Ok(data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// Copies a folder. The template gets other addresses; the large files are the same on the disk.
+/// Copies a folder, with other addresses in the template. Large files are linked rather than copied.
 fn copy(from: &Path, to: &Path, addresses: &[(&str, &str)]) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -128,7 +152,7 @@ fn copy(from: &Path, to: &Path, addresses: &[(&str, &str)]) -> io::Result<()> {
             let text = fs::read_to_string(&path)?;
             fs::write(target, addresses.iter().fold(text, |text, (made_up, real)| text.replace(made_up, real)))?;
         } else if fs::hard_link(&path, &target).is_err() {
-            // Another file system.
+            // On another file system.
             fs::copy(&path, &target)?;
         }
     }
@@ -157,6 +181,27 @@ mod tests {
     }
 
     #[test]
+    fn only_old_folders_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = |name: &str| folder.path().join(name);
+        for (name, is_old) in [("kept", true), ("mine", true), ("other", false), ("old", true)] {
+            fs::create_dir(named(name)).unwrap();
+            if is_old {
+                fs::File::open(named(name)).unwrap().set_modified(UNIX_EPOCH).unwrap();
+            }
+        }
+        remove_old(folder.path(), &[&named("kept"), &named("mine")]).unwrap();
+        assert_eq!(["kept", "mine", "other", "old"].map(|name| named(name).exists()), [true, true, true, false]);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = look_at(&folder.path().join("lib"), &mut DefaultHasher::new()).unwrap_err().to_string();
+        assert!(error.contains("/lib, which the CDK app needs; run `make setup`"), "{error}");
+    }
+
+    #[test]
     fn whatever_changes_in_a_folder_changes_its_digest() {
         let folder = tempfile::tempdir().unwrap();
         let digest = || {
@@ -181,5 +226,8 @@ mod tests {
         changed("its time");
         fs::rename(&file, file.with_extension("js")).unwrap();
         changed("its name");
+        let before = digest();
+        fs::write(folder.path().join("lib/order.coming-7"), "").unwrap();
+        assert_eq!(digest(), before, "a temporary file of a build");
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use command_line::whole;
+use command_line::{of_these, whole};
 use load::Target;
 use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
@@ -12,7 +12,6 @@ use sale::{RoundId, RoundNumber, SaleId, UserId};
 use crate::client::Client;
 use crate::stages::Stage;
 use crate::up::running;
-use crate::words::of_these;
 
 /// How many tokens are signed before any is printed, which bounds the memory.
 const CHUNK: usize = 10_000;

@@ -1,29 +1,13 @@
 //! Formats figures for people.
 
+use command_line::grouped;
+
 /// A number without a fraction above 100, with digits in groups of three.
 pub fn count(value: f64) -> String {
     if value < 100.0 && value.fract() != 0.0 {
         return format!("{value:.1}");
     }
-    let digits = format!("{:.0}", value.ceil());
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A count with its noun: "1 unit", "2 units".
-pub fn of_these(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number as f64), if number == 1 { "" } else { "s" })
-}
-
-/// "1 person", "2 people".
-pub fn people(number: u64) -> String {
-    if number == 1 { "1 person".to_owned() } else { format!("{} people", count(number as f64)) }
+    grouped(value.ceil())
 }
 
 /// A sum of money.

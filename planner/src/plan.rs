@@ -1,6 +1,7 @@
 //! Whether a sale holds, what must be done for it, and what would hold instead.
 
 use anyhow::Result;
+use command_line::of_these;
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
@@ -8,7 +9,7 @@ use crate::buys::{Raised, what_quotas_buy};
 use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
-use crate::figures::{self, count, of_these};
+use crate::figures::count;
 use crate::functions::{Sized, at_the_gate};
 use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY};
 use crate::load::Load;
@@ -275,7 +276,7 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
         String::new()
     };
     if let Some(people) = most(inputs.audience, |people| fits(&of(people, units))) {
-        say("smaller_audience", format!("{first}invite at most {}", figures::people(people)));
+        say("smaller_audience", format!("{first}invite at most {}", command_line::people(people)));
     }
     match inputs.line {
         LineAsked::No => {

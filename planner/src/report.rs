@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use command_line::{of_these, people};
+
 use crate::cost::{Line, sum};
-use crate::figures::{count, of_these, people, time, usd};
+use crate::figures::{count, time, usd};
 use crate::million::Part;
 use crate::plan::{InLine, Plan, Verdict};
 

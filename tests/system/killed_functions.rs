@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
-use history::{Buyers, Ledger, Recorder, Redis};
+use history::{Buyers, LedgerReading, Recorder, Redis};
 use load::{Curve, Plan, ProgressLine, Request, Token};
 use local::gateway::{Concurrency, Gateway};
-use local::recorded::{self, Run, every_order};
+use local::recorded::{self, RoundFacts, every_order};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use pass::Grant;
@@ -130,8 +130,8 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
     let orders = every_order(&dynamodb, &deployment.table).await.unwrap();
     let published = latest_round(&ledger::Ledger::new(dynamodb.clone(), &deployment.table), &round.sale).await;
-    let ledger = Ledger::AtRest(read_at);
-    let run = Run { redis: Redis::Keeps, buyers: Buyers::Recorded, clocks, ledger };
+    let ledger = LedgerReading::AtRest(read_at);
+    let run = RoundFacts { redis: Redis::Keeps, buyers: Buyers::Recorded, clocks, ledger };
     let mut history = recorder.take();
     recorded::add_round(&mut history, &published, &orders, run);
     passes("killed_functions", &history);

@@ -1,8 +1,8 @@
 //! Records what a test's clients ask and hear, and checks it at the end with the crate `history`.
 
-use history::{Asking, Buyers, Clocks, Ledger, Recorder, Redis};
+use history::{Asking, Buyers, Clocks, LedgerReading, Recorder, Redis};
 use lambda_http::{Body, Response};
-use local::recorded::{self, Run, every_order};
+use local::recorded::{self, RoundFacts, every_order};
 use runtime::Clock;
 use tests::round;
 
@@ -69,7 +69,8 @@ impl Lab {
                 fulfilment::audit(&self.stock, &self.ledger, &published, Clock::system().now()).await.unwrap();
             // A held unit might still become an order, so the ledger could not be compared with the answers.
             assert!(audited.in_redis && audited.audit.held == 0, "{test}: not at rest: {:?}", audited.audit);
-            let run = Run { redis, buyers: Buyers::Recorded, clocks, ledger: Ledger::AtRest(read_at) };
+            let ledger = LedgerReading::AtRest(read_at);
+            let run = RoundFacts { redis, buyers: Buyers::Recorded, clocks, ledger };
             recorded::add_round(&mut history, &published, &orders, run);
         }
         passes(test, &history);

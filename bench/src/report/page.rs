@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use command_line::grouped;
 
 use super::Report;
 use super::figure::Line;
@@ -65,7 +66,7 @@ pub(crate) fn few(report: &Report) -> Result<String> {
 fn three(made: &str, throughput: &str, latency: &str, [redis, sqs]: [f64; 2]) -> Result<String> {
     let (machine, _) = made.split_once(" for everything").context("the report names no machine")?;
     let (per_s, _) = throughput.split_once(' ').context("the throughput has no number")?;
-    let per_s = thousands(per_s.parse()?);
+    let per_s = grouped(per_s.parse::<u64>()?);
     let (_, p99) = latency.split_once("p99 ").context("the latency has no 99th percentile")?;
     let (p99, _) = p99.split_once(" at ").context("the latency names no rate")?;
     Ok(format!(
@@ -75,11 +76,6 @@ fn three(made: &str, throughput: &str, latency: &str, [redis, sqs]: [f64; 2]) ->
          | 99th percentile of such an answer at half that rate | {p99} |\n\
          | calls to Redis and to SQS for a unit that is won | {redis} and {sqs} |\n"
     ))
-}
-
-/// `10,462`.
-fn thousands(number: u64) -> String {
-    if number < 1_000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1_000), number % 1_000) }
 }
 
 /// Puts `text` between the markers of a file.
@@ -121,11 +117,6 @@ mod tests {
         let made = tables.lines().nth(2).unwrap();
         let few = three(made, &throughput[5], &latency[5], [calls(&winner[1]), calls(&winner[2])]).unwrap();
         assert_eq!(written("README.md"), format!("{BEGIN}\n\n{}\n\n{END}", few.trim()));
-    }
-
-    #[test]
-    fn thousands_have_commas() {
-        assert_eq!([0, 999, 1_000, 10_462, 1_000_005].map(thousands), ["0", "999", "1,000", "10,462", "1,000,005"]);
     }
 
     #[test]

@@ -28,8 +28,8 @@ fn in_time(found: &mut Found<'_>) {
     }
 }
 
-/// A key has one reservation. If Redis forgets nothing, a user who certainly has it from before the call to after the return never
-/// hears `sold_out`, `limit_reached` or `not_open`.
+/// A key has one reservation. If Redis forgets nothing, a user who certainly has it from before the call to after the
+/// return never hears `sold_out`, `limit_reached` or `not_open`.
 fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
     let view = found.view;
     for asks in view.asks.iter().filter(|asks| asks.is_keyed && asks.operations.len() > 1) {
@@ -60,7 +60,8 @@ fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
     }
 }
 
-/// A reservation is accepted for one user and one key. Requests without a key that carry the same pass share a reservation.
+/// A reservation is accepted for one user and one key. Requests without a key that carry the same pass share a
+/// reservation.
 fn of_one_user(found: &mut Found<'_>) {
     let view = found.view;
     let mut first: HashMap<Name, usize> = HashMap::new();
@@ -104,9 +105,9 @@ const fn stage(status: Status) -> u8 {
     }
 }
 
-/// A reservation is queued, then pending, then in one of its ends. A look that starts after another has returned never shows an
-/// earlier status, and no two looks show different ends. A reservation can fail only if it never was an order. If Redis may have
-/// forgotten that an order was made, `queued` may come again.
+/// A reservation is queued, then pending, then in one of its ends. A look that starts after another has returned never
+/// shows an earlier status, and no two looks show different ends. A reservation can fail only if it never was an order.
+/// If Redis may have forgotten that an order was made, `queued` may come again.
 fn course(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let seen = &reservation.seen;
@@ -145,7 +146,8 @@ fn course(found: &mut Found<'_>, reservation: &Reservation) {
     messages.into_iter().for_each(|message| found.violation(Rule::WentBack, message));
 }
 
-/// An order has one unit. So does a reservation without an order, if Redis forgets nothing and its user did not ask again.
+/// An order has one unit. So does a reservation without an order, if Redis forgets nothing and its user did not ask
+/// again.
 fn units(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let Some(unit) = reservation.unit else { return };
@@ -173,8 +175,8 @@ fn units(found: &mut Found<'_>, reservation: &Reservation) {
     found.violation(Rule::UnitChanged, format!("{name} has unit {unit}, but {said}"));
 }
 
-/// A user who was told of a reservation never hears that it does not exist. If Redis may have forgotten it, this applies once it was
-/// seen as an order.
+/// A user who was told of a reservation never hears that it does not exist. If Redis may have forgotten it, this
+/// applies once it was seen as an order.
 fn known(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };

@@ -34,24 +34,25 @@ pub(super) struct Reservation {
     /// It certainly had one and the same unit from the first moment to the second.
     ///
     /// It starts at the return of the first answer that proves the unit:
-    /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, its holds prove nothing: it may
-    ///   give the unit to another user too, and the ledger will let one of the two have it. Then only an order counts;
-    /// - a look that finds an order with its unit (`pending_payment`, `granted`, `paid`), an applied payment, or the reading of a
-    ///   ledger that has the order;
-    /// - if clocks can be compared and Redis forgets nothing, `reserved_ms` of the order, which Redis read in the script that gave
-    ///   the unit, plus the clocks' largest difference.
+    /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, its holds prove nothing:
+    ///   it may give the unit to another user too, and the ledger will let one of the two have it. Then only an order
+    ///   counts;
+    /// - a look that finds an order with its unit (`pending_payment`, `granted`, `paid`), an applied payment, or the
+    ///   reading of a ledger that has the order;
+    /// - if clocks can be compared and Redis forgets nothing, `reserved_ms` of the order, which Redis read in the
+    ///   script that gave the unit, plus the clocks' largest difference.
     ///
     /// It ends at the last moment at which it must still have had the unit:
     /// - never, if it was seen granted or paid, which is final;
     /// - the call of a look that finds it queued or pending, and the reading of a ledger in which it is pending;
-    /// - if it was cancelled and all requests are recorded, the call of the first request to cancel it, since nothing else
-    ///   cancels it;
-    /// - if clocks can be compared, `ended_ms` of the order, which the function read before it wrote the end, minus the clocks'
-    ///   largest difference.
+    /// - if it was cancelled and all requests are recorded, the call of the first request to cancel it, since nothing
+    ///   else cancels it;
+    /// - if clocks can be compared, `ended_ms` of the order, which the function read before it wrote the end, minus the
+    ///   clocks' largest difference.
     ///
-    /// An order is made once, and a reservation that ended never gets another, so there is only one such interval. But a user who asks
-    /// again with the key of a reservation that ended long ago may briefly get a unit under its name, until the ledger refuses it. So
-    /// `queued` counts only if its user did not ask again.
+    /// An order is made once, and a reservation that ended never gets another, so there is only one such interval. But
+    /// a user who asks again with the key of a reservation that ended long ago may briefly get a unit under its name,
+    /// until the ledger refuses it. So `queued` counts only if its user did not ask again.
     pub(super) owned: Option<(u64, u64)>,
 }
 

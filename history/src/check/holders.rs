@@ -8,14 +8,14 @@ use crate::record::{Answer, Name, Question, Status};
 
 /// Everything that may have kept a unit from others.
 ///
-/// If Redis forgets nothing and the ledger was read when nothing was held any more, these are the ledger's orders: every reservation
-/// that Redis made became one, even if it failed or was cancelled. Otherwise they are all requests for a unit that were not refused
-/// every time.
+/// If Redis forgets nothing and the ledger was read when nothing was held any more, these are the ledger's orders:
+/// every reservation that Redis made became one, even if it failed or was cancelled. Otherwise they are all requests
+/// for a unit that were not refused every time.
 ///
-/// Each may have had its unit from the first call that can have reserved it, and for ever. The one exception is a cancelled
-/// reservation: its unit is back when its user hears so, and on sale once it was held back long enough. An expired order has no such
-/// moment: its unit comes back some time after the ledger says so, and no client is told. But it blocks only its own unit, which
-/// others may hold too.
+/// Each may have had its unit from the first call that can have reserved it, and for ever. The one exception is a
+/// cancelled reservation: its unit is back when its user hears so, and on sale once it was held back long enough. An
+/// expired order has no such moment: its unit comes back some time after the ledger says so, and no client is told. But
+/// it blocks only its own unit, which others may hold too.
 pub(super) struct Holders {
     pub(super) all: Vec<Holder>,
 }

@@ -43,8 +43,8 @@ fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
     messages.into_iter().for_each(|message| found.violation(Rule::OverTheLimit, message));
 }
 
-/// A user who hears `limit_reached` may have had that many between call and return. Not checked: answers after Redis may have
-/// forgotten that a unit was given back, and rounds with buyers that neither history nor ledger names.
+/// A user who hears `limit_reached` may have had that many between call and return. Not checked: answers after Redis
+/// may have forgotten that a unit was given back, and rounds with buyers that neither history nor ledger names.
 fn reached_too_early(found: &mut Found<'_>, holders: &Holders) {
     let view = found.view;
     if !view.orders_are_all() && !view.is_recorded() {

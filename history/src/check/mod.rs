@@ -116,6 +116,16 @@ impl fmt::Display for Violation {
 }
 
 impl Report {
+    /// Everything that speaks against the run, one line each: the violations, and operations that were not checked. A
+    /// history without any operation proves nothing.
+    pub fn objections(&self) -> Vec<String> {
+        let Judged { operations, unchecked, .. } = self.judged;
+        let nothing = (operations == 0).then(|| "no operation was recorded".to_owned());
+        let not_all = (unchecked > 0).then(|| format!("{unchecked} operations are of rounds that are not described"));
+        let violations = self.violations.iter().map(ToString::to_string);
+        nothing.into_iter().chain(not_all).chain(violations).collect()
+    }
+
     /// Whether no rule is violated.
     pub fn is_consistent(&self) -> bool {
         self.violations.is_empty()
@@ -132,6 +142,8 @@ impl fmt::Display for Report {
         let Judged { operations, unchecked, owned, sold_out, promises } = self.judged;
         write!(f, "{operations} operations, ")?;
         match self.violations.len() {
+            0 if operations == 0 => write!(f, "NOTHING CHECKED")?,
+            0 if unchecked > 0 => write!(f, "NOT ALL CHECKED")?,
             0 => write!(f, "consistent")?,
             1 => write!(f, "1 VIOLATION")?,
             many => write!(f, "{many} VIOLATIONS")?,

@@ -20,8 +20,8 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     }
 }
 
-/// Every accepted reservation has an order in the ledger, in whatever state, for the user who was told. A failed one has a reason; if
-/// Redis forgets nothing, that cannot be that its unit or its place in the limit is taken.
+/// Every accepted reservation has an order in the ledger, in whatever state, for the user who was told. A failed one
+/// has a reason; if Redis forgets nothing, that cannot be that its unit or its place in the limit is taken.
 fn kept(found: &mut Found<'_>, reservation: &Reservation) {
     let (view, words) = (found.view, found.words());
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
@@ -51,8 +51,8 @@ fn kept(found: &mut Found<'_>, reservation: &Reservation) {
     }
 }
 
-/// If all requests are recorded, the user of each order asked for a unit, a reservation is seen cancelled only after a request to
-/// cancel it, and seen paid only after the provider reported a payment.
+/// If all requests are recorded, the user of each order asked for a unit, a reservation is seen cancelled only after a
+/// request to cancel it, and seen paid only after the provider reported a payment.
 fn causes(found: &mut Found<'_>, reservations: &Reservations) {
     let (view, words) = (found.view, found.words());
     let asked = view.operations.iter().filter(|one| matches!(one.question, Question::Reserve { .. }));

@@ -5,12 +5,13 @@ use crate::check::timeline::Timeline;
 use crate::check::{Found, Rule};
 use crate::record::{Answer, Refusal, Supply};
 
-/// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from others.
+/// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from
+/// others.
 ///
-/// At each moment it counts the units that may have been taken: each unit with a known number once, however many may have had it,
-/// and one for each holder whose unit may be any. If that is less than the units of the round at every moment, a unit was free the
-/// whole time. Not checked: rounds whose units are not all on sale from the opening on; answers after Redis may have forgotten
-/// something; and rounds with buyers that neither history nor ledger names.
+/// At each moment it counts the units that may have been taken: each unit with a known number once, however many may
+/// have had it, and one for each holder whose unit may be any. If that is less than the units of the round at every
+/// moment, a unit was free the whole time. Not checked: rounds whose units are not all on sale from the opening on;
+/// answers after Redis may have forgotten something; and rounds with buyers that neither history nor ledger names.
 pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
     let view = found.view;
     let holders_are_known = view.orders_are_all() || view.is_recorded();

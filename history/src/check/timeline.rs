@@ -4,7 +4,8 @@
 pub(super) struct Timeline {
     /// When it changes, ascending. The count is 0 before the first.
     moments: Vec<u64>,
-    /// A tournament tree: leaves are the counts from each moment on, and each inner node is the larger of its two children.
+    /// A tournament tree: leaves are the counts from each moment on, and each inner node is the larger of its two
+    /// children.
     largest: Vec<u32>,
 }
 

@@ -13,8 +13,8 @@ struct Owned {
     reservation: usize,
 }
 
-/// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier one that lasts
-/// longest.
+/// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier
+/// one that lasts longest.
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     let view = found.view;
     let all: Vec<_> = reservations.iter().collect();

@@ -1,6 +1,6 @@
 //! The operations and orders of one round.
 
-use crate::record::{Answer, Buyers, Clocks, History, Ledger, Name, Operation, Order, Question, Redis, Round};
+use crate::record::{Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, Question, Redis, Round};
 
 /// One round of a history: its operations in the order of their calls, and its orders.
 pub(super) struct View<'a> {
@@ -31,7 +31,8 @@ impl<'a> View<'a> {
         Self { history, round, operations, orders, asks }
     }
 
-    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an order.
+    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an
+    /// order.
     pub(super) fn orders_are_all(&self) -> bool {
         self.round.redis == Redis::Keeps && self.read_at().is_some()
     }
@@ -55,8 +56,8 @@ impl<'a> View<'a> {
     /// When the ledger was read.
     pub(super) const fn read_at(&self) -> Option<u64> {
         match self.round.ledger {
-            Ledger::NotRead => None,
-            Ledger::AtRest(at) => Some(at),
+            LedgerReading::NotRead => None,
+            LedgerReading::AtRest(at) => Some(at),
         }
     }
 

@@ -3,14 +3,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use history::{Question, Recorder};
+use history::Recorder;
 use hyper::Method;
 use load::{Failure, Request, Response, Token};
 use pass::{Grant, KeyRing};
 use sale::{BuyerClass, EpochMs, RoundId, Settlement, UserId};
 use tokio::sync::OnceCell;
 
-use crate::client::{Client, NewSale, payment_of};
+use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
 use crate::demo::Plan;
 use crate::demo::kinds::Waiting;
@@ -233,12 +233,7 @@ impl Crowd {
 
     /// Reports a payment for a reservation, always the same one.
     pub(super) async fn pay(&self, id: &str) -> Result<String> {
-        let payment = payment_of(id);
-        let question = Question::Pay { reservation: id, payment: &*payment };
-        let asking = self.recorder.ask(&self.round.to_string(), "", question);
-        let outcome = self.client.pay(&self.payment_key, id, &payment).await?;
-        asking.hears(recorded::payment_outcome(&outcome));
-        Ok(outcome)
+        recorded::pay(&self.client, &self.recorder, &self.payment_key, &self.round, id).await
     }
 
     /// Adds a buyer's token to a request.

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use command_line::whole;
+use command_line::{of_these, whole};
 use load::Curve;
 use sale::Settlement;
 use tokio::sync::Notify;
@@ -27,7 +27,6 @@ use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
-use crate::words::of_these;
 
 /// Time between publishing and opening, in seconds: enough to warm up, and for some people to come too early.
 const OPENS_IN_S: i64 = 4;

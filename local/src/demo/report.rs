@@ -3,8 +3,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use command_line::of_these;
 use hdrhistogram::Histogram;
-use history::{Buyers, Ledger, Redis};
+use history::{Buyers, LedgerReading, Redis};
+use ledger::Ledger;
 use load::Outcome;
 use sale::Order;
 use sale::audit::{Audit, LedgerView, LiveOrder, StockView, audit};
@@ -17,9 +19,8 @@ use crate::demo::crowd::Crowd;
 use crate::demo::kinds::{Found, Kind, Staged, Steered};
 use crate::paths;
 use crate::pool::PoolCounts;
-use crate::recorded::{self, Run, every_order};
+use crate::recorded::{self, RoundFacts, every_order};
 use crate::stages::Stage;
-use crate::words::of_these;
 
 /// The result of the sale. Everything after `requests`, except for `resale`, comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
@@ -48,12 +49,12 @@ pub(super) struct Report<K> {
 #[derive(Debug, Serialize)]
 struct Told {
     operations: usize,
-    /// Answers that no correct system can have given.
+    /// Answers that no correct system can have given, and operations that were not checked.
     violations: Vec<String>,
     /// The first line, followed by the violations.
     #[serde(skip)]
     text: String,
-    /// The file with it, if it is inconsistent.
+    /// The file with it, if it does not pass.
     file: Option<PathBuf>,
 }
 
@@ -143,7 +144,7 @@ impl<K: Staged> Report<K> {
         let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);
 
         // A unit that is still held may become an order.
-        let read = if audit.held == 0 { Ledger::AtRest(read_at) } else { Ledger::NotRead };
+        let read = if audit.held == 0 { LedgerReading::AtRest(read_at) } else { LedgerReading::NotRead };
         let history = told(plan, crowd, &ledger, &orders, read).await?;
 
         let own = K::of(&found).await?;
@@ -206,15 +207,15 @@ fn file() -> PathBuf {
 }
 
 /// Judges the history together with the ledger.
-async fn told(plan: &Plan, crowd: &Crowd, ledger: &ledger::Ledger, orders: &[Order], read: Ledger) -> Result<Told> {
+async fn told(plan: &Plan, crowd: &Crowd, ledger: &Ledger, orders: &[Order], read: LedgerReading) -> Result<Told> {
     let round = ledger.round(&crowd.round).await?.context("the ledger has lost the round")?;
     let buyers = if plan.hold { Buyers::AndOthers } else { Buyers::Recorded };
     let clocks = crowd.recorder.clocks();
     let mut history = crowd.recorder.take();
-    recorded::add_round(&mut history, &round, orders, Run { redis: Redis::Keeps, buyers, clocks, ledger: read });
+    recorded::add_round(&mut history, &round, orders, RoundFacts { redis: Redis::Keeps, buyers, clocks, ledger: read });
     let (report, file) = recorded::judge(&history, "demo")?;
-    let violations = report.violations.iter().map(ToString::to_string).collect();
-    Ok(Told { operations: report.judged.operations, violations, text: report.to_string(), file })
+    let (operations, violations) = (report.judged.operations, report.objections());
+    Ok(Told { operations, violations, text: report.to_string(), file })
 }
 
 /// A line of the report.

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use command_line::of_these;
 use load::{Outcome, Visit};
 use tokio::sync::Notify;
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
-use crate::words::of_these;
 
 /// Requests in flight of people who come too early.
 const AT_ONCE: usize = 64;

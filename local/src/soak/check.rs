@@ -135,18 +135,14 @@ pub(super) fn memory(samples: &[Sample], run_s: f64) -> (Check, Vec<Growth>) {
 }
 
 /// Checks that neither Redis's memory beyond its keys nor the number of short-lived keys grows.
-pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<(Check, Growth)> {
+pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<Check> {
     let series = |value: &dyn Fn(&super::keys::Keys) -> f64| -> Vec<(f64, f64)> {
         samples.iter().filter_map(|sample| Some((sample.at_s, value(sample.keys.as_ref()?)))).collect()
     };
     let judge = |name: &'static str, series: Vec<(f64, f64)>, part: f64, floor: f64, unit: f64, shown: &str| {
-        let growth = growth(name, &series, run_s, part, floor).unwrap_or(Growth {
-            what: name.to_owned(),
-            from: 0.0,
-            to: 1.0,
-            allowed: 0.0,
-            is_judged: true,
-        });
+        let Some(growth) = growth(name, &series, run_s, part, floor) else {
+            return Check::of(name, "", vec!["too few samples".to_owned()]);
+        };
         let found =
             format!("{:.1} {shown} in the second quarter, {:.1} in the last", growth.from / unit, growth.to / unit);
         let wrong = if growth.is_flat() {
@@ -154,7 +150,7 @@ pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<(Check, Growth)> {
         } else {
             vec![format!("only {:.1} {shown} are allowed", growth.allowed / unit)]
         };
-        (Check::of(name, found, wrong), growth)
+        Check::of(name, found, wrong)
     };
     let beyond = series(&|keys| keys.used_bytes.saturating_sub(keys.bytes) as f64);
     let fleeting = series(&|keys| keys.fleeting() as f64);
@@ -231,6 +227,9 @@ pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
         if *last > (first * (1.0 + OVER_PART)).max(first + OVER_FLOOR) {
             wrong.push(format!("{round} grew from {first} to {last} bytes by {} although it is over", clock(*at_s)));
         }
+    }
+    if over == 0 {
+        wrong.push("no round was sampled after its end".to_owned());
     }
     let found = format!("{} rounds were opened, {over} were sampled after their end", opened.len());
     Check::of("a round's keys are bounded, and do not grow once it is over", found, wrong)

@@ -45,7 +45,7 @@ fn opened() -> Vec<Opened> {
 /// The names of the checks that fail.
 fn failing(samples: &[Sample]) -> Vec<&'static str> {
     let mut checks = vec![memory(samples, RUN_S).0, rounds(samples, &opened())];
-    checks.extend(redis(samples, RUN_S).into_iter().map(|(check, _)| check));
+    checks.extend(redis(samples, RUN_S));
     checks.extend(lives(samples));
     checks.extend(queues(samples));
     checks.into_iter().filter(|check| !check.passed).map(|check| check.name).collect()
@@ -114,6 +114,8 @@ fn redis_that_grows_is_found() {
     assert_eq!(in_keys(|n, keys| keys.used_bytes += n * 50_000), ["Redis's memory beyond its keys is flat"]);
     let more = in_keys(|n, keys| *keys.by_kind.get_mut("rate").unwrap() += n);
     assert_eq!(more, ["the number of short-lived keys is flat"]);
+    let blind: Vec<Sample> = good().into_iter().map(|sample| Sample { keys: None, ..sample }).collect();
+    assert!(redis(&blind, RUN_S).iter().all(|check| !check.passed && check.wrong == ["too few samples"]));
 }
 
 #[test]
@@ -142,6 +144,8 @@ fn a_round_that_grows_is_found() {
         keys.by_round.insert("nobody.7".to_owned(), OfRound::default());
     });
     assert_eq!(stray, [bounded]);
+    let early: Vec<Sample> = good().into_iter().filter(|sample| sample.at_s < 400.0).collect();
+    assert_eq!(rounds(&early, &opened()).wrong, ["no round was sampled after its end"]);
 }
 
 #[test]

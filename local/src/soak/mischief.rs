@@ -13,7 +13,7 @@ use super::visitor::Visit;
 /// Passes are valid for five minutes.
 const LONG_AGO_MS: i64 = 20 * 60 * 1000;
 
-/// One attempt. Notes a success, since there must be none.
+/// One attempt. Notes whether it is refused: none may succeed.
 pub(super) async fn try_something(visit: &Visit<'_>, dice: &mut Dice) {
     let Visit { run, person, on_sale, .. } = visit;
     let (round, sale) = (&on_sale.round, on_sale.round.sale.as_str());
@@ -43,8 +43,11 @@ pub(super) async fn try_something(visit: &Visit<'_>, dice: &mut Dice) {
         }
     };
     let Some(request) = request else { return };
-    if let Some(Response { status: 200..300, .. }) = visit.send_unrecorded(MISBEHAVE, &request).await {
-        run.tally.counts().got_away_with.push(what.to_owned());
+    match visit.send_unrecorded(MISBEHAVE, &request).await.map(|Response { status, .. }| status) {
+        Some(200..300) => run.tally.counts().got_away_with.push(what.to_owned()),
+        // 429 refuses whatever is asked.
+        Some(status @ 400..500) if status != 429 => run.tally.counts().refused += 1,
+        _ => {}
     }
 }
 

@@ -123,9 +123,32 @@ impl Run {
         }
     }
 
-    /// What Redis may have forgotten of a round that was created at this time of the recorder's clock.
-    pub(super) fn redis_since(&self, made_ns: u64) -> Redis {
-        let first = self.noted().losses_ns.iter().copied().filter(|lost_ns| *lost_ns >= made_ns).min();
-        first.map_or(Redis::Keeps, Redis::MayForgetFrom)
+    /// A moment, given in seconds from the beginning, by the recorder's clock.
+    pub(super) fn recorder_ns(&self, seconds: f64) -> u64 {
+        let since_ns = (self.now_s() - seconds) * 1e9;
+        (self.recorder.now_ns() as f64 - since_ns).max(0.0) as u64
+    }
+}
+
+impl Noted {
+    /// What Redis may have forgotten of a round between these two moments of the recorder's clock.
+    pub(super) fn redis_between(&self, made_ns: u64, over_ns: u64) -> Redis {
+        let within = self.losses_ns.iter().copied().filter(|lost_ns| (made_ns..=over_ns).contains(lost_ns));
+        within.min().map_or(Redis::Keeps, Redis::MayForgetFrom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_only_suffers_losses_of_its_own_time() {
+        let noted = Noted { losses_ns: vec![40, 30, 10], ..Noted::default() };
+        let between = |made_ns, over_ns| noted.redis_between(made_ns, over_ns);
+        assert_eq!(between(0, 50), Redis::MayForgetFrom(10));
+        assert_eq!(between(11, 50), Redis::MayForgetFrom(30));
+        assert_eq!(between(11, 29), Redis::Keeps);
+        assert_eq!(between(41, 50), Redis::Keeps);
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Counts {
     pub(super) ended: BTreeMap<String, u64>,
     pub(super) calm_requests: u64,
     pub(super) calm_errors: BTreeMap<String, u64>,
+    /// Attempts of misbehaving visitors that were refused as such, not by a rate limit.
+    pub(super) refused: u64,
     /// Answers to misbehaving visitors that they should not have got.
     pub(super) got_away_with: Vec<String>,
 }

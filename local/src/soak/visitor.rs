@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use history::Question;
 use hyper::Method;
 use load::{Failure, Request, Response};
 use pass::Grant;
@@ -13,7 +12,6 @@ use super::board::OnSale;
 use super::dice::Dice;
 use super::run::{Person, Run};
 use super::system::Side;
-use crate::client::payment_of;
 use crate::recorded;
 
 /// One visitor in this many does the work at the gate.
@@ -178,14 +176,10 @@ impl Visit<'_> {
 
     /// Reports a payment, always the same one. If that fails, it is reported again after the next poll.
     async fn pay(&self, id: &str, dice: &mut Dice) {
-        let payment = payment_of(id);
-        let round = self.on_sale.round.to_string();
+        let Self { run, side, on_sale, .. } = self;
         for _ in 0..=usize::from(dice.one_in(PAID_TWICE)) {
-            let question = Question::Pay { reservation: id, payment: &payment };
-            let asking = self.run.recorder.ask(&round, "", question);
-            if let Ok(outcome) = self.side.api.pay(&self.run.payment_key, id, &payment).await {
-                asking.hears(recorded::payment_outcome(&outcome));
-                let mut counts = self.run.tally.counts();
+            if let Ok(outcome) = recorded::pay(&side.api, &run.recorder, &run.payment_key, &on_sale.round, id).await {
+                let mut counts = run.tally.counts();
                 *counts.answers.entry("pay").or_default().entry(outcome).or_default() += 1;
             }
         }

@@ -7,8 +7,13 @@ use anyhow::{Context, Result};
 use model::trace::{Trace, explain};
 
 fn main() -> Result<ExitCode> {
+    let paths: Vec<String> = std::env::args().skip(1).collect();
+    if paths.is_empty() {
+        eprintln!("error: name the traces to explain, such as target/traces/*.jsonl");
+        return Ok(ExitCode::from(2));
+    }
     let mut code = ExitCode::SUCCESS;
-    for path in std::env::args().skip(1) {
+    for path in paths {
         let text = std::fs::read_to_string(&path).with_context(|| path.clone())?;
         let trace = Trace::read(&text).with_context(|| path.clone())?;
         let begun = Instant::now();

@@ -1,8 +1,9 @@
-//! What the tools' command lines have in common: a mistake is reported in one line that says what is wrong and what to
-//! do.
+//! What the command-line tools have in common: a mistake is reported in one line that says what is wrong and what to
+//! do, and counts read alike.
 
 mod mistake;
 mod whole;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
 
 pub use whole::whole;
+pub use words::{grouped, of_these, people};
 
 /// The exit status for a mistake in the command line.
 const USAGE: u8 = 2;

@@ -2,6 +2,8 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use crate::words::grouped;
+
 /// Parses a whole number in a range. The error names the range.
 pub fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
 where
@@ -11,19 +13,6 @@ where
         Ok(number) if range.contains(&number) => Ok(number),
         _ => Err(format!("a whole number from {} to {}", grouped(range.start()), grouped(range.end()))),
     }
-}
-
-/// A number with its digits in groups of three.
-fn grouped(number: &impl Display) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use ::line::{Class, LineDocument, LineState, Order as Places, Ticket, Units};
 use ::sale::{ChallengePolicy, GateTerms, LineTerms};
 use anyhow::{Context, Result};
+use command_line::{of_these, people};
 use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
 use load::{Failure, Outcome, Request, Response, Visit};
@@ -23,7 +24,6 @@ use crate::demo::Plan;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
 use crate::demo::report::line;
 use crate::stages::{Stage, progress_line};
-use crate::words::{of_these, people};
 
 const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
 const X_LINE_FRONT: HeaderName = HeaderName::from_static("x-line-front");
