@@ -249,7 +249,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one of the caller's reservations */
+        /**
+         * Get one of the caller's reservations
+         * @description After a failover of Redis, a reservation may be unknown (404) until its order is written: ask again for a minute if you
+         *     have its id from a 202.
+         */
         get: operations["lookAtReservation"];
         put?: never;
         post?: never;
@@ -4463,7 +4467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sale"];
                 };
             };
-            /** @description The campaign was created. */
+            /** @description The sale was created. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
