@@ -38,7 +38,7 @@ export class Buying extends EventTarget {
     this.#sale = sale;
     this.#signal = signal;
     this.#way = way;
-    window.addEventListener('online', () => this.#wait.nudge(), { signal });
+    window.addEventListener('online', () => this.hurry(), { signal });
     signal.addEventListener('abort', () => this.#wait.nudge(), { once: true });
   }
 
@@ -108,12 +108,13 @@ export class Buying extends EventTarget {
 
   /** Retries at once instead of waiting. */
   hurry() {
+    if (this.stage.name === 'retrying') this.#stage('retrying', { ...this.stage, until: clock.now() });
     this.#wait.nudge();
   }
 
   async #ask(kind, why) {
     const run = this.#run;
-    this.#stage('waiting', { what: 'challenge' });
+    this.#waits({ what: 'challenge' });
     const wish = (body) => ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal, more: this.#way() });
     const challenge = await (kind === 'work' ? wish({ kind }).catch((error) => {
       // Operators may change what a sale asks while it runs.
@@ -146,7 +147,7 @@ export class Buying extends EventTarget {
   }
 
   async #answer(challenge, answer) {
-    this.#stage('waiting', { what: 'check', kind: challenge.kind });
+    this.#waits({ what: 'check', kind: challenge.kind });
     const body = { challenge_id: challenge.challenge_id, answer };
     const sale = this.#sale().sale_id;
     try {
@@ -162,7 +163,7 @@ export class Buying extends EventTarget {
   }
 
   async #reserve() {
-    this.#stage('waiting', { what: 'reserve' });
+    this.#waits({ what: 'reserve' });
     const purchase = this.#purchase;
     purchase.save({ sent: true });
     try {
@@ -220,6 +221,11 @@ export class Buying extends EventTarget {
     const again = this.#purchase?.sent && this.#purchase.pass ? () => this.#reserve() : step;
     await this.#wait.for(ms);
     return again;
+  }
+
+  /** Waits for an answer. While retrying, the problem stays until there is one: without it, the page would jump with every retry. */
+  #waits(more) {
+    if (this.stage.name !== 'retrying') this.#stage('waiting', more);
   }
 
   #stage(name, more = {}) {

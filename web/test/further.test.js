@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { PHONE } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
 import { openShop } from './shop.js';
 import { heading, shop, visit, work } from './visits.js';
@@ -59,14 +60,21 @@ test('a pass that has expired: one more question, and the same request', async (
 
 test('the network fails, and comes back', async () => {
   const sale = await shop.sell();
-  const { page, go, context } = await visit();
+  const { page, go, context, shift } = await visit({ user: shop.user(), ...PHONE });
   await go(`sales/${sale}`);
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
   await context.setOffline(true);
   await page.getByText('You seem to be offline').waitFor();
+  let failed = 0;
+  page.on('requestfailed', (request) => { failed += request.url().endsWith('/challenges') ? 1 : 0; });
   await buy.click();
   await heading(page, 'No connection').waitFor();
+  const before = await shift();
+  // The third retry comes later than a shift could still be an answer to the click.
+  await expect.poll(() => failed).toBeGreaterThan(3);
+  await page.getByText('We try again in').waitFor();
+  expect(await shift()).toBe(before);
   await context.setOffline(false);
   await page.getByLabel('Your answer').waitFor();
 });

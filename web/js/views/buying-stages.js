@@ -77,7 +77,7 @@ const STAGES = {
     return {
       element: panel('retrying', title, spinner(),
         h('p', {}, problem.members.reservation_id ? of(view.card, 'again.kept') : text), left,
-        actions(button(t('retry'), () => view.buying.hurry(), { class: 'secondary' }))),
+        actions(button(t('retry'), () => view.buying.hurry(), { class: 'secondary', 'data-keep': 'hurry' }))),
       left: () => until - clock.now(),
       tick(ms) {
         left.textContent = ms > 0 ? t('again.in', { left: span(ms / 1000) }) : t('again.now');
