@@ -46,10 +46,22 @@ fn runtime_now() -> i64 {
     i64::try_from(since.as_millis()).expect("a clock before the year 292 million")
 }
 
+/// How often Redis is asked that does not answer a busy machine in time.
+const TRIES: usize = 10;
+
 /// Waits until returned units of a round are on sale again.
 pub async fn until_sellable(stock: RoundStock<'_>) {
+    let mut silent = 0;
     loop {
-        let Some(counters) = stock.counters().await.expect("Redis answers") else { return };
+        let counters = match stock.counters().await {
+            Ok(Some(counters)) => counters,
+            Ok(None) => return,
+            Err(error) => {
+                silent += 1;
+                assert!(silent < TRIES, "Redis does not answer: {error}");
+                continue;
+            }
+        };
         let left = counters.sellable_at_ms.0 - runtime_now();
         if left <= 0 {
             return;

@@ -1,4 +1,3 @@
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use aws_smithy_http_client::Connector;
@@ -44,46 +43,40 @@ struct Document {
     jwks_uri: String,
 }
 
-/// Fetches documents. Setting up TLS reads the machine's certificates, which takes longer than everything else at the
-/// start of this function, and only whoever waits for the issuer needs it.
-pub(crate) struct Http(LazyLock<Connector>);
-
-impl Http {
-    pub(crate) fn new() -> Self {
-        Self(LazyLock::new(|| Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build()))
+/// Fetches the keys that `issuer` publishes.
+///
+/// Setting up TLS reads the machine's certificates, which takes longer than the whole start of this function. The keys are
+/// fetched so rarely that it is done each time.
+pub(crate) async fn keys(issuer: &str) -> Result<IssuerKeys, DiscoveryError> {
+    const DOCUMENT: &str = "the discovery document";
+    const KEYS: &str = "the key set";
+    let http = Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build();
+    let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+    let document = get(&http, DOCUMENT, &url).await?;
+    let document: Document =
+        serde_json::from_slice(&document).map_err(|error| DiscoveryError::Unreadable(DOCUMENT, error))?;
+    if document.issuer != issuer {
+        return Err(DiscoveryError::AnotherIssuer);
     }
-
-    /// Fetches the keys that `issuer` publishes.
-    pub(crate) async fn keys(&self, issuer: &str) -> Result<IssuerKeys, DiscoveryError> {
-        const DOCUMENT: &str = "the discovery document";
-        const KEYS: &str = "the key set";
-        let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let document = self.get(DOCUMENT, &url).await?;
-        let document: Document =
-            serde_json::from_slice(&document).map_err(|error| DiscoveryError::Unreadable(DOCUMENT, error))?;
-        if document.issuer != issuer {
-            return Err(DiscoveryError::AnotherIssuer);
-        }
-        // An issuer without TLS is a local one: the CDK app's settings refuse it elsewhere.
-        if !document.jwks_uri.starts_with("https://") && issuer.starts_with("https://") {
-            return Err(DiscoveryError::NotHttps);
-        }
-        let keys = self.get(KEYS, &document.jwks_uri).await?;
-        let keys = IssuerKeys::read(&keys).map_err(|error| DiscoveryError::Unreadable(KEYS, error))?;
-        if keys.is_empty() { Err(DiscoveryError::NoKeys) } else { Ok(keys) }
+    // An issuer without TLS is a local one: the CDK app's settings refuse it elsewhere.
+    if !document.jwks_uri.starts_with("https://") && issuer.starts_with("https://") {
+        return Err(DiscoveryError::NotHttps);
     }
+    let keys = get(&http, KEYS, &document.jwks_uri).await?;
+    let keys = IssuerKeys::read(&keys).map_err(|error| DiscoveryError::Unreadable(KEYS, error))?;
+    if keys.is_empty() { Err(DiscoveryError::NoKeys) } else { Ok(keys) }
+}
 
-    /// Redirects are not followed: they are a status other than 200.
-    async fn get(&self, what: &'static str, url: &str) -> Result<Vec<u8>, DiscoveryError> {
-        let mut request = HttpRequest::new(SdkBody::empty());
-        let not_there = |source| DiscoveryError::NotThere { what, source };
-        request.set_uri(url).map_err(|error| not_there(error.into()))?;
-        let response = self.0.call(request).await.map_err(|error| not_there(error.into()))?;
-        let status = response.status().as_u16();
-        if status != 200 {
-            return Err(DiscoveryError::Status { what, status });
-        }
-        let body = Limited::new(response.into_body(), MAX_DOCUMENT).collect().await.map_err(not_there)?;
-        Ok(body.to_bytes().into())
+/// Redirects are not followed: they are a status other than 200.
+async fn get(http: &Connector, what: &'static str, url: &str) -> Result<Vec<u8>, DiscoveryError> {
+    let mut request = HttpRequest::new(SdkBody::empty());
+    let not_there = |source| DiscoveryError::NotThere { what, source };
+    request.set_uri(url).map_err(|error| not_there(error.into()))?;
+    let response = http.call(request).await.map_err(|error| not_there(error.into()))?;
+    let status = response.status().as_u16();
+    if status != 200 {
+        return Err(DiscoveryError::Status { what, status });
     }
+    let body = Limited::new(response.into_body(), MAX_DOCUMENT).collect().await.map_err(not_there)?;
+    Ok(body.to_bytes().into())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use cache::{Bounds, Clock, Refreshed};
 use sale::UserId;
 
-use crate::discovery::{DiscoveryError, Http, TIMEOUT};
+use crate::discovery::{self, DiscoveryError, TIMEOUT};
 use crate::keys::{IssuerKey, IssuerKeys};
 use crate::token::{self, Expected, Refused};
 
@@ -45,10 +45,10 @@ impl Issuer {
         let audience: BTreeSet<String> =
             audience.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         let expected = Arc::new(Expected { issuer: url.into(), audience });
-        let (http, of) = (Arc::new(Http::new()), Arc::clone(&expected));
+        let of = Arc::clone(&expected);
         let keys = Refreshed::new(NO_ANSWER, BOUNDS, Clock::system(), move |_| {
-            let (http, of) = (Arc::clone(&http), Arc::clone(&of));
-            Box::pin(async move { http.keys(&of.issuer).await })
+            let of = Arc::clone(&of);
+            Box::pin(async move { discovery::keys(&of.issuer).await })
         });
         Self { expected, keys }
     }
