@@ -21,16 +21,20 @@ local now
 
 -- What a call claims it puts behind everything else. Reservations that were made since are behind it; if they are very many,
 -- the claims stay as not sent, and are sent once more.
-local sent_at, from_end, most_from_end = tonumber(ARGV[3]), 0, 5000
+local sent_at, from_end, most_from_end, chunk = tonumber(ARGV[3]), 0, 5000, 500
 while sent_at and from_end < most_from_end do
-  from_end = from_end + 1
-  local element = redis.call('LINDEX', outbox_key, -from_end)
-  local rest, unsent, due_at = string.match(element or '', '^(%S+ 0%d+) (0?)(%d+)$')
-  due_at = tonumber(due_at)
-  if not element or due_at and due_at < sent_at then break end
-  if due_at == sent_at and unsent == '0' then
-    redis.call('LSET', outbox_key, -from_end, string.format('%s %d', rest, due_at))
+  local elements = redis.call('LRANGE', outbox_key, -from_end - chunk, -from_end - 1)
+  local is_last = #elements < chunk
+  for at = #elements, 1, -1 do
+    local rest, unsent, due_at = string.match(elements[at], '^(%S+ 0%d+) (0?)(%d+)$')
+    due_at = tonumber(due_at)
+    is_last = is_last or due_at and due_at < sent_at
+    if due_at == sent_at and unsent == '0' then
+      redis.call('LSET', outbox_key, at - #elements - 1 - from_end, string.format('%s %d', rest, due_at))
+    end
   end
+  if is_last then break end
+  from_end = from_end + chunk
 end
 
 local length = redis.call('LLEN', outbox_key)

@@ -62,8 +62,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
         Reserve::TooManyUnpaid(count) => {
-            let ended = if count == 1 { "reservation" } else { "reservations" };
-            let detail = format!("{count} of your {ended} ended unpaid, and this sale allows no more");
+            let detail = format!("{count} of your reservations ended unpaid, and this sale allows no more");
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut(sold_out) => {

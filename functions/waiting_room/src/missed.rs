@@ -30,6 +30,11 @@ impl Missed {
         taken.is_told = tell(&user).await;
     }
 
+    /// Forgets the users of this round, which has opened: Redis would take them for late.
+    pub(crate) fn forget(&self, round: &RoundId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(round);
+    }
+
     fn take(&self, round: &RoundId) -> Option<UserId> {
         let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let users = missed.get_mut(round)?;
@@ -103,6 +108,20 @@ mod tests {
         let missed = noting(&[("lamp", "alice")]);
         assert_eq!(missed.tell_one(&round("lamp"), async |_: &UserId| pending().await).now_or_never(), None);
         assert_eq!(told(&missed, "lamp", true).as_deref(), Some("alice"));
+    }
+
+    #[test]
+    fn those_of_an_opened_sale_take_no_room() {
+        let missed = Missed::default();
+        for number in 0..MOST_MISSED {
+            missed.note(&round("lamp"), &format!("user-{number}").parse().unwrap());
+        }
+        missed.note(&round("chair"), &"bob".parse().unwrap());
+        assert_eq!(told(&missed, "chair", true), None, "there is no room left");
+        missed.forget(&round("lamp"));
+        assert_eq!(told(&missed, "lamp", true), None);
+        missed.note(&round("chair"), &"bob".parse().unwrap());
+        assert_eq!(told(&missed, "chair", true).as_deref(), Some("bob"));
     }
 
     #[test]

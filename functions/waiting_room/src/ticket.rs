@@ -76,7 +76,10 @@ async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) ->
             }
             Ok(Class::Early)
         }
-        Ok(Joined::Late(second)) => Ok(Class::Late(second)),
+        Ok(Joined::Late(second)) => {
+            deps.missed.forget(&round.id);
+            Ok(Class::Late(second))
+        }
         Ok(Joined::NotOpen(at)) => {
             Err(Problem::not_open(at, now).detail("opens_at: when tickets for the sale's line are first given out"))
         }

@@ -57,10 +57,10 @@ impl Breaker {
         let result = call.await;
         match begun.end(result.as_ref().map_or_else(|error| !unanswered(error), |_| true)) {
             Change::None => {}
-            Change::LeftAlone => {
+            Change::Opened => {
                 tracing::error!(part = self.part, "the part does not answer; its circuit breaker opens")
             }
-            Change::Back => tracing::info!(part = self.part, "the part answers again; its circuit breaker closes"),
+            Change::Closed => tracing::info!(part = self.part, "the part answers again; its circuit breaker closes"),
         }
         result.map_err(Broken::Failed)
     }
@@ -107,6 +107,18 @@ mod tests {
             assert!(matches!(ask(&breaker, Err("no such thing")).await, Err(Broken::Failed(_))));
         }
         ask(&breaker, Ok(())).await.unwrap();
+    }
+
+    /// The first calls of a process, or those after it was open: only then does an answer complete the number.
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_does_not_open_it() {
+        let breaker = Breaker::new("a part", Clock::system());
+        for _ in 0..LOOKED_AT / 2 {
+            assert!(matches!(ask(&breaker, Err(SILENCE)).await, Err(Broken::Failed(_))));
+        }
+        for _ in 0..LOOKED_AT {
+            ask(&breaker, Ok(())).await.unwrap();
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,8 +6,8 @@ use super::sync::{Clock, Moment, Mutex, MutexGuard, PoisonError};
 pub(crate) const LOOKED_AT: usize = 8;
 /// How many of them without an answer open the breaker: a part that answers every second call is no use.
 const TOO_MANY: usize = LOOKED_AT / 2;
-/// How long it is left alone before one call tries. Short, since it may have been a failover. It also passes while Lambda
-/// freezes the process: by the time in which a quiet one runs, it would be left alone for minutes.
+/// How long it stays open before one trial call. Short, since it may have been a failover. It also passes while Lambda
+/// freezes the process: counted in running time alone, a quiet process would stay open for minutes.
 pub(crate) const WAIT: Duration = Duration::from_secs(1);
 
 /// The state of a breaker: how the last calls ended, or that it is open.
@@ -18,23 +18,23 @@ pub(crate) struct Watch(Mutex<State>);
 struct State {
     /// Whether the last calls were answered, oldest first.
     answered: Vec<bool>,
-    left_alone: Option<LeftAlone>,
+    opened: Option<Opened>,
     /// How often the state changed. A call that began before a change says nothing about the time after it.
     changes: u64,
 }
 
 #[derive(Debug)]
-struct LeftAlone {
+struct Opened {
     since: Moment,
-    /// Whether a call tries: the others would wait with it.
-    tried: bool,
+    /// Whether there is a trial call: the others would wait with it.
+    has_trial: bool,
 }
 
 /// A permitted call. It reports how it ended, or counts as abandoned if it is dropped.
 pub(crate) struct Call<'a> {
     watch: &'a Watch,
     changes: u64,
-    tries: bool,
+    is_trial: bool,
     clock: Clock,
 }
 
@@ -44,26 +44,26 @@ pub(crate) enum Change {
     /// No change.
     None,
     /// It is open from now on.
-    LeftAlone,
+    Opened,
     /// It is closed again.
-    Back,
+    Closed,
 }
 
 impl Watch {
     /// Whether a call may be made now.
     pub(crate) fn begin(&self, clock: Clock) -> Option<Call<'_>> {
         let mut state = self.lock();
-        let tries = match &mut state.left_alone {
+        let is_trial = match &mut state.opened {
             None => false,
-            Some(left_alone) => {
-                if left_alone.tried || Moment::now(clock).since(left_alone.since) < WAIT {
+            Some(opened) => {
+                if opened.has_trial || Moment::now(clock).since(opened.since) < WAIT {
                     return None;
                 }
-                left_alone.tried = true;
+                opened.has_trial = true;
                 true
             }
         };
-        Some(Call { watch: self, changes: state.changes, tries, clock })
+        Some(Call { watch: self, changes: state.changes, is_trial, clock })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -78,24 +78,25 @@ impl Call<'_> {
         if self.changes != state.changes {
             return Change::None;
         }
-        if !self.tries {
+        if !self.is_trial {
             if state.answered.len() == LOOKED_AT {
                 state.answered.remove(0);
             }
             state.answered.push(is_answered);
             let is_full = state.answered.len() == LOOKED_AT;
-            if !is_full || state.answered.iter().filter(|answered| !**answered).count() < TOO_MANY {
+            let unanswered = state.answered.iter().filter(|answered| !**answered).count();
+            // An answer never opens it, even if it completes the number of calls that are considered.
+            if is_answered || !is_full || unanswered < TOO_MANY {
                 return Change::None;
             }
         }
-        let (left_alone, change) = match (is_answered, self.tries) {
-            (true, true) => (None, Change::Back),
-            (_, tries) => {
-                let since = Moment::now(self.clock);
-                (Some(LeftAlone { since, tried: false }), if tries { Change::None } else { Change::LeftAlone })
-            }
+        let (opened, change) = if is_answered {
+            (None, Change::Closed)
+        } else {
+            let since = Moment::now(self.clock);
+            (Some(Opened { since, has_trial: false }), if self.is_trial { Change::None } else { Change::Opened })
         };
-        *state = State { answered: Vec::new(), left_alone, changes: state.changes + 1 };
+        *state = State { answered: Vec::new(), opened, changes: state.changes + 1 };
         change
     }
 }
@@ -103,14 +104,14 @@ impl Call<'_> {
 impl Drop for Call<'_> {
     /// An abandoned trial call is left to the next caller.
     fn drop(&mut self) {
-        if !self.tries {
+        if !self.is_trial {
             return;
         }
         let mut state = self.watch.lock();
         if self.changes == state.changes
-            && let Some(left_alone) = &mut state.left_alone
+            && let Some(opened) = &mut state.opened
         {
-            left_alone.tried = false;
+            opened.has_trial = false;
         }
     }
 }
