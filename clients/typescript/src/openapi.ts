@@ -3598,7 +3598,7 @@ export interface operations {
                      * @example {
                      *       "status": 409,
                      *       "title": "The sale has not opened yet",
-                     *       "detail": "opens_at: from then on there are tickets for the sale's line",
+                     *       "detail": "opens_at: when tickets for the sale's line are first given out",
                      *       "code": "not_open",
                      *       "opens_at": "2026-11-24T08:00:00.000Z"
                      *     }

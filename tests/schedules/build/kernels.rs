@@ -84,25 +84,25 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 is: "A call does not check whether another one is trying.",
                 source: "shared/breaker/src/watch.rs",
                 replaced: &[(
-                    "if left_alone.tried || Moment::now(clock).since(left_alone.since) < WAIT {",
-                    "if Moment::now(clock).since(left_alone.since) < WAIT {",
+                    "if opened.has_trial || Moment::now(clock).since(opened.since) < WAIT {",
+                    "if Moment::now(clock).since(opened.since) < WAIT {",
                 )],
             },
             Mistake {
                 name: "a_try_that_is_given_up_stays",
                 is: "A trying call that is dropped counts as trying for ever.",
                 source: "shared/breaker/src/watch.rs",
-                replaced: &[("            left_alone.tried = false;\n", "            left_alone.tried = true;\n")],
+                replaced: &[("            opened.has_trial = false;\n", "            opened.has_trial = true;\n")],
             },
             Mistake {
                 name: "calls_from_before_count",
                 is: "A call that began before the breaker opened ends another call's try.",
                 source: "shared/breaker/src/watch.rs",
                 replaced: &[
-                    ("        if !self.tries {\n            return;\n        }\n", ""),
+                    ("        if !self.is_trial {\n            return;\n        }\n", ""),
                     (
-                        "        if self.changes == state.changes\n            && let Some(left_alone) = &mut state.left_alone\n        {\n",
-                        "        if let Some(left_alone) = &mut state.left_alone {\n",
+                        "        if self.changes == state.changes\n            && let Some(opened) = &mut state.opened\n        {\n",
+                        "        if let Some(opened) = &mut state.opened {\n",
                     ),
                 ],
             },
