@@ -8,7 +8,8 @@ use shuttle::future::{block_on, spawn, yield_now};
 use super::missed::Missed;
 use crate::sync::until_given_up;
 
-/// Two users were missed, and two requests report one each. Later requests report any that are left.
+/// Two users were missed, and two requests report one each. Later requests report any that are left. A third user was
+/// missed, but the round has opened since.
 pub fn each_user_is_told_of_once() {
     let (missed, told) = (Missed::default(), Arc::<Mutex<Vec<UserId>>>::default());
     for user in ["alice", "bob"] {
@@ -27,6 +28,9 @@ pub fn each_user_is_told_of_once() {
         for _ in 0..2 {
             tell(&missed, &told).await;
         }
+        missed.note(&round(), &"carol".parse().unwrap());
+        missed.forget(&round());
+        tell(&missed, &told).await;
     });
     let mut told: Vec<String> = heard(&told).iter().map(ToString::to_string).collect();
     told.sort();
