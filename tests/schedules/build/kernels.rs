@@ -109,15 +109,15 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        name: "slot",
+        name: "current_link",
         is: "The link to Redis.",
-        sources: &["shared/stock/src/slot.rs"],
+        sources: &["shared/stock/src/current_link.rs"],
         uses: "",
         mistakes: &[
             Mistake {
                 name: "stored_not_swapped",
                 is: "A call that found a link silent replaces the newer one that is there by now.",
-                source: "shared/stock/src/slot.rs",
+                source: "shared/stock/src/current_link.rs",
                 replaced: &[(
                     "self.opened.compare_and_swap(&Some(Arc::clone(old)), Some(Arc::new(fresh)));",
                     "self.opened.store(Some(Arc::new(fresh)));",
@@ -126,7 +126,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             Mistake {
                 name: "not_looked_again",
                 is: "A call that waited while another made a link makes one too.",
-                source: "shared/stock/src/slot.rs",
+                source: "shared/stock/src/current_link.rs",
                 replaced: &[(
                     "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known() {",
                     "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known().filter(|_| false) {",
@@ -135,7 +135,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             Mistake {
                 name: "permit_dropped",
                 is: "The permit to renew is given back before the link is renewed.",
-                source: "shared/stock/src/slot.rs",
+                source: "shared/stock/src/current_link.rs",
                 replaced: &[("let Ok(_renewing) = self.renewing", "let Ok(_) = self.renewing")],
             },
         ],
