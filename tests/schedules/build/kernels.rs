@@ -341,14 +341,14 @@ pub(crate) const KERNELS: &[Kernel] = &[
         }],
     },
     Kernel {
-        name: "spans",
+        name: "sample_times",
         is: "Spans of time, each with one reported value.",
-        sources: &["shared/runtime/src/spans.rs"],
+        sources: &["shared/runtime/src/sample_times.rs"],
         uses: "",
         mistakes: &[Mistake {
             name: "loaded_then_stored",
             is: "A span is taken in two steps.",
-            source: "shared/runtime/src/spans.rs",
+            source: "shared/runtime/src/sample_times.rs",
             replaced: &[(
                 "now >= next && self.next.compare_exchange(next, now + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()",
                 "if now >= next {\n            self.next.store(now + 1, Ordering::Relaxed);\n        }\n        now >= next",

@@ -2,7 +2,8 @@
 
 use schedules::{
     answer_metrics, answers, assert_caught, breaker, current_link, delivered, demand, explore, explore_all, forgeries,
-    kept, lanes_seen, limiter, made, missed, now_and_then, pacer, refreshed, sold_out_mark, spans, turns, waking_clock,
+    kept, lanes_seen, limiter, made, missed, now_and_then, pacer, refreshed, sample_times, sold_out_mark, turns,
+    waking_clock,
 };
 
 #[test]
@@ -124,8 +125,8 @@ fn all_share_a_dependency_that_two_made() {
 
 #[test]
 fn a_span_of_time_is_taken_once() {
-    explore(spans::as_it_is::scenario::a_span_is_taken_once);
-    assert_caught(spans::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
+    explore(sample_times::as_it_is::scenario::a_span_is_taken_once);
+    assert_caught(sample_times::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
 }
 
 #[test]
