@@ -19,7 +19,8 @@ local is_live, parts = at and state ~= 'r', ';' .. record
 if is_live then parts = ';' .. string.sub(record, 1, at - 3) .. 'r' .. string.sub(record, at - 1) end
 
 -- The entry may be gone by the time its count is taken back, or be made again by a late duplicate of its request. So the note
--- says what it has counted, by half of the id, which nobody takes for the entry.
+-- says what it has counted. The note stores only half of each id, so that `find_entry` does not find the note instead
+-- of the entry.
 do
   local before, count, ids, after = string.match(parts, '^(.*;u )(%d+)([^;]*)(.*)$')
   local half = ' ' .. string.sub(id, 17)

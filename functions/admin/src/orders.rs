@@ -65,7 +65,7 @@ pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
         mark,
     };
     match (sale, round, user) {
-        (None, Some(_), _) => Err(Problem::invalid("round: goes with a sale")),
+        (None, Some(_), _) => Err(Problem::invalid("round: only with sale")),
         (None, None, None) => Err(Problem::invalid("sale: give a sale or a user")),
         (sale, round, Some(user)) => of_user(deps, &wanted, &user, sale.as_ref(), round).await,
         (Some(sale), round, None) => {

@@ -87,8 +87,8 @@ async fn callback(deps: &Deps, request: &Request) -> Reply {
         Payment::Applied => "applied",
         Payment::RefundDue => "refund_due",
         Payment::TooLate => {
-            // Redis may have counted the order as unpaid. Whoever expires orders settles that. If the queue does not take the
-            // message, the callback comes again.
+            // Redis may have counted the order as unpaid. The expiry function corrects the count. If SQS does not
+            // accept the message, we answer 503 and the provider retries.
             let message = ExpiryMessage::new(reservation_id.clone(), now);
             deps.expiry.send(&message, now).await.map_err(Problem::unanswered)?;
             "refund_due"

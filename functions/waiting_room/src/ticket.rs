@@ -17,6 +17,7 @@ const CHECKS: &[Check] =
 /// How far this clock may differ from Redis's, in seconds. Tickets without Redis are only given further than that from
 /// the opening.
 const CLOCKS_DIFFER_S: u32 = 30;
+
 #[derive(Serialize)]
 struct Document<'a> {
     ticket: String,

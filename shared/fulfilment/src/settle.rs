@@ -35,11 +35,11 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
 /// Longest time from a reservation to its order, or to its cancellation without one, within which its end is the user's
 /// doing. The queue's own tries take 45 s.
 const PROMPT_MS: u64 = 50 * 1000;
-// What reconciliation sends may be of a client that never heard of its reservation.
+// Reconciliation may resend for a client that never got its answer.
 const _: () = assert!(PROMPT_MS < SEND_AGAIN_AFTER.as_millis() as u64);
 
-/// Whether the order's end counts as unpaid. Whoever had to wait for the order, since a part of the system did not answer,
-/// may have gone by then. And whoever paid for it did so in vain, perhaps since the system did not take the payment in time.
+/// Whether the order's end counts as unpaid. Whoever had to wait for the order, since a part of the system did not
+/// answer, may have gone by then. An order that was paid too late does not count either: the delay may have been ours.
 pub(crate) fn ended_unpaid(order: &Order) -> bool {
     let prompt = order.created_at_ms.since_ms(order.claim.reserved_at_ms) < PROMPT_MS;
     prompt && !order.paid_late && matches!(order.state, OrderState::Expired | OrderState::Cancelled)

@@ -12,8 +12,8 @@ use crate::{Denial, DeniedBy, DeniedWhy, Ledger, LedgerError, keys};
 /// How often counting a strike is tried while windows end and begin.
 const TRIES: usize = 3;
 
-/// What a user did that nobody does who uses the shop as it is. A reservation beyond the limit is none: `reserve.lua` makes one
-/// only if Redis forgot those that there were.
+/// An action that no ordinary client takes. A reservation beyond the limit is not one: `reserve.lua` only allows it if
+/// Redis has lost earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strike {
     /// Sent a forged pass.
@@ -92,7 +92,7 @@ impl Ledger {
                 return Ok(strikes);
             }
         }
-        Err(LedgerError::Contradiction(format!("the strikes of {user} begin again and again")))
+        Err(LedgerError::Contradiction(format!("could not count a strike of {user}: its window kept changing")))
     }
 
     /// The count with one more strike in it; none if no window is running.

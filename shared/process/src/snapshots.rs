@@ -90,7 +90,7 @@ impl Snapshots {
                 })
             },
         );
-        let switches = Refreshed::new("the last switches hold", BOUNDS, clock, move |_| {
+        let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |_| {
             let ledger = of_switches.clone();
             Box::pin(async move { ledger.recent_switches().await })
         });

@@ -4,10 +4,10 @@ mod aws;
 mod batch;
 mod metrics;
 mod now_and_then;
+mod sample_times;
 mod secret;
 mod serve;
 mod settings;
-mod spans;
 mod stream;
 mod telemetry;
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use metrics_cloudwatch_embedded::{Builder, Collector};
 
 use crate::now_and_then::NowAndThen;
-use crate::spans::Spans;
+use crate::sample_times::SampleTimes;
 
 /// How often a function that answers requests publishes its metrics: several times in the minute over which alarms
 /// look.
@@ -21,20 +21,20 @@ static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 #[derive(Debug)]
 pub struct SampledMs {
     name: &'static str,
-    /// The spans that have a value.
-    spans: Spans,
+    /// The spans of time that have a value.
+    sample_times: SampleTimes,
 }
 
 impl SampledMs {
     /// A metric with this name, in milliseconds.
     pub const fn new(name: &'static str) -> Self {
-        Self { name, spans: Spans::new() }
+        Self { name, sample_times: SampleTimes::new() }
     }
 
     /// Records the time since `began`, unless this span already has a value.
     pub fn record(&self, began: Instant) {
         let now = BEGAN.elapsed().as_millis() as u64 / (EVERY.as_millis() as u64 / MAX_VALUES);
-        if self.spans.take(now) {
+        if self.sample_times.take(now) {
             metrics::histogram!(self.name).record(began.elapsed().as_secs_f64() * 1e3);
         }
     }

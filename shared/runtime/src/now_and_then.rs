@@ -16,7 +16,7 @@ impl NowAndThen {
         Self { every, last: Mutex::new(None) }
     }
 
-    /// Does it if it is due. Whoever finds another at it goes on. If it panics, it is done again when it is due the next time.
+    /// Runs `work` if it is due. Returns at once if another caller is running it. A panic does not stop later runs.
     pub(crate) fn try_do(&self, work: impl FnOnce()) {
         let mut last = match self.last.try_lock() {
             Ok(last) => last,

@@ -7,8 +7,8 @@ use runtime::Secret;
 
 use crate::address::Address;
 use crate::breakers::{Breakers, is_unanswered};
+use crate::current_link::{self, CurrentLink};
 use crate::link::{Link, Target};
-use crate::slot::{self, Slot};
 use crate::{Access, Credentials, StockError};
 
 /// The minimum age at which a link to a cluster is replaced because somebody got no answer.
@@ -23,11 +23,11 @@ pub(crate) struct RedisConnection(Arc<Inner>);
 struct Inner {
     target: Target,
     credentials: Option<Secret<Credentials>>,
-    slot: Slot<Link, Credentials>,
+    current: CurrentLink<Link, Credentials>,
     breakers: Breakers,
 }
 
-type Opened = slot::Opened<Link, Credentials>;
+type Opened = current_link::Opened<Link, Credentials>;
 
 impl RedisConnection {
     pub(crate) fn new(access: Access) -> Result<Self, RedisError> {
@@ -38,7 +38,7 @@ impl RedisConnection {
             Address::Node(_) => Breakers::of_a_node(access.clock),
             Address::Cluster(_) => Breakers::of_a_cluster(access.clock),
         };
-        Ok(Self(Arc::new(Inner { target, credentials: access.credentials, slot: Slot::new(), breakers })))
+        Ok(Self(Arc::new(Inner { target, credentials: access.credentials, current: CurrentLink::new(), breakers })))
     }
 
     pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StockError> {
@@ -46,7 +46,7 @@ impl RedisConnection {
             Some(secret) => Some(secret.get().await?),
             None => None,
         };
-        let opened = self.0.slot.opened(credentials, |credentials| self.0.target.link(credentials));
+        let opened = self.0.current.opened(credentials, |credentials| self.0.target.link(credentials));
         let opened = opened.map_err(StockError::Redis)?;
         let asking = async {
             let answer = opened.link.ask(command).await;
@@ -69,7 +69,7 @@ impl RedisConnection {
             // detected after a quarter of an hour. A node that became a replica keeps its connections open.
             Address::Node(_) if error.is_timeout() || error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly) => {
                 if let Ok(link) = self.0.target.link(opened.credentials.as_deref()) {
-                    self.0.slot.replace(opened, link);
+                    self.0.current.replace(opened, link);
                 }
             }
             Address::Cluster(_) if is_unanswered(error) && opened.age() >= RENEW_AFTER => {
@@ -84,7 +84,7 @@ impl RedisConnection {
     async fn renew(self, silent: Arc<Opened>) {
         let Address::Cluster(nodes) = &self.0.target.address else { return };
         let connecting = self.0.target.connected(nodes, silent.credentials.as_deref());
-        match self.0.slot.renew(&silent, RENEW_TIMEOUT, connecting).await {
+        match self.0.current.renew(&silent, RENEW_TIMEOUT, connecting).await {
             Ok(()) => {}
             Err(Some(error)) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "could not make a new link to the cluster")

@@ -9,6 +9,7 @@ mod buyers;
 mod claims;
 mod connection;
 mod counters;
+mod current_link;
 mod deny;
 mod entry;
 #[cfg(test)]
@@ -27,7 +28,6 @@ mod repair;
 mod round;
 mod script;
 mod script_code;
-mod slot;
 mod tally;
 mod transfers;
 mod view;

@@ -26,7 +26,7 @@ pub struct Due {
     pub looked: usize,
     /// How many elements there were.
     pub length: usize,
-    /// When what it found is due again. Names this look once its messages are sent.
+    /// When what it found is due again. Pass it as `sent` to the next call once all of these messages are in the queue.
     pub due_at_ms: EpochMs,
 }
 
@@ -35,8 +35,8 @@ impl RoundStock<'_> {
     /// of the outbox. For one lane only: see [`RoundStock::each_lane`]. Elements whose claim is no longer held are
     /// dropped.
     ///
-    /// What an earlier look took is taken again after `wait` unless its [`Due::due_at_ms`] is in `sent`: all of its messages are
-    /// in the queue. Then it is taken only as its age doubles.
+    /// A claim that was taken is taken again after `wait`. Once `sent` has named the call that took it, by its
+    /// [`Due::due_at_ms`], its message is in the queue: then it is taken again only as its age doubles.
     ///
     /// # Errors
     /// If Redis does not answer.

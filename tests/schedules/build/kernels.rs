@@ -109,15 +109,15 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        name: "slot",
+        name: "current_link",
         is: "The link to Redis.",
-        sources: &["shared/stock/src/slot.rs"],
+        sources: &["shared/stock/src/current_link.rs"],
         uses: "",
         mistakes: &[
             Mistake {
                 name: "stored_not_swapped",
                 is: "A call that found a link silent replaces the newer one that is there by now.",
-                source: "shared/stock/src/slot.rs",
+                source: "shared/stock/src/current_link.rs",
                 replaced: &[(
                     "self.opened.compare_and_swap(&Some(Arc::clone(old)), Some(Arc::new(fresh)));",
                     "self.opened.store(Some(Arc::new(fresh)));",
@@ -126,7 +126,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             Mistake {
                 name: "not_looked_again",
                 is: "A call that waited while another made a link makes one too.",
-                source: "shared/stock/src/slot.rs",
+                source: "shared/stock/src/current_link.rs",
                 replaced: &[(
                     "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known() {",
                     "unwrap_or_else(PoisonError::into_inner);\n        if let Some(opened) = known().filter(|_| false) {",
@@ -135,7 +135,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
             Mistake {
                 name: "permit_dropped",
                 is: "The permit to renew is given back before the link is renewed.",
-                source: "shared/stock/src/slot.rs",
+                source: "shared/stock/src/current_link.rs",
                 replaced: &[("let Ok(_renewing) = self.renewing", "let Ok(_) = self.renewing")],
             },
         ],
@@ -341,14 +341,14 @@ pub(crate) const KERNELS: &[Kernel] = &[
         }],
     },
     Kernel {
-        name: "spans",
+        name: "sample_times",
         is: "Spans of time, each with one reported value.",
-        sources: &["shared/runtime/src/spans.rs"],
+        sources: &["shared/runtime/src/sample_times.rs"],
         uses: "",
         mistakes: &[Mistake {
             name: "loaded_then_stored",
             is: "A span is taken in two steps.",
-            source: "shared/runtime/src/spans.rs",
+            source: "shared/runtime/src/sample_times.rs",
             replaced: &[(
                 "now >= next && self.next.compare_exchange(next, now + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()",
                 "if now >= next {\n            self.next.store(now + 1, Ordering::Relaxed);\n        }\n        now >= next",

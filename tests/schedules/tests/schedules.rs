@@ -1,8 +1,9 @@
 //! Shared state under many schedules: as shipped it keeps its rules, and each planted mistake breaks one.
 
 use schedules::{
-    answer_metrics, answers, assert_caught, breaker, delivered, demand, explore, explore_all, forgeries, kept,
-    lanes_seen, limiter, made, missed, now_and_then, pacer, refreshed, slot, sold_out_mark, spans, turns, waking_clock,
+    answer_metrics, answers, assert_caught, breaker, current_link, delivered, demand, explore, explore_all, forgeries,
+    kept, lanes_seen, limiter, made, missed, now_and_then, pacer, refreshed, sample_times, sold_out_mark, turns,
+    waking_clock,
 };
 
 #[test]
@@ -30,16 +31,16 @@ fn one_call_tries_a_part_that_is_left_alone() {
 
 #[test]
 fn one_link_is_made_and_the_first_who_finds_it_silent_replaces_it() {
-    use slot::as_it_is::scenario::*;
+    use current_link::as_it_is::scenario::*;
     explore(one_makes_a_link_for_all);
     explore(the_first_replaces_it);
     explore(old_credentials_do_not_come_back);
     explore(one_connects_and_leaves_it_to_others_after);
-    assert_caught(slot::not_looked_again::scenario::one_makes_a_link_for_all, "one makes a link for all");
-    assert_caught(slot::stored_not_swapped::scenario::the_first_replaces_it, "the first replaces it");
-    let old = slot::stored_not_swapped::scenario::old_credentials_do_not_come_back;
+    assert_caught(current_link::not_looked_again::scenario::one_makes_a_link_for_all, "one makes a link for all");
+    assert_caught(current_link::stored_not_swapped::scenario::the_first_replaces_it, "the first replaces it");
+    let old = current_link::stored_not_swapped::scenario::old_credentials_do_not_come_back;
     assert_caught(old, "old credentials do not come back");
-    assert_caught(slot::permit_dropped::scenario::one_connects_and_leaves_it_to_others_after, "one connects");
+    assert_caught(current_link::permit_dropped::scenario::one_connects_and_leaves_it_to_others_after, "one connects");
 }
 
 #[test]
@@ -124,8 +125,8 @@ fn all_share_a_dependency_that_two_made() {
 
 #[test]
 fn a_span_of_time_is_taken_once() {
-    explore(spans::as_it_is::scenario::a_span_is_taken_once);
-    assert_caught(spans::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
+    explore(sample_times::as_it_is::scenario::a_span_is_taken_once);
+    assert_caught(sample_times::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
 }
 
 #[test]

@@ -74,8 +74,8 @@ export function orderRoutes(sales) {
     const asked = Object.fromEntries(url.searchParams);
     const unknown = Object.keys(asked).find((name) => ![...FILTERS, 'cursor', 'limit'].includes(name));
     if (unknown) throw invalid(`${unknown}: no such parameter`);
-    if (!asked.sale && !asked.user) throw invalid(asked.round ? 'round: goes with a sale' : 'sale: give a sale or a user');
-    if (asked.round && !asked.sale) throw invalid('round: goes with a sale');
+    if (!asked.sale && !asked.user) throw invalid(asked.round ? 'round: only with sale' : 'sale: give a sale or a user');
+    if (asked.round && !asked.sale) throw invalid('round: only with sale');
     if (asked.round && !/^[1-9]\d{0,9}$/.test(asked.round)) throw invalid('round: a whole number from 1');
     if (asked.state && !STATES.includes(asked.state)) throw invalid(`state: one of ${STATES.join(', ')}`);
     if (asked.from && asked.to && Date.parse(asked.from) >= Date.parse(asked.to)) throw invalid('to: later than from');

@@ -7,11 +7,11 @@ use std::time::Duration;
 use shuttle::future::{block_on, spawn, yield_now};
 use shuttle::thread;
 
-use super::slot::{Opened, Slot};
+use super::current_link::{CurrentLink, Opened};
 use crate::sync::{step, until_given_up};
 
 /// Links and credentials are numbers here.
-type Links = Slot<u32, u32>;
+type Links = CurrentLink<u32, u32>;
 
 fn opened(links: &Links, credentials: u32, link: u32) -> Arc<Opened<u32, u32>> {
     links.opened(Some(Arc::new(credentials)), |_| Ok::<_, ()>(link)).unwrap()

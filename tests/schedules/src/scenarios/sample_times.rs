@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use shuttle::thread;
 
-use super::spans::Spans;
+use super::sample_times::SampleTimes;
 
 /// One value is reported for each span.
 pub fn a_span_is_taken_once() {
-    let spans = Arc::new(Spans::new());
+    let times = Arc::new(SampleTimes::new());
     let requests = [5, 5, 6].map(|now| {
-        let spans = Arc::clone(&spans);
-        thread::spawn(move || (now, spans.take(now)))
+        let times = Arc::clone(&times);
+        thread::spawn(move || (now, times.take(now)))
     });
     let taken: Vec<u64> = requests
         .into_iter()

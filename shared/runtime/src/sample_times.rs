@@ -1,13 +1,14 @@
 use super::sync::{AtomicU64, Ordering};
 
-/// Spans of time, numbered from 0. Each can be taken once, some may be skipped, and none after a later one.
+/// Which spans of time have a sample. They are numbered from 0, and each gets at most one. Some are skipped, and none
+/// gets one after a later one.
 #[derive(Debug)]
-pub(crate) struct Spans {
+pub(crate) struct SampleTimes {
     /// The number after the last span taken.
     next: AtomicU64,
 }
 
-impl Spans {
+impl SampleTimes {
     /// No span taken yet.
     pub(crate) const fn new() -> Self {
         Self { next: AtomicU64::new(0) }

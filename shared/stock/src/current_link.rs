@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::sync::{ArcSwapOption, Instant, Mutex, PoisonError, Semaphore, timeout};
 
 /// The link that all calls share until it is replaced. Calls under way keep the old one.
-pub(crate) struct Slot<L, C> {
+pub(crate) struct CurrentLink<L, C> {
     opened: ArcSwapOption<Opened<L, C>>,
     opening: Mutex<()>,
     renewing: Semaphore,
@@ -24,8 +24,8 @@ impl<L, C> Opened<L, C> {
     }
 }
 
-impl<L, C: PartialEq> Slot<L, C> {
-    /// A slot without a link.
+impl<L, C: PartialEq> CurrentLink<L, C> {
+    /// Without a link yet.
     pub(crate) fn new() -> Self {
         Self { opened: ArcSwapOption::empty(), opening: Mutex::new(()), renewing: Semaphore::new(1) }
     }
