@@ -282,14 +282,14 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
         LineAsked::No => {
             let with = Inputs { line: LineAsked::Auto, ..of(inputs.audience, units) };
             if let (true, Some(line)) = (fits(&with), Setup::of(&with, assumed).line) {
-                let per_s = shown(u64::from(line.admits_per_s));
-                say("line", format!("{first}put a line in front that admits {per_s} people a second (LINE=auto)"));
+                let people = command_line::people(line.admits_per_s.into());
+                say("line", format!("{first}put a line in front that admits {people} a second (LINE=auto)"));
             }
         }
         LineAsked::PerS(per_s) => {
             let slower = |per_s: u64| Inputs { line: LineAsked::PerS(per_s as u32), ..of(inputs.audience, units) };
             if let Some(per_s) = most(u64::from(per_s), |per_s| fits(&slower(per_s))) {
-                say("line", format!("{first}admit at most {} people a second", shown(per_s)));
+                say("line", format!("{first}admit at most {} a second", command_line::people(per_s)));
             }
         }
         LineAsked::Auto => {}
@@ -304,10 +304,6 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
         }
     }
     all
-}
-
-fn shown(number: u64) -> String {
-    count(number as f64)
 }
 
 /// The largest number from 1 to `limit` for which it holds, given that it holds for all smaller numbers.
@@ -331,9 +327,9 @@ fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> 
         && f64::from(line.admits_per_s) > calm_per_s
     {
         all.push(format!(
-            "the line learns of a purchase seconds after the turn, so at {} people a second it calls many for nothing; with \
+            "the line learns of a purchase seconds after the turn, so at {} a second it calls many for nothing; with \
              LINE={calm_per_s} the sale takes about a minute and the line calls fewer",
-            count(line.admits_per_s.into()),
+            command_line::people(line.admits_per_s.into()),
         ));
     }
     let opened = load.connections_per_s;

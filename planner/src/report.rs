@@ -105,8 +105,8 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
 fn write_line(out: &mut String, plan: &Plan, line: &InLine) -> std::fmt::Result {
     let Some(asked) = plan.setup.line else { return Ok(()) };
     writeln!(out, "\nthe line")?;
-    let per_s = count(asked.admits_per_s.into());
-    writeln!(out, "  opens {} before the sale and admits {per_s} people a second", time(asked.opens_early_s.into()))?;
+    let admitted = people(asked.admits_per_s.into());
+    writeln!(out, "  opens {} before the sale and admits {admitted} a second", time(asked.opens_early_s.into()))?;
     let known = time(line.known_within_s);
     match line.sold_out_s {
         Some(sold_out_s) => {
