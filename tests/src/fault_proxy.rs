@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::forward::{Upstream, target};
 use crate::resp::read_value;
+use crate::seen::{Calm, Seen, is_read};
 
 /// On which side of an effect the function dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +38,13 @@ pub struct Effect {
     pub nth: usize,
 }
 
+impl Effect {
+    /// Whether it changes nothing.
+    pub fn is_read(&self) -> bool {
+        is_read(&self.kind)
+    }
+}
+
 /// Where a run dies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
@@ -44,40 +52,6 @@ pub struct Point {
     pub effect: Effect,
     /// The side of it.
     pub when: When,
-}
-
-/// What a run did.
-#[derive(Debug, Default)]
-struct Seen {
-    counts: BTreeMap<String, usize>,
-    /// Effects that were begun and have no answer.
-    open: usize,
-    /// The effect that is open alone, since it was begun.
-    alone: Option<Effect>,
-    /// The effect that was open alone and has its answer, until another is begun.
-    last: Option<Effect>,
-    after: BTreeMap<Effect, Effect>,
-    undisturbed: BTreeSet<Effect>,
-}
-
-impl Seen {
-    fn begin(&mut self, kind: &str) -> Effect {
-        let count = self.counts.entry(kind.to_owned()).or_default();
-        let effect = Effect { kind: kind.to_owned(), nth: *count };
-        *count += 1;
-        if let Some(last) = self.last.take() {
-            self.after.insert(effect.clone(), last);
-        }
-        self.alone = (self.open == 0).then(|| effect.clone());
-        self.open += 1;
-        effect
-    }
-
-    fn end(&mut self) {
-        self.open -= 1;
-        self.last = self.alone.take();
-        self.undisturbed.extend(self.last.clone());
-    }
 }
 
 /// The end of the world of one run, shared by the proxies in front of each service.
@@ -108,26 +82,18 @@ impl Fault {
 
     /// The effects that have begun so far.
     pub fn effects(&self) -> BTreeSet<Effect> {
-        let seen = self.seen();
-        let effects =
-            seen.counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
-        effects.collect()
+        self.seen().effects()
     }
 
-    /// The effects that came after another and never beside one, each with the one it came after. Dying before such an effect
-    /// leaves the services as dying after the one before it does.
-    pub fn directly_after(&self) -> BTreeMap<Effect, Effect> {
-        self.seen().after.clone()
+    /// How the services were when each effect began, if nothing that changes them was under way, and for a read until its
+    /// answer. Dying before two effects with the same calm, or after such a read, leaves the same behind.
+    pub fn calms(&self) -> BTreeMap<Effect, Calm> {
+        self.seen().calms()
     }
 
-    /// The effects that were alone from their beginning to their answer.
-    pub fn undisturbed(&self) -> BTreeSet<Effect> {
-        self.seen().undisturbed.clone()
-    }
-
-    /// Something happens now that no proxy sees.
+    /// Something may change now that no proxy sees.
     pub fn interrupt(&self) {
-        self.seen().last = None;
+        self.seen().interrupt();
     }
 
     /// Runs `work` until it ends or is killed at the point. Returns whether it ended by itself. Either way, nothing that it
@@ -157,7 +123,7 @@ impl Fault {
         if is_last(When::After) {
             self.die();
         }
-        self.seen().end();
+        self.seen().end(begun);
         (!self.is_over()).then_some(answer)
     }
 

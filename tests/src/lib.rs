@@ -7,6 +7,7 @@ mod forward;
 mod recorder;
 mod resp;
 mod round;
+mod seen;
 mod slow_proxy;
 mod tls_front;
 
@@ -16,5 +17,6 @@ pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use forward::Upstream;
 pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
 pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, round, terms, until_sellable, user};
+pub use seen::Calm;
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

@@ -7,8 +7,8 @@
 //! have. The test fails if no run dies at an owed point. Any other point that a run showed is tried as well; if no run
 //! reaches it again, the runs that were to die there have ended cleanly without it.
 //!
-//! No point is tried twice: where one effect simply follows another, dying before the second is dying after the first, and
-//! dying after a read that had no other effect beside it is dying before it.
+//! No point is tried twice. Reads change nothing, so dying before a change, or at a read with no change beside it, leaves
+//! behind what dying after the change before it did.
 
 mod early_access;
 mod events;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use runtime::Clock;
 use sale::Claim;
-use tests::{Effect, Fault, Point, When};
+use tests::{Calm, Effect, Fault, Point, When};
 use tokio::sync::Semaphore;
 
 use crate::ask::Ask;
@@ -74,16 +74,11 @@ const DEATHS_AT_LEAST: usize = 1_100;
 
 /// Flows that talk to a merchant's address, which has no proxy: there, something may lie between two effects.
 const TALK_TO_OTHERS: [&str; 2] = ["event that the merchant's address does not take", "notification of winners"];
-/// Effects that change nothing.
-const READS: [&str; 3] = ["BatchGetItem", "GetItem", "Query"];
-
 /// What a run without a fault did.
 struct Run {
     effects: BTreeSet<Effect>,
-    /// The effects that simply follow another, each with that one.
-    directly_after: BTreeMap<Effect, Effect>,
-    /// The effects that had no other beside them.
-    undisturbed: BTreeSet<Effect>,
+    /// How the services were at each effect, if nothing changed them meanwhile.
+    calms: BTreeMap<Effect, Calm>,
 }
 
 impl Run {
@@ -105,7 +100,7 @@ async fn clean_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
     let fault = Fault::new(None);
     let world = World::new(&lab, &fault).await;
     assert!(fault.run((flow.run)(&lab, &world, &reserved)).await);
-    Run { effects: fault.effects(), directly_after: fault.directly_after(), undisturbed: fault.undisturbed() }
+    Run { effects: fault.effects(), calms: fault.calms() }
 }
 
 /// A run that was meant to die.
@@ -231,10 +226,8 @@ fn having<'a>(runs: &'a [Run], effect: &'a Effect) -> impl Iterator<Item = &'a R
 struct Owed {
     /// The effects that most of them have.
     effects: BTreeSet<Effect>,
-    /// Those of them that simply follow another of them, in every run that has them.
-    followers: BTreeSet<Effect>,
-    /// Those of them that only read, and never beside another effect.
-    reads: BTreeSet<Effect>,
+    /// Points that leave behind what another does, which is tried.
+    elsewhere: BTreeSet<Point>,
 }
 
 impl Owed {
@@ -243,28 +236,32 @@ impl Owed {
         let all: BTreeSet<&Effect> = runs.iter().flat_map(|run| &run.effects).collect();
         let effects: BTreeSet<Effect> =
             all.into_iter().filter(|effect| having(&runs, effect).count() >= MOST).cloned().collect();
-        let follows = |effect: &&Effect| {
-            let mut before =
-                having(&runs, effect).map(|run| run.directly_after.get(effect).filter(|one| effects.contains(*one)));
-            let first = before.next().flatten();
-            first.is_some() && before.all(|one| one == first)
-        };
-        let only_reads = |effect: &&Effect| {
-            READS.contains(&&*effect.kind) && having(&runs, effect).all(|run| run.undisturbed.contains(*effect))
-        };
-        let is_seen = !TALK_TO_OTHERS.contains(&flow.name);
-        let followers = effects.iter().filter(|_| is_seen).filter(follows).cloned().collect();
-        let reads = effects.iter().filter(|_| is_seen).filter(only_reads).cloned().collect();
-        Self { effects, followers, reads }
-    }
-
-    /// Whether the world is the same as at another point that is tried.
-    fn is_tried_elsewhere(&self, point: &Point) -> bool {
-        match point.when {
-            When::Before => self.followers.contains(&point.effect),
-            When::After => self.reads.contains(&point.effect),
+        let mut same: BTreeMap<&Calm, Vec<&Effect>> = BTreeMap::new();
+        if !TALK_TO_OTHERS.contains(&flow.name) {
+            for effect in &effects {
+                if let Some(calm) = calm_at(&runs, effect) {
+                    same.entry(calm).or_default().push(effect);
+                }
+            }
         }
+        let mut elsewhere = BTreeSet::new();
+        for (calm, same) in same {
+            let before = same.iter().map(|effect| Point { effect: (*effect).clone(), when: When::Before });
+            // If no change stands for them, the first of them does.
+            let is_tried = calm.after.as_ref().is_some_and(|change| effects.contains(change));
+            elsewhere.extend(before.skip(usize::from(!is_tried)));
+            let reads = same.into_iter().filter(|effect| effect.is_read());
+            elsewhere.extend(reads.map(|read| Point { effect: read.clone(), when: When::After }));
+        }
+        Self { effects, elsewhere }
     }
+}
+
+/// How the services were at an effect, if all runs that have it agree.
+fn calm_at<'a>(runs: &'a [Run], effect: &'a Effect) -> Option<&'a Calm> {
+    let mut calms = having(runs, effect).map(|run| run.calms.get(effect));
+    let first = calms.next()??;
+    calms.all(|calm| calm == Some(first)).then_some(first)
 }
 
 /// The result of a flow: at how many owed and other points it died, which points no run reached, and what failed.
@@ -286,7 +283,7 @@ async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
     while !next.is_empty() {
         let both = |effect: &Effect| [When::Before, When::After].map(|when| Point { effect: effect.clone(), when });
         let (same, points): (Vec<Point>, Vec<Point>) =
-            next.iter().flat_map(both).partition(|point| owed.is_tried_elsewhere(point));
+            next.iter().flat_map(both).partition(|point| owed.elsewhere.contains(point));
         report.same += same.len();
         let tries = points.into_iter().map(|point| {
             let tries = if owed.effects.contains(&point.effect) { TRIES } else { EXTRA_TRIES };

@@ -1,0 +1,142 @@
+//! What a run did, as the proxies in front of its services saw it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use crate::fault_proxy::Effect;
+
+/// Operations of AWS and commands of Redis that change nothing but their own connection.
+const READS: [&str; 27] = [
+    "BatchGetItem",
+    "CLIENT",
+    "EXISTS",
+    "GET",
+    "GETBIT",
+    "GetItem",
+    "HELLO",
+    "HGET",
+    "HGETALL",
+    "HKEYS",
+    "HLEN",
+    "HMGET",
+    "HSCAN",
+    "LINDEX",
+    "LLEN",
+    "LRANGE",
+    "PEXPIRETIME",
+    "PFCOUNT",
+    "PING",
+    "PTTL",
+    "Query",
+    "STRLEN",
+    "TIME",
+    "ZCARD",
+    "ZCOUNT",
+    "ZRANGE",
+    "ZSCORE",
+];
+
+/// The scripts that only read, by their names.
+static READING_SCRIPTS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
+    let is_read = |call: &str| {
+        let command = call.strip_prefix('\'').and_then(|call| call.split('\'').next());
+        command.is_some_and(|command| READS.contains(&command))
+    };
+    stock::expanded::ALL.iter().map(|(name, text)| (*name, text.split("call(").skip(1).all(is_read))).collect()
+});
+
+/// Whether an effect of this kind changes nothing.
+pub(crate) fn is_read(kind: &str) -> bool {
+    match kind.strip_prefix("EVALSHA ") {
+        Some(script) => READING_SCRIPTS.get(script).is_some_and(|reads| *reads),
+        None => READS.contains(&kind),
+    }
+}
+
+/// The services while nothing that changes them is under way. At two moments of a flow with the same calm, they are the
+/// same.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Calm {
+    /// The effect that changed them last, if no other change was under way beside it.
+    pub after: Option<Effect>,
+    /// How many changes there were.
+    changes: usize,
+}
+
+/// What a run did.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    counts: BTreeMap<String, usize>,
+    /// Changes that were begun and have no answer.
+    open: usize,
+    /// The change that is open alone, since it was begun.
+    alone: Option<Effect>,
+    /// How the services are while no change is open.
+    calm: Calm,
+    /// The reads that were begun in a calm and have no answer.
+    reading: BTreeMap<Effect, Calm>,
+    calms: BTreeMap<Effect, Calm>,
+}
+
+impl Seen {
+    /// An effect of this kind begins.
+    pub(crate) fn begin(&mut self, kind: &str) -> Effect {
+        let count = self.counts.entry(kind.to_owned()).or_default();
+        let effect = Effect { kind: kind.to_owned(), nth: *count };
+        *count += 1;
+        let is_calm = self.open == 0;
+        if is_read(kind) {
+            if is_calm {
+                self.reading.insert(effect.clone(), self.calm.clone());
+            }
+            return effect;
+        }
+        if is_calm {
+            self.calms.insert(effect.clone(), self.calm.clone());
+        }
+        self.change();
+        self.alone = is_calm.then(|| effect.clone());
+        self.open += 1;
+        effect
+    }
+
+    /// An effect has its answer.
+    pub(crate) fn end(&mut self, effect: Effect) {
+        if !effect.is_read() {
+            self.open -= 1;
+            self.calm.after = self.alone.take();
+        } else if let Some(calm) = self.reading.remove(&effect)
+            && calm == self.calm
+            && self.open == 0
+        {
+            self.calms.insert(effect, calm);
+        }
+    }
+
+    /// Something that no proxy sees may change the services.
+    pub(crate) fn interrupt(&mut self) {
+        self.change();
+        self.alone = None;
+    }
+
+    fn change(&mut self) {
+        self.calm = Calm { after: None, changes: self.calm.changes + 1 };
+    }
+
+    /// All effects that have begun.
+    pub(crate) fn effects(&self) -> BTreeSet<Effect> {
+        let of_kind = |(kind, count): (&String, &usize)| {
+            let kind = kind.clone();
+            (0..*count).map(move |nth| Effect { kind: kind.clone(), nth })
+        };
+        self.counts.iter().flat_map(of_kind).collect()
+    }
+
+    /// The calm in which each effect began. A read has one if the calm lasted until its answer.
+    pub(crate) fn calms(&self) -> BTreeMap<Effect, Calm> {
+        self.calms.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;
