@@ -84,9 +84,12 @@ onBoth.test('at the limit, the buyer\'s reservations are shown with their curren
   const sale = await shop.sell();
   const user = shop.user();
   const { page, go } = await visit({ user });
+  // The page asks once what the user has here.
+  const looked = page.waitForResponse((response) => response.url().endsWith(`/v1/sales/${sale}/reservation`));
   await go(`sales/${sale}`);
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
+  await looked;
   const { id } = await shop.buy(sale, user);
   await buy.click();
   await work(page);

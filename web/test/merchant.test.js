@@ -186,6 +186,22 @@ test('errors in a filter are shown beside it, and nothing is lost', async () => 
   await expect.poll(() => error.textContent()).toBe('');
 });
 
+test('what is typed right after a filter was cleared stays', async () => {
+  const page = await visit('orders?user=bob');
+  await page.getByRole('button', { name: 'Clear' }).waitFor();
+  await page.evaluate(() => new Promise((moved) => {
+    addEventListener('hashchange', () => setTimeout(moved), { once: true });
+    [...document.querySelectorAll('button')].find((button) => button.textContent === 'Clear').click();
+    document.querySelector('[name=sale]').value = 'typed on';
+  }));
+  expect(await page.getByLabel('Sale', { exact: true }).inputValue()).toBe('typed on');
+  expect(await page.getByLabel('User').inputValue()).toBe('');
+  // Going back restores the filter.
+  await page.goBack();
+  await expect.poll(() => page.getByLabel('User').inputValue()).toBe('bob');
+  expect(await page.getByLabel('Sale', { exact: true }).inputValue()).toBe('');
+});
+
 test('the search for a rare state continues through empty pages', async () => {
   const sale = await shop.sell();
   let asked = 0;

@@ -64,6 +64,8 @@ export class Orders {
   #results = h('div', { class: 'results' });
   #said = exporting.now;
   #fixed = null;
+  /** The hash that was set here, until its event comes. */
+  #set = null;
 
   /** With `fixed`, for one sale: the filter is part of the sale's address, and the heading is that of its page. */
   constructor(place, query, signal, fixed = null) {
@@ -81,6 +83,12 @@ export class Orders {
 
   /** The hash has changed. */
   go(query) {
+    const isSet = location.hash === this.#set;
+    this.#set = null;
+    if (!isSet) this.#apply(query);
+  }
+
+  #apply(query) {
     this.#filter = this.#filterOf(query);
     for (const name of this.#names) {
       const value = this.#filter[name] ?? '';
@@ -162,11 +170,14 @@ export class Orders {
     this.#follow(filter);
   }
 
-  /** Applies a filter and puts it into the hash. The same filter again repeats the request. */
+  /**
+   * Applies a filter and puts it into the hash. The same filter again repeats the request. It is applied at once: by the
+   * time the hash's event comes, the operator may have typed on.
+   */
   #follow(filter) {
     const hash = this.#hashOf(filter);
-    if (location.hash === hash) this.go(new URLSearchParams(filter));
-    else location.hash = hash;
+    if (location.hash !== hash) location.hash = this.#set = hash;
+    this.#apply(new URLSearchParams(filter));
   }
 
   #blame(name, text) {
