@@ -87,7 +87,7 @@ redrive: ## Send the running system's dead letters back to their queue: QUEUE=ex
 	@$(LOCAL) redrive
 
 # The parts of `make test`, the longest first. Each waits for much of its time, so some run beside each other.
-TEST_PARTS = test-system test-rust test-pages test-buyers-real test-operators-real test-cdk bench-short
+TEST_PARTS = test-rust test-buyers-real test-system test-pages test-operators-real test-cdk bench-short
 TEST_PARTS_AT_ONCE ?= 3
 # Runs before all parts.
 TEST_READY = test-ready
