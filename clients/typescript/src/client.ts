@@ -2,11 +2,13 @@
 
 import createClient, { type Client } from 'openapi-fetch';
 import { ProblemError } from './errors.js';
+import { Line } from './line.js';
 import type { components, paths } from './openapi.js';
 import { type BuyOptions, type PurchaseState, purchase } from './purchase.js';
 import { type OpenSocket, Push } from './push.js';
 import { type Solver, solve } from './solver.js';
 import { type GetToken, type Retry, Transport } from './transport.js';
+import { retryAfterMs } from './waiting.js';
 import { follow, type Reservation } from './watch.js';
 
 type Schemas = components['schemas'];
@@ -86,7 +88,8 @@ export class FlashSaleClient {
    *     for await (const state of client.buy('lamp')) { … }
    *
    * The iteration ends with `refused` or the reservation's final state. You may stop earlier, for example at `pending_payment`: the
-   * reservation stays, and {@link watch} continues from there.
+   * reservation stays, and {@link watch} continues from there. In a sale with a line it waits for the user's turn, for as long as that
+   * takes.
    *
    * @throws {ProblemError} for an error that is not a refusal
    * @throws {NoAnswerError} if no answer came; buy again with the same `idempotencyKey`
@@ -96,19 +99,29 @@ export class FlashSaleClient {
     const signal = options.signal ?? new AbortController().signal;
     const path = { sale_id: saleId };
     const fetch = this.#transport.fetchRepeatable;
+    const requests = {
+      // The same user gets the same place again.
+      ticket: async (signal: AbortSignal) => value(await this.api.POST('/v1/sales/{sale_id}/tickets', { params: { path }, signal, fetch })),
+      look: async (signal: AbortSignal) => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
+    };
+    const line = new Line(requests, options.ticket, signal);
     const steps = {
-      challenge: async (kind: 'work' | undefined, signal: AbortSignal) =>
+      challenge: async (kind: 'work' | undefined, signal: AbortSignal) => {
         // A challenge that nobody answers costs nothing.
-        value(await this.api.POST('/v1/sales/{sale_id}/challenges', { params: { path }, body: kind ? { kind } : {}, signal, fetch })),
-      admit: async (body: Schemas['ChallengeAnswer'], signal: AbortSignal) =>
-        value(await this.api.POST('/v1/sales/{sale_id}/tokens', { params: { path }, body, signal, fetch })),
+        const asked = { params: { path, header: line.headers }, body: kind ? { kind } : {}, signal, fetch };
+        return value(await this.api.POST('/v1/sales/{sale_id}/challenges', asked));
+      },
+      admit: async (body: Schemas['ChallengeAnswer'], signal: AbortSignal) => {
+        const asked = { params: { path, header: line.headers }, body, signal, fetch };
+        return value(await this.api.POST('/v1/sales/{sale_id}/tokens', asked));
+      },
       reserve: async ({ token }: Schemas['Admission'], key: string, signal: AbortSignal) => {
         const params = { path: { ...path, token }, header: { 'Idempotency-Key': key } };
         return value(await this.api.POST('/v1/sales/{sale_id}/reservations/{token}', { params, signal }));
       },
       follow: (id: string, signal: AbortSignal) => this.#follow(id, signal, { accepted: true }),
     };
-    const states = purchase(steps, idempotencyKey, options.solver ?? this.#solver, options, signal);
+    const states = purchase(steps, line, idempotencyKey, options.solver ?? this.#solver, options, signal);
     return Object.assign(states, { idempotencyKey });
   }
 
@@ -166,7 +179,7 @@ function abortable(signal: AbortSignal | undefined): { signal?: AbortSignal } {
 /** What was asked for, or the problem as an error. */
 function value<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
   if (response.ok && data !== undefined) return data;
-  throw new ProblemError(response.status, error);
+  throw new ProblemError(response.status, error, retryAfterMs(response.headers));
 }
 
 /** `crypto.randomUUID` is only there in secure contexts. */

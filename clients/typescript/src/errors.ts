@@ -29,8 +29,10 @@ export class ProblemError extends Error {
   readonly status: number;
   /** The whole response body. */
   readonly problem: Problem;
+  /** How long the answer says to wait before another request, in ms. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, retryAfterMs?: number) {
     const members = typeof body === 'object' && body !== null ? (body as Partial<Problem>) : {};
     const code = typeof members.code === 'string' ? members.code : (GATEWAY_CODES[status] ?? 'internal');
     const title = typeof members.title === 'string' ? members.title : code;
@@ -38,6 +40,7 @@ export class ProblemError extends Error {
     this.code = code;
     this.status = status;
     this.problem = { ...members, status, title, code };
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

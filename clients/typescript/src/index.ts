@@ -6,7 +6,9 @@
 
 export { type ClientOptions, FlashSaleClient, type Orders, type Purchase, type SalePage, type SaleReservations } from './client.js';
 export { NoAnswerError, type Problem, ProblemError } from './errors.js';
+export type { AwaitingTickets, InLine, LineDocument } from './line.js';
 export type { components, operations, paths } from './openapi.js';
+export type { Range } from './place.js';
 export type {
   Admission,
   AnswerPicture,

@@ -1,6 +1,7 @@
 // A purchase: challenge, pass, reservation, and the reservation's outcome.
 
 import { ProblemError } from './errors.js';
+import type { AwaitingTickets, InLine, Line } from './line.js';
 import type { components } from './openapi.js';
 import type { Solver } from './solver.js';
 import type { Reservation } from './watch.js';
@@ -18,10 +19,12 @@ export type Admission = Schemas['Admission'];
 export type Refusal = Schemas['SoldOut'] | Schemas['LimitReached'] | Schemas['UnpaidLimit'] | Schemas['NotOpen'] | Schemas['Closed'];
 
 /**
- * The state of a purchase, distinguished by `status`: `challenged`, `admitted`, then `refused` or `queued`, and after `queued` the
- * reservation's own states.
+ * The state of a purchase, distinguished by `status`: in a sale with a line `awaiting_tickets` and `in_line`, then `challenged`,
+ * `admitted`, then `refused` or `queued`, and after `queued` the reservation's own states.
  */
 export type PurchaseState =
+  | AwaitingTickets
+  | InLine
   | { status: 'challenged'; challenge: Challenge }
   | { status: 'admitted'; admission: Admission }
   | { status: 'refused'; refusal: Refusal }
@@ -39,6 +42,10 @@ export interface BuyOptions {
   idempotencyKey?: string;
   /** A pass that an earlier call of the same attempt yielded. No challenge is needed while it is valid. */
   admission?: Admission;
+  /** The user's ticket for the sale's line, which an earlier call yielded. Without it the client gets one, for the same place. */
+  ticket?: string;
+  /** The sale's card has `line`. Without it the client finds out by a request that is refused. */
+  line?: boolean;
   /** Answers pictures. Without it the solver does work instead; sales that only offer pictures refuse that. */
   answerPicture?: AnswerPicture;
   /** Replaces the client's solver. */
@@ -62,6 +69,32 @@ const REFUSALS: ReadonlySet<string> = new Set<Refusal['code']>(['sold_out', 'lim
 /** Yields each state of a purchase up to the last one. */
 export async function* purchase(
   steps: Steps,
+  line: Line,
+  key: string,
+  solver: Solver,
+  options: BuyOptions,
+  signal: AbortSignal,
+): AsyncGenerator<PurchaseState, void, undefined> {
+  try {
+    if ((options.line || options.ticket !== undefined) && !options.admission) yield* line.wait();
+    for (;;) {
+      try {
+        yield* pastLine(steps, key, solver, options, signal);
+        return;
+      } catch (error) {
+        if (!line.sentBackBy(error)) throw error;
+        yield* line.wait();
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ProblemError) || !REFUSALS.has(error.code)) throw error;
+    yield { status: 'refused', refusal: error.problem as Schemas['Problem'] as Refusal };
+  }
+}
+
+/** The purchase of somebody whose turn it is. */
+async function* pastLine(
+  steps: Steps,
   key: string,
   solver: Solver,
   { admission: kept, answerPicture }: BuyOptions,
@@ -69,41 +102,36 @@ export async function* purchase(
 ): AsyncGenerator<PurchaseState, void, undefined> {
   let admission = kept;
   let wrong = false;
-  try {
-    for (let challenges = 0; ; ) {
-      if (!admission) {
-        // Counted whatever the answer: a pass that expires at once must not cause an endless loop.
-        challenges += 1;
-        const challenge = await steps.challenge(answerPicture ? undefined : 'work', signal);
-        yield { status: 'challenged', challenge };
-        const answer = await answerTo(challenge, solver, answerPicture, wrong, signal);
-        signal.throwIfAborted();
-        try {
-          admission = await steps.admit({ challenge_id: challenge.challenge_id, ...(answer === undefined ? {} : { answer }) }, signal);
-        } catch (error) {
-          wrong = is(error, 'wrong_answer');
-          if ((wrong || is(error, 'challenge_over')) && challenges < MAX_CHALLENGES) continue;
-          throw error;
-        }
-        yield { status: 'admitted', admission };
-      }
+  for (let challenges = 0; ; ) {
+    if (!admission) {
+      // Counted whatever the answer: a pass that expires at once must not cause an endless loop.
+      challenges += 1;
+      const challenge = await steps.challenge(answerPicture ? undefined : 'work', signal);
+      yield { status: 'challenged', challenge };
+      const answer = await answerTo(challenge, solver, answerPicture, wrong, signal);
+      signal.throwIfAborted();
       try {
-        const accepted = await steps.reserve(admission, key, signal);
-        yield accepted;
-        for await (const reservation of steps.follow(accepted.reservation_id, signal)) {
-          if (reservation.status !== 'queued') yield reservation;
-        }
-        return;
+        admission = await steps.admit({ challenge_id: challenge.challenge_id, ...(answer === undefined ? {} : { answer }) }, signal);
       } catch (error) {
-        // The pass has expired, or belongs to the previous round.
-        if (!is(error, 'bad_token') || challenges >= MAX_CHALLENGES) throw error;
-        admission = undefined;
-        wrong = false;
+        wrong = is(error, 'wrong_answer');
+        if ((wrong || is(error, 'challenge_over')) && challenges < MAX_CHALLENGES) continue;
+        throw error;
       }
+      yield { status: 'admitted', admission };
     }
-  } catch (error) {
-    if (!(error instanceof ProblemError) || !REFUSALS.has(error.code)) throw error;
-    yield { status: 'refused', refusal: error.problem as Schemas['Problem'] as Refusal };
+    try {
+      const accepted = await steps.reserve(admission, key, signal);
+      yield accepted;
+      for await (const reservation of steps.follow(accepted.reservation_id, signal)) {
+        if (reservation.status !== 'queued') yield reservation;
+      }
+      return;
+    } catch (error) {
+      // The pass has expired, or belongs to the previous round.
+      if (!is(error, 'bad_token') || challenges >= MAX_CHALLENGES) throw error;
+      admission = undefined;
+      wrong = false;
+    }
   }
 }
 

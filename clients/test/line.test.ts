@@ -1,0 +1,355 @@
+// The client in a sale with a line, without a system: answers are made up, and time passes when the test says so.
+
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { atRoot } from '../bin/files.js';
+import { type BuyOptions, FlashSaleClient, type InLine, type LineDocument, type PurchaseState } from '../typescript/src/index.ts';
+import { placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
+
+const vectors = JSON.parse(readFileSync(atRoot('shared/line/vectors.json'), 'utf8'));
+
+const SEED = '0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20';
+/** Of the user `alice` with this seed, from the vectors. */
+const ALICE_PPB = 430_874_211;
+const NOW = Date.parse('2026-11-24T09:00:10Z');
+const OPENS_AT = '2026-11-24T09:00:00Z';
+const ID = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
+
+/** A ticket whose seal nobody here checks. */
+function ticketOf({ user = 'alice', round = 1, second = null as number | null }): string {
+  const head = Buffer.alloc(15);
+  head[0] = 1;
+  head[2] = second === null ? 0 : 1;
+  head.writeUInt32BE(round, 3);
+  head.writeBigUInt64BE(BigInt(second ?? 0), 7);
+  return Buffer.concat([head, Buffer.from(user), Buffer.alloc(32, 7)]).toString('base64url');
+}
+const EARLY = ticketOf({});
+
+type Changes = Partial<Omit<LineDocument, 'admitted' | 'units'>> & {
+  admitted?: Partial<LineDocument['admitted']>;
+  units?: Partial<LineDocument['units']>;
+};
+
+/** A line that moves and has not reached anybody. */
+function line({ admitted, units, ...more }: Changes = {}): LineDocument {
+  return {
+    sale: 'lamp',
+    round: 1,
+    state: 'moving',
+    commitment: 'c'.repeat(64),
+    seed: SEED,
+    opens_at: OPENS_AT,
+    tickets_from: '2026-11-24T08:00:00Z',
+    people: { estimate: 10_000, error_percent: 2, late: 0 },
+    admitted: { early_ppb: 0, late_until: null, late_ppb: 0, late: 0, per_s: 100, as_of: new Date(Date.now()).toISOString(), ...admitted },
+    units: { total: 100, sold: 0, may_return: 0, ...units },
+    poll_after_ms: 2_000,
+    front: 'F'.repeat(60),
+    ...more,
+  };
+}
+const reached = (ppb: number, front = 'A'.repeat(60)) => line({ admitted: { early_ppb: ppb }, front });
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': status < 400 ? 'application/json' : 'application/problem+json', ...headers },
+  });
+const problem = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}) =>
+  json(status, { status, title: code, code, ...more }, headers);
+const ticketAnswer = (ticket: string) =>
+  json(201, { ticket, sale_id: 'lamp', round: 1, class: 'early', opens_at: OPENS_AT, line_path: '/v1/sales/lamp/line' });
+
+type Answer = Response | Error | LineDocument | (() => Response | LineDocument);
+
+/** A system whose line answers from a list, the last one for good. Requests for challenges need the front that it expects. */
+function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer[]; answer?: Answer[] }) {
+  const requests: { what: string; request: Request; at: number }[] = [];
+  const usual: Record<string, (request: Request) => Response> = {
+    ticket: () => ticketAnswer(EARLY),
+    challenge: ({ headers }) => {
+      if (!headers.has('x-line-ticket'))
+        return problem(403, 'no_ticket', { tickets_path: '/v1/sales/lamp/tickets' }, { 'retry-after': '2' });
+      if (!headers.has('x-line-front')) return problem(409, 'not_your_turn', { line_path: '/v1/sales/lamp/line' }, { 'retry-after': '2' });
+      return json(201, { challenge_id: 'c', kind: 'none', kinds: ['none'], expires_at: OPENS_AT });
+    },
+    answer: ({ headers }) =>
+      headers.has('x-line-front')
+        ? json(201, { token: 'A'.repeat(63), expires_at: OPENS_AT, reserve_path: '/' })
+        : problem(409, 'not_your_turn'),
+    reserve: () => json(202, { reservation_id: ID, status: 'queued' }),
+    look: () =>
+      json(200, {
+        reservation_id: ID,
+        status: 'paid',
+        unit: 7,
+        reserved_at: OPENS_AT,
+        price_minor: 1,
+        currency: 'EUR',
+        ended_at: OPENS_AT,
+      }),
+  };
+  const about = ({ method, url }: Request) => {
+    const { pathname } = new URL(url);
+    const of = { tickets: 'ticket', line: 'line', challenges: 'challenge', tokens: 'answer' }[pathname.split('/').at(-1) as string];
+    return of ?? (method === 'POST' ? 'reserve' : 'look');
+  };
+  const fetch = async (request: Request) => {
+    const what = about(request);
+    requests.push({ what, request: request.clone(), at: Date.now() });
+    const list = (answers as Record<string, Answer[] | undefined>)[what];
+    const isLast = what === 'line' && list?.length === 1;
+    const next = (isLast ? list[0] : list?.shift()) ?? usual[what]?.(request);
+    if (next === undefined) throw new Error(`nobody expected ${what}`);
+    if (next instanceof Error) throw next;
+    const answer = typeof next === 'function' ? next() : next;
+    return answer instanceof Response ? answer.clone() : json(200, answer);
+  };
+  const client = new FlashSaleClient({ baseUrl: 'https://shop.example', getToken: () => 'token', fetch });
+  const of = (kind: string) => requests.filter(({ what }) => what === kind);
+  return { client, requests, of };
+}
+
+/** Lets time pass until the work is done. */
+async function passing<T>(work: Promise<T>): Promise<T> {
+  let done = false;
+  const end = () => {
+    done = true;
+  };
+  work.then(end, end);
+  for (let steps = 0; !done; steps += 1) {
+    if (steps > 20_000) throw new Error('it does not end');
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  return work;
+}
+
+async function all(states: AsyncIterable<PurchaseState>): Promise<PurchaseState[]> {
+  const heard: PurchaseState[] = [];
+  for await (const state of states) heard.push(state);
+  return heard;
+}
+
+const buy = (client: FlashSaleClient, options: BuyOptions = {}) => passing(all(client.buy('lamp', options)));
+const statuses = (states: PurchaseState[]) => states.map(({ status }) => status);
+const waits = (states: PurchaseState[]) => states.filter((state): state is InLine => state.status === 'in_line');
+const BOUGHT = ['challenged', 'admitted', 'queued', 'paid'];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the vectors', () => {
+  test('the places of the rounds', async () => {
+    expect(vectors.rounds).toHaveLength(3);
+    for (const { seed, places } of vectors.rounds) {
+      for (const { user, ppb } of places) expect(await placePpb(seed, user)).toBe(ppb);
+    }
+  });
+
+  test('the ranges', () => {
+    expect(vectors.ranges).toHaveLength(30);
+    for (const { admitted, people, per_s, ppb, rank, wait_s } of vectors.ranges) {
+      const found = rankOfEarly(ppb, people, 2);
+      expect([found.from, found.to]).toEqual(rank);
+      const wait = waitS(found, { from: admitted[0], to: admitted[1] }, per_s);
+      expect(wait === null ? null : [wait.from, wait.to]).toEqual(wait_s);
+    }
+  });
+
+  test('a ticket is read, and nothing else is', () => {
+    expect(readTicket(ticketOf({ user: 'auth0|65f1c2', round: 7, second: 9 }))).toEqual({ user: 'auth0|65f1c2', round: 7, second: 9 });
+    expect(readTicket(EARLY)).toEqual({ user: 'alice', round: 1, second: null });
+    for (const no of ['', 'AQ', '!!!', EARLY.replace(/^AQ/, 'Ag')]) expect(readTicket(no)).toBeNull();
+  });
+});
+
+describe('a purchase in a sale with a line', () => {
+  test('waits from before the opening until its turn, at the pace of the line', async () => {
+    const before = line({ state: 'before', seed: null, front: null, poll_after_ms: 30_000 });
+    const { client, of } = system({ line: [before, line(), reached(100_000_000), reached(ALICE_PPB + 1, 'T'.repeat(60))] });
+    const states = await buy(client);
+    expect(statuses(states)).toEqual(['in_line', 'in_line', 'in_line', 'in_line', ...BOUGHT]);
+    expect(of('ticket')).toHaveLength(1);
+    const [, unopened, first, second] = waits(states);
+    expect(unopened).toMatchObject({ ticket: EARLY, place: null, ahead: null, wait_s: null });
+    // 43 % of 10,000 people are ahead, and then 33 %.
+    expect((first as InLine).ahead?.from).toBeLessThanOrEqual(4_309);
+    expect((first as InLine).ahead?.to).toBeGreaterThanOrEqual(4_308);
+    expect((first as InLine).place?.from).toBeLessThanOrEqual(4_309);
+    expect((second as InLine).ahead?.to).toBeLessThan(3_600);
+    expect((second as InLine).wait_s?.from).toBeGreaterThanOrEqual(29);
+    const [at0, at1, at2] = of('line').map(({ at }) => at) as [number, number, number];
+    expect(at1 - at0).toBeGreaterThanOrEqual(30_000);
+    expect(at2 - at1).toBeGreaterThanOrEqual(2_000);
+    // Places are computed in real time, but not before the opening.
+    expect(at1 - at0).toBeLessThanOrEqual(30_000 * 1.25 + 1_000);
+    const last = of('challenge').at(-1)?.request.headers;
+    expect([last?.get('x-line-ticket'), last?.get('x-line-front')]).toEqual([EARLY, 'T'.repeat(60)]);
+    expect(of('answer')[0]?.request.headers.get('x-line-front')).toBe('T'.repeat(60));
+    expect(of('reserve')[0]?.request.headers.has('x-line-front')).toBe(false);
+  });
+
+  test('asks for no challenge before its turn, if it knows of the line or has a ticket', async () => {
+    for (const options of [{ line: true }, { ticket: EARLY }]) {
+      const { client, of } = system({ line: [line(), reached(ALICE_PPB + 1)] });
+      expect(statuses(await buy(client, options)).slice(-4)).toEqual(BOUGHT);
+      expect(of('challenge')).toHaveLength(1);
+      expect(of('ticket')).toHaveLength('line' in options ? 1 : 0);
+    }
+  });
+
+  test('is not over because nobody answers for a while', async () => {
+    const away = Array.from({ length: 40 }, () => new TypeError('fetch failed'));
+    const { client } = system({ line: [line(), ...away, problem(503, 'overloaded'), reached(ALICE_PPB + 1)] });
+    expect(statuses(await buy(client)).slice(-4)).toEqual(BOUGHT);
+    expect(Date.now() - NOW).toBeGreaterThan(120_000);
+  });
+
+  test('waits for tickets, and then not all clients at once', async () => {
+    const from = new Date(NOW + 60_000).toISOString();
+    const early = () => problem(409, 'not_open', { opens_at: from }, { 'retry-after': '60' });
+    const opens = new Date(NOW + 3_600_000).toISOString();
+    const asked = [];
+    for (let n = 0; n < 8; n += 1) {
+      vi.setSystemTime(NOW);
+      const { client, of } = system({
+        ticket: [early()],
+        line: [line({ opens_at: opens, state: 'before', seed: null, front: null }), reached(ALICE_PPB + 1)],
+      });
+      const states = await buy(client, { line: true });
+      expect(states[0]).toEqual({ status: 'awaiting_tickets', tickets_from: from });
+      expect(statuses(states).slice(-4)).toEqual(BOUGHT);
+      asked.push((of('ticket')[1]?.at as number) - NOW);
+    }
+    expect(Math.min(...asked)).toBeGreaterThanOrEqual(60_000);
+    expect(Math.max(...asked)).toBeLessThanOrEqual(121_000);
+    expect(Math.max(...asked) - Math.min(...asked)).toBeGreaterThan(1_000);
+  });
+
+  test('goes back to the line if the system refuses its turn, and takes a front that holds', async () => {
+    const refusals = [
+      problem(409, 'not_your_turn', { line_path: '/' }, { 'retry-after': '7' }),
+      problem(400, 'invalid_request', { detail: 'x-line-front: too old; take the front from the current line document' }),
+    ];
+    const { client, of } = system({
+      line: [reached(ALICE_PPB + 1, 'O'.repeat(60)), reached(ALICE_PPB + 2, 'N'.repeat(60))],
+      challenge: refusals,
+    });
+    expect(statuses(await buy(client, { ticket: EARLY })).slice(-4)).toEqual(BOUGHT);
+    const [first, second, third] = of('challenge');
+    expect((second?.at as number) - (first?.at as number)).toBeGreaterThanOrEqual(7_000);
+    expect(first?.request.headers.get('x-line-front')).toBe('O'.repeat(60));
+    expect(third?.request.headers.get('x-line-front')).toBe('N'.repeat(60));
+  });
+
+  test('is not sent back for ever', async () => {
+    const refused = Array.from({ length: 30 }, () => problem(409, 'not_your_turn', {}, { 'retry-after': '1' }));
+    const { client, of } = system({ line: [reached(ALICE_PPB + 1)], challenge: refused });
+    await expect(buy(client, { ticket: EARLY })).rejects.toMatchObject({ code: 'not_your_turn' });
+    expect(of('challenge')).toHaveLength(11);
+  });
+
+  test('gets a ticket for the next round', async () => {
+    const next = ticketOf({ round: 2 });
+    const second = line({ round: 2, admitted: { early_ppb: ALICE_PPB + 1 } });
+    const { client, of } = system({ ticket: [ticketAnswer(next)], line: [line(), second] });
+    const states = await buy(client, { ticket: EARLY });
+    expect(statuses(states).slice(-4)).toEqual(BOUGHT);
+    expect(of('challenge')[0]?.request.headers.get('x-line-ticket')).toBe(next);
+  });
+
+  test('becomes early if the opening is postponed past its moment', async () => {
+    const late = ticketOf({ second: NOW / 1_000 });
+    const postponed = line({ opens_at: '2026-11-24T10:00:00Z', state: 'before', seed: null, front: null });
+    const { client, of } = system({ line: [postponed, reached(ALICE_PPB + 1)] });
+    expect(statuses(await buy(client, { ticket: late })).slice(-4)).toEqual(BOUGHT);
+    expect(of('ticket')).toHaveLength(1);
+    expect(of('challenge')[0]?.request.headers.get('x-line-ticket')).toBe(EARLY);
+  });
+
+  test('late people wait for all early ones, and for the late ones before them', async () => {
+    const second = NOW / 1_000;
+    const people = { estimate: 1_000, error_percent: 0, late: 400 };
+    const as_of = new Date(NOW + 5_000).toISOString();
+    const half = line({ people, admitted: { early_ppb: 500_000_000, as_of } });
+    const more = line({
+      people: { ...people, late: 9_000 },
+      admitted: { early_ppb: 1e9, late: 100, late_until: new Date(NOW - 5_000).toISOString(), as_of },
+    });
+    const there = line({
+      people,
+      admitted: { early_ppb: 1e9, late_until: new Date(NOW + 1_000).toISOString(), as_of },
+      front: 'L'.repeat(60),
+    });
+    const { client } = system({ line: [half, more, there] });
+    const states = await buy(client, { ticket: ticketOf({ second }) });
+    expect(statuses(states)).toEqual(['in_line', 'in_line', ...BOUGHT]);
+    const [first, then] = waits(states) as [InLine, InLine];
+    expect(first.place).toBeNull();
+    expect(first.ahead?.to).toBeGreaterThanOrEqual(900);
+    // 300 of the 400 are left, whoever came after them.
+    expect(then.ahead).toEqual({ from: 0, to: 300 });
+  });
+
+  test('a line never goes back, and a changed commitment is told', async () => {
+    const later = line({ admitted: { early_ppb: 200_000_000, as_of: new Date(NOW + 9_000).toISOString() } });
+    const older = line({ admitted: { early_ppb: 100_000_000, as_of: new Date(NOW).toISOString() } });
+    const other = line({ admitted: { early_ppb: 150_000_000, as_of: new Date(NOW + 60_000).toISOString() }, commitment: 'd'.repeat(64) });
+    const { client } = system({
+      line: [later, older, other, line({ admitted: { early_ppb: ALICE_PPB + 1, as_of: new Date(NOW + 90_000).toISOString() } })],
+    });
+    const heard = waits(await buy(client, { ticket: EARLY }));
+    expect(heard.map((state) => state.line?.admitted.early_ppb)).toEqual([200_000_000, 200_000_000, 200_000_000]);
+    expect(heard.map((state) => state.commitment_changed)).toEqual([false, false, true]);
+  });
+
+  test('sold out: waits while units may return, and ends once none can', async () => {
+    const some = line({ state: 'sold_out', units: { total: 100, sold: 100, may_return: 100 } });
+    const gone = line({ state: 'sold_out', units: { total: 100, sold: 100, may_return: 0 }, poll_after_ms: 60_000 });
+    const { client, of } = system({ line: [some, some, gone] });
+    const states = await buy(client, { ticket: EARLY });
+    expect(statuses(states)).toEqual(['in_line', 'in_line', 'refused']);
+    expect(states.at(-1)).toMatchObject({ refusal: { code: 'sold_out', status: 409 } });
+    expect(of('challenge')).toHaveLength(0);
+    const over = system({ line: [line({ state: 'ended', poll_after_ms: 0 })] });
+    expect((await buy(over.client, { ticket: EARLY })).at(-1)).toMatchObject({ refusal: { code: 'closed' } });
+  });
+
+  test('whoever is at the front hears of it from the document that also says sold out', async () => {
+    const { client } = system({
+      line: [line({ state: 'sold_out', admitted: { early_ppb: 1e9 }, units: { total: 1, sold: 1, may_return: 0 } })],
+      challenge: [problem(409, 'sold_out')],
+    });
+    expect(statuses(await buy(client, { ticket: EARLY }))).toEqual(['refused']);
+  });
+
+  test('stops at the signal while it waits', async () => {
+    const stop = new AbortController();
+    const { client, of } = system({ line: [line({ poll_after_ms: 60_000 })] });
+    const heard: string[] = [];
+    const waiting = (async () => {
+      for await (const { status } of client.buy('lamp', { ticket: EARLY, signal: stop.signal })) heard.push(status);
+    })();
+    const ended = expect(waiting).rejects.toThrow('enough');
+    await vi.advanceTimersByTimeAsync(1_000);
+    stop.abort(new Error('enough'));
+    await vi.advanceTimersByTimeAsync(0);
+    await ended;
+    expect(heard).toEqual(['in_line']);
+    expect(of('line')).toHaveLength(1);
+  });
+
+  test('a ticket for a sale that has no line any more is no obstacle', async () => {
+    const { client } = system({
+      line: [problem(404, 'unknown_sale')],
+      challenge: [json(201, { challenge_id: 'c', kind: 'none', kinds: ['none'], expires_at: OPENS_AT })],
+      answer: [json(201, { token: 'A'.repeat(63), expires_at: OPENS_AT, reserve_path: '/' })],
+    });
+    expect(statuses(await buy(client, { ticket: EARLY }))).toEqual(BOUGHT);
+  });
+});

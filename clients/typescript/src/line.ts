@@ -1,0 +1,223 @@
+// Waiting in the line of a sale: docs/line.md.
+
+import { NoAnswerError, ProblemError } from './errors.js';
+import type { components } from './openapi.js';
+import { beforeOf, further, isAdmitted, type Place, placePpb, type Range, rankOfEarly, readTicket, rounded, waitS } from './place.js';
+import { jittered, sleep } from './waiting.js';
+
+type Schemas = components['schemas'];
+
+/** What everybody sees of a line. */
+export type LineDocument = Schemas['Line'];
+
+/** No tickets are given out yet. */
+export interface AwaitingTickets {
+  status: 'awaiting_tickets';
+  /** When the first ones are. The client asks within a minute of that. */
+  tickets_from: string;
+}
+
+/** The user has a ticket, and it is not their turn yet. */
+export interface InLine {
+  status: 'in_line';
+  /** Store it: with it another call continues where this one was. The system gives the same place to whoever has lost it. */
+  ticket: string;
+  /** The line as last heard; null until it has been. */
+  line: LineDocument | null;
+  /** The user's place among all who came before the opening, from 1. Null before the opening, and for users who came later. */
+  place: Range | null;
+  /** How many people are still ahead. Null before the opening. */
+  ahead: Range | null;
+  /** How long it takes until the user's turn, in seconds, at the line's pace. Null before the opening, and while the line does not move. */
+  wait_s: Range | null;
+  /** The commitment is another than when this call first heard it: nobody can rely on the order of this line. */
+  commitment_changed: boolean;
+}
+
+/** The requests of somebody who waits. */
+export interface LineRequests {
+  ticket(signal: AbortSignal): Promise<Schemas['Ticket']>;
+  look(signal: AbortSignal): Promise<LineDocument>;
+}
+
+/** Polling for lines that are over, or say nothing: never closer together, never further apart, in ms. */
+const LEAST_PACE_MS = 250;
+const PACE_MS = 2_000;
+const MOST_PACE_MS = 300_000;
+/** A crowd that waits for tickets spreads over this time, or over a quarter of the time until the opening if that is shorter. */
+const SPREAD_MS = 60_000;
+/** How often the system may send a user to the line. */
+const MOST_SENT_BACK = 10;
+
+/** A user's way through the line of one sale. */
+export class Line {
+  readonly #requests: LineRequests;
+  readonly #signal: AbortSignal;
+  #ticket: string | undefined;
+  #place: Place | null = null;
+  #document: LineDocument | null = null;
+  #front: string | undefined;
+  #commitment: string | undefined;
+  /** How many late people there were by the end of the second in which a late user came. */
+  #lateBefore: number | undefined;
+  #sentBack = 0;
+  #retryAfterMs = 0;
+
+  constructor(requests: LineRequests, ticket: string | undefined, signal: AbortSignal) {
+    this.#requests = requests;
+    this.#signal = signal;
+    this.#take(ticket);
+  }
+
+  /** What requests for challenges and tokens need once it is the user's turn. */
+  get headers(): { 'X-Line-Ticket'?: string; 'X-Line-Front'?: string } {
+    return {
+      ...(this.#ticket === undefined ? {} : { 'X-Line-Ticket': this.#ticket }),
+      ...(this.#front === undefined ? {} : { 'X-Line-Front': this.#front }),
+    };
+  }
+
+  /** Whether `error` sends the user to the line, or back to it. If so, `wait` for their turn and repeat the request. */
+  sentBackBy(error: unknown): boolean {
+    if (!(error instanceof ProblemError)) return false;
+    const isFront = error.code === 'invalid_request' && error.problem.detail?.startsWith('x-line-front') === true;
+    if (error.code !== 'no_ticket' && error.code !== 'not_your_turn' && !isFront) return false;
+    this.#sentBack += 1;
+    if (this.#sentBack > MOST_SENT_BACK) return false;
+    // Without a ticket there was nothing that has to settle.
+    this.#retryAfterMs = this.#ticket === undefined ? 0 : (error.retryAfterMs ?? PACE_MS);
+    if (error.code === 'no_ticket') this.#take(undefined);
+    this.#front = undefined;
+    return true;
+  }
+
+  /**
+   * Waits until it is the user's turn. No answer is no reason to give up: the place stays the user's.
+   *
+   * @throws {ProblemError} `sold_out` or `closed` once nobody in line can get a unit any more
+   */
+  async *wait(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
+    await sleep(jittered(this.#retryAfterMs), this.#signal);
+    try {
+      yield* this.#untilTurn();
+    } catch (error) {
+      // There is no line, or not any more. If it is the sale that does not exist, the next request says so.
+      if (!(error instanceof ProblemError) || error.code !== 'unknown_sale') throw error;
+    }
+  }
+
+  async *#untilTurn(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
+    for (;;) {
+      if (this.#ticket === undefined) yield* this.#getTicket();
+      const heard = await this.#look();
+      if (heard && this.#hear(heard)) {
+        const line = this.#document as LineDocument;
+        const place = this.#place as Place;
+        const ppb = line.seed === null ? null : await placePpb(line.seed, place.user);
+        if (ppb !== null && line.front !== null && isAdmitted(line.admitted, place, ppb)) {
+          this.#front = line.front;
+          return;
+        }
+        throwIfOver(line);
+        yield this.#state(ppb);
+      }
+      // Whoever has to get a new ticket does so at once.
+      if (this.#ticket !== undefined) await sleep(jittered(this.#pace), this.#signal);
+    }
+  }
+
+  async *#getTicket(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
+    for (;;) {
+      try {
+        this.#take((await this.#requests.ticket(this.#signal)).ticket);
+        if (this.#document === null) yield this.#state(null);
+        return;
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.code !== 'not_open') throw error;
+        const from = error.problem['opens_at'];
+        if (typeof from !== 'string') throw error;
+        yield { status: 'awaiting_tickets', tickets_from: from };
+        // By the system's clock: the device's may be wrong.
+        const leftMs = Math.max(error.retryAfterMs ?? Date.parse(from) - Date.now(), 0);
+        await sleep(leftMs + Math.random() * (await this.#spreadMs(from)), this.#signal);
+      }
+    }
+  }
+
+  async #spreadMs(ticketsFrom: string): Promise<number> {
+    const line = await this.#look();
+    return Math.min(SPREAD_MS, line ? Math.max(Date.parse(line.opens_at) - Date.parse(ticketsFrom), 0) / 4 : 0);
+  }
+
+  #take(ticket: string | undefined): void {
+    this.#place = ticket === undefined ? null : readTicket(ticket);
+    this.#ticket = this.#place ? ticket : undefined;
+    this.#lateBefore = undefined;
+  }
+
+  /** The line now; nothing if there is no answer. */
+  async #look(): Promise<LineDocument | undefined> {
+    try {
+      return await this.#requests.look(this.#signal);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      const isPassing = error instanceof NoAnswerError || (error instanceof ProblemError && (error.status === 429 || error.status >= 500));
+      if (isPassing) return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes a document in. Returns whether the ticket is one of its line. */
+  #hear(heard: LineDocument): boolean {
+    const known = this.#document?.round === heard.round ? this.#document : null;
+    if (known === null) this.#commitment = heard.commitment;
+    // Caches may answer in the wrong order, but a line never goes back.
+    const isOld = known?.seed && (heard.seed === null || Date.parse(heard.admitted.as_of) < Date.parse(known.admitted.as_of));
+    const line = known && isOld ? known : known?.seed && known.seed === heard.seed ? further(known, heard) : heard;
+    this.#document = line;
+    if (!this.#place) return false;
+    const { round, second } = this.#place;
+    // The next round has begun, or the opening has moved past the moment at which the user came.
+    if (round < line.round || (second !== null && second < Math.floor(Date.parse(line.opens_at) / 1_000))) {
+      this.#take(undefined);
+      return false;
+    }
+    if (second !== null && Date.parse(line.admitted.as_of) >= (second + 1) * 1_000) this.#lateBefore ??= line.people.late;
+    // The document of the previous round is still in some cache.
+    return round === line.round;
+  }
+
+  /** The polling interval, in ms. */
+  get #pace(): number {
+    return Math.min(Math.max(this.#document?.poll_after_ms || PACE_MS, LEAST_PACE_MS), MOST_PACE_MS);
+  }
+
+  #state(ppb: number | null): InLine {
+    const line = this.#document;
+    const state = { status: 'in_line', ticket: this.#ticket as string, line } as const;
+    const commitment_changed = line !== null && line.commitment !== this.#commitment;
+    const place = this.#place;
+    if (line === null || ppb === null || place === null) return { ...state, place: null, ahead: null, wait_s: null, commitment_changed };
+    const ahead = beforeOf(line, place, ppb, this.#lateBefore);
+    return {
+      ...state,
+      place: place.second === null ? placeOf(line, ppb) : null,
+      ahead: rounded(ahead),
+      wait_s: line.state === 'moving' ? waitS(ahead, { from: 0, to: 0 }, line.admitted.per_s) : null,
+      commitment_changed,
+    };
+  }
+}
+
+/** From 1. */
+function placeOf(line: LineDocument, ppb: number): Range {
+  const { from, to } = rankOfEarly(ppb, line.people.estimate, line.people.error_percent);
+  const place = rounded({ from: from + 1, to: Math.max(from + 1, to) });
+  return { from: Math.max(1, place.from), to: place.to };
+}
+
+function throwIfOver({ state, units, poll_after_ms }: LineDocument): void {
+  const isGone = state === 'sold_out' && units.may_return === 0 && units.sold >= units.total;
+  if (isGone || (state === 'sold_out' && poll_after_ms === 0)) throw new ProblemError(409, { title: 'Sold out', code: 'sold_out' });
+  if (state === 'ended' && poll_after_ms === 0) throw new ProblemError(410, { title: 'The sale is over', code: 'closed' });
+}
