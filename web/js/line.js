@@ -55,7 +55,7 @@ export function isDocument(line) {
   return isCount(line?.round) && typeof line.sale === 'string' && typeof line.state === 'string' && isCount(line.poll_after_ms)
     && isHex(line.commitment) && (line.seed === null || (isHex(line.seed) && typeof line.front === 'string'))
     && isCount(people?.estimate) && isCount(people.error_percent) && people.error_percent <= 100 && isCount(people.late)
-    && isCount(admitted?.early_ppb) && admitted.early_ppb <= WHOLE_PPB && isCount(admitted.late_ppb) && isCount(admitted.per_s)
+    && isCount(admitted?.early_ppb) && admitted.early_ppb <= WHOLE_PPB && isCount(admitted.late_ppb) && isCount(admitted.late) && isCount(admitted.per_s)
     && (admitted.late_until === null || isMoment(admitted.late_until)) && isMoment(admitted.as_of)
     && isCount(units?.total) && isCount(units.sold) && isCount(units.may_return);
 }
@@ -89,13 +89,13 @@ export function waitS(rank, admitted, perS) {
 
 /**
  * Estimates how many people are still ahead of a user: those with places between the front and the user's. For late arrivals
- * these are all remaining early arrivals, and at most `late` others.
+ * these are all remaining early arrivals, and those of at most `late` others who are not admitted yet.
  */
 export function before({ people, admitted }, { second }, ppb, late = people.late) {
   const left = (upTo) => (upTo <= admitted.early_ppb ? { from: 0, to: 0 } : rankOfEarly(upTo - admitted.early_ppb, people.estimate, people.error_percent));
   if (second === null) return left(ppb);
   const early = left(WHOLE_PPB);
-  return { from: early.from, to: early.to + late };
+  return { from: early.from, to: early.to + Math.max(0, late - admitted.late) };
 }
 
 /** A range with fewer digits, never a narrower one. */

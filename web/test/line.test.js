@@ -48,12 +48,13 @@ describe('places', () => {
   });
 
   test('the number of people ahead is a range that narrows as the line moves', () => {
-    const line = (early_ppb) => ({ people: { estimate: 1_000_000, error_percent: 2, late: 500 }, admitted: { early_ppb } });
+    const line = (early_ppb, late = 0) => ({ people: { estimate: 1_000_000, error_percent: 2, late: 500 }, admitted: { early_ppb, late } });
     const early = { second: null };
     expect(before(line(0), early, 48_000_000)).toEqual(rankOfEarly(48_000_000, 1_000_000, 2));
     expect(before(line(47_000_000), early, 48_000_000)).toEqual(rankOfEarly(1_000_000, 1_000_000, 2));
     expect(before(line(48_000_000), early, 48_000_000)).toEqual({ from: 0, to: 0 });
     expect(before(line(1_000_000_000), { second: 7 }, 1, 40)).toEqual({ from: 0, to: 40 });
+    expect(before(line(1_000_000_000, 15), { second: 7 }, 1, 40)).toEqual({ from: 0, to: 25 });
     expect(rounded({ from: 46_912, to: 49_088 })).toEqual({ from: 46_900, to: 49_100 });
     expect(rounded({ from: 3, to: 9 })).toEqual({ from: 3, to: 9 });
   });
