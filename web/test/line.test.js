@@ -191,7 +191,7 @@ test('incomplete documents show a problem, and the last state stays', async () =
   };
   const broken = [
     () => ({}), () => null, () => [], without('admitted'), without('units'), without('people'), without('state'), without('poll_after_ms'), without('commitment'),
-    without('early_ppb', ({ admitted }) => admitted), without('as_of', ({ admitted }) => admitted), without('total', ({ units }) => units),
+    without('early_ppb', ({ admitted }) => admitted), without('late', ({ admitted }) => admitted), without('as_of', ({ admitted }) => admitted), without('total', ({ units }) => units),
     without('estimate', ({ people }) => people), (line) => ({ ...line, seed: 'zz' }), (line) => ({ ...line, poll_after_ms: -1 }),
     (line) => ({ ...line, admitted: { ...line.admitted, early_ppb: 1.5 } }), (line) => ({ ...line, people: { ...line.people, estimate: '9' } }),
     (line) => ({ ...line, admitted: { ...line.admitted, late_until: 'soon' } }),

@@ -10,6 +10,8 @@ import { heading, shop, visit, work } from './visits.js';
 const SHOTS = process.env.SHOTS;
 const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/waiting-${what}.png`, fullPage: true });
 const CROWD = 24;
+/** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
+const PEOPLE = `(?:${CROWD}|${CROWD + 1})`;
 const UNITS = 4;
 
 const chance = (context, value) => context.addInitScript((is) => {
@@ -116,7 +118,7 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   await hide(page, false);
   await heading(page, 'The line is paused').waitFor();
   expect(readTicket((await kept(page)).ticket)).toMatchObject({ user, second: null });
-  expect(await row(page, 'Your place').textContent()).toMatch(/^\d+(?: to \d+)? of about 25$/);
+  expect(await row(page, 'Your place').textContent()).toMatch(new RegExp(`^\\d+(?: to \\d+)? of about ${PEOPLE}$`));
   expect(await row(page, 'Waiting time').textContent()).toBe('unknown while the line stands still');
   expect(await row(page, 'Left').textContent()).toBe(`${UNITS} of ${UNITS}`);
   await page.getByText('Checked: the order was fixed before the opening').click();
@@ -137,7 +139,7 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   const late = await visit();
   await late.go(`sales/${sale}`);
   await heading(late.page, 'The line is paused').waitFor();
-  await expect.poll(() => row(late.page, 'In line').textContent()).toBe(`about ${CROWD + 1}, and 1 who came after the opening`);
+  await expect.poll(() => row(late.page, 'In line').textContent()).toMatch(new RegExp(`^about ${PEOPLE}, and 1 who came after the opening$`));
 
   // Operators watch the line, and start it.
   const operator = await visit({ user: 'operator', operator: true });
@@ -177,7 +179,7 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   await work(late.page);
   await heading(late.page, 'Sold out').waitFor();
   await late.page.getByText('It was your turn, but others were quicker.').waitFor();
-  await late.page.getByText(`You came after the opening, behind about ${CROWD + 1} people; ${UNITS} pieces were sold.`).waitFor();
+  await late.page.getByText(new RegExp(`You came after the opening, behind about ${PEOPLE} people; ${UNITS} pieces were sold\\.`)).waitFor();
   await late.page.getByText(`Up to ${UNITS} of them may still come back`).waitFor();
   await shot(late.page, 'sold-out');
   expect(await late.rules()).toEqual([]);

@@ -1,5 +1,6 @@
 //! How fast each function starts, from spawn to its first poll for an event, and how large it is, compared with a function
-//! that does nothing.
+//! that does nothing. Before it polls, a function connects to Redis and reads its secrets and the published sales, so these
+//! answer here, and at once.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 use super::figure::{Line, Reach, Unit, median};
 use super::scripts::ratios;
-use super::shop::settings;
+use super::shop::Shop;
 use super::{Effort, Report};
 use crate::binaries::Binaries;
 
@@ -43,20 +44,29 @@ pub(crate) struct Started {
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
     let (binaries, rounds) = (effort.binaries, effort.rounds);
-    let (lines, starts) = tokio::task::spawn_blocking(move || all(binaries, rounds)).await??;
+    let shop = Shop::open(binaries).await?;
+    let around = Around { settings: shop.settings(), endpoint: shop.aws.endpoint() };
+    let (lines, starts) = tokio::task::spawn_blocking(move || all(binaries, rounds, &around)).await??;
     report.lines.extend(lines);
     report.starts = starts;
     Ok(())
 }
 
-fn all(binaries: Binaries, rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
+/// What a function finds when it starts.
+struct Around {
+    settings: Vec<(&'static str, String)>,
+    /// The address of AWS.
+    endpoint: String,
+}
+
+fn all(binaries: Binaries, rounds: usize, around: &Around) -> Result<(Vec<Line>, Vec<Started>)> {
     let stage = Stage::steps("Starts", FUNCTIONS.len());
     let (mut starts, mut worst) = (Vec::new(), [(0.0, Vec::new(), ""), (0.0, Vec::new(), "")]);
     for function in FUNCTIONS {
         let (mut own, mut nothing) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for round in 0..=rounds {
             for (name, into) in [(NOTHING, &mut nothing), (function, &mut own)] {
-                let (ms, peak_mb) = start(name, &binaries.path(name))?;
+                let (ms, peak_mb) = start(name, &binaries.path(name), around)?;
                 // The first start reads the file from disk.
                 if round > 0 {
                     into[0].push(ms);
@@ -117,18 +127,22 @@ impl Drop for Spawned {
 }
 
 /// Milliseconds until the function asks for its first event, and the most memory that it had by then, in MB.
-fn start(name: &str, binary: &Path) -> Result<(f64, f64)> {
+fn start(name: &str, binary: &Path, around: &Around) -> Result<(f64, f64)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?.to_string();
     let mut command = Command::new(binary);
-    command.env_clear().envs(settings("redis://127.0.0.1:1")).stdin(Stdio::null()).stdout(Stdio::null());
+    command
+        .env_clear()
+        .envs(around.settings.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
     command.envs([
         ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
         ("AWS_LAMBDA_FUNCTION_NAME", name),
         ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128"),
-        ("AWS_ENDPOINT_URL", "http://127.0.0.1:1"),
+        ("AWS_ENDPOINT_URL", &around.endpoint),
         ("AWS_ACCESS_KEY_ID", "test"),
         ("AWS_SECRET_ACCESS_KEY", "test"),
         ("AWS_REGION", "us-east-1"),

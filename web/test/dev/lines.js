@@ -126,7 +126,7 @@ export class Lines {
       people: { estimate: line.early.size, error_percent: 2, late: line.late.size },
       admitted: {
         early_ppb: front.early, late_until: front.lateS > 0 ? new Date(front.lateS * 1000).toISOString() : null, late_ppb: front.latePpb,
-        per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString(),
+        late: isOpen ? Math.floor(line.lateAdmitted) : 0, per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString(),
       },
       units: { total: units.total, sold: units.sold, may_return: units.mayReturn },
       poll_after_ms: is === 'ended' ? 0 : isGone ? POLL_GONE_MS : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
