@@ -27,7 +27,7 @@ pages: ## Build only the pages
 demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
-soak: ## A day in an hour on this machine, with kills, failovers and a changed function mid-sale, and a report: MINUTES=60 SEED=1
+soak: ## Run a day of sales in an hour on this machine, with kills, failovers and a changed function mid-sale, and a report: MINUTES=60 SEED=1
 	@$(LOCAL) soak
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 LINE=auto LANES=1 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
@@ -39,7 +39,7 @@ simulate: ## Simulate the opening of a sale with a line, in virtual time: UNITS=
 up: ## Start the whole system in the background
 	@$(LOCAL) up
 
-down: ## Stop what `make up` started
+down: ## Stop everything that `make up` started
 	@$(LOCAL) down
 
 buy: ## Buy a unit from the running system, with each step explained: USER_ID=bob SALE=lamp
@@ -145,7 +145,7 @@ preflight: ## Check account, quotas, issuer, certificate, secrets and alarms of 
 operator: ## Make a user an operator, in a deployment with a user pool: ENV=dev EMAIL=you@example.com
 	$(DEPLOY) operator "$(ENV)"
 
-pay: ## Pay a reservation, in a deployment without a payment provider: ENV=dev ID=lamp.1.… PRICE_MINOR=990 CURRENCY=EUR
+pay: ## Pay for a reservation, in a deployment without a payment provider: ENV=dev ID=lamp.1.… PRICE_MINOR=990 CURRENCY=EUR
 	$(DEPLOY) pay "$(ENV)"
 
 smoke: ## Buy one unit from a deployment: ENV=dev
@@ -207,7 +207,7 @@ fuzz: ## Send malformed and hostile requests to every route: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
 	FUZZ_S=$(or $(FUZZ_S),600) $(CARGO) test --workspace --test system --quiet -- fuzzing --nocapture
 
-contract: ## Check a running system against openapi.yaml with schemathesis
+contract: ## Start a system and check it against openapi.yaml with schemathesis
 	tests/contract/run.sh
 
 bench: ## Run all measurements of docs/performance.md and write the results there
