@@ -5506,7 +5506,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of orders. */
+            /** @description A page of refunds. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -6136,7 +6136,7 @@ export interface operations {
         };
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
-            /** @description How many winners were sent. */
+            /** @description How many dead letters were sent back. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
