@@ -87,8 +87,8 @@ redrive: ## Send the running system's dead letters back to their queue: QUEUE=ex
 	@$(LOCAL) redrive
 
 # The parts of `make test`, the longest first. Each waits for much of its time, so some run beside each other.
-TEST_PARTS = test-rust test-buyers-real test-system test-pages test-operators-real test-cdk bench-short
-TEST_PARTS_AT_ONCE ?= 3
+TEST_PARTS = test-buyers-real test-system test-rust test-pages test-operators-real test-cdk bench-short
+TEST_PARTS_AT_ONCE ?= 4
 # Runs before all parts.
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts

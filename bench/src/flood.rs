@@ -22,7 +22,7 @@ const IP: &str = "203.0.113.7";
 const OUTSTANDING: usize = 128;
 /// Users whose passes the flood repeats.
 const ATTACKERS: usize = 50;
-/// Requests of each kind that are sent before the flood to count their calls of Redis.
+/// Requests of each kind that are sent before the flood to count their calls to Redis.
 const SAMPLES: usize = 200;
 /// How often an honest buyer polls, and how many times at most.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -166,7 +166,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let units = (plan.honest + ATTACKERS) as u32;
     system.open(&["calm", "flooded", "counted", "elsewhere"], units).await?;
 
-    let stage = Stage::steps("Counting calls of Redis by kind of request", KINDS.len());
+    let stage = Stage::steps("Counting calls to Redis by kind of request", KINDS.len());
     let (loot, mut calls) = (Loot::take(&system, "counted")?, Vec::new());
     for kind in 0..KINDS.len() {
         let asking = try_join_all((0..SAMPLES).map(|n| {
@@ -190,7 +190,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let (answers, flooded, took) = (answers?, flooded?, start.elapsed());
 
     println!("\nThe flood: {} requests in {:.1} s", plan.honest * plan.flood, took.as_secs_f64());
-    println!("{:<22} {:<22} {:>9} {:>24}", "kind", "answer", "requests", "calls of Redis each");
+    println!("{:<22} {:<22} {:>9} {:>24}", "kind", "answer", "requests", "calls to Redis each");
     for ((kind, answer), count) in &answers {
         let each = calls[*kind] as f64 / SAMPLES as f64;
         println!("{:<22} {answer:<22} {count:>9} {each:>24.3}", KINDS[*kind]);

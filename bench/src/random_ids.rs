@@ -1,4 +1,4 @@
-//! Random ids that were never issued: what they cost in memory and in calls of Redis.
+//! Random ids that were never issued: what they cost in memory and in calls to Redis.
 
 use anyhow::Result;
 use clap::Args;
@@ -57,7 +57,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     };
     let calls = system.redis_calls(asking).await?;
     stage.done(format!("{} requests", plan.ids));
-    println!("\ncalls of Redis for {} requests: {calls}", plan.ids);
+    println!("\ncalls to Redis for {} requests: {calls}", plan.ids);
     println!("memory of the function's process in kB, at first and after each tenth: {readings:?}");
     Ok(())
 }

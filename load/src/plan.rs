@@ -30,7 +30,7 @@ pub enum OutOfBounds {
     #[error("{0} s; it can take up to {max} s", max = MAX_OVER.as_secs())]
     Over(f64),
     /// The fraction of errors at which to stop.
-    #[error("an error rate of {0}; it is a part, above 0 and at most 1")]
+    #[error("an error rate of {0}; it has to be above 0 and at most 1")]
     Errors(f64),
 }
 

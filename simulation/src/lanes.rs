@@ -1,4 +1,4 @@
-//! The units of a sale in its lanes, and the calls of Redis to reserve them.
+//! The units of a sale in its lanes, and the calls to Redis to reserve them.
 
 /// Free units of each lane.
 #[derive(Debug, Clone)]

@@ -74,7 +74,7 @@ pub struct Run {
     pub tickets_peak: f64,
     /// Requests refused with 429 or 503.
     pub refused: f64,
-    /// Most calls of Redis in a second.
+    /// Most calls to Redis in a second.
     pub redis_peak: f64,
     /// The longest queue of a shard.
     pub redis_queue_peak: f64,
@@ -513,7 +513,7 @@ impl Opening<'_> {
         }
     }
 
-    /// An order expires: that takes no request, but a call of Redis.
+    /// An order expires: that takes no request, but a call to Redis.
     fn expire(&mut self, person: u32) {
         let home = self.people[person as usize].home.into();
         self.call(Call::To(home));

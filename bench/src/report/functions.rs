@@ -1,4 +1,4 @@
-//! The built functions under load: what they add to the call of Redis and to a function that does nothing, and what a
+//! The built functions under load: what they add to the call to Redis and to a function that does nothing, and what a
 //! winner costs.
 
 use std::sync::Arc;
@@ -119,7 +119,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
     Ok(())
 }
 
-/// The call of Redis alone, on one shared connection as in a function's process.
+/// The call to Redis alone, on one shared connection as in a function's process.
 async fn evalsha(shop: &Shop, count: usize) -> Result<Load> {
     let calls: Vec<_> = (0..count).map(|n| shop.ring.call(Rival::Reserve, SALE, &format!("bare-{n}"))).collect();
     let (connection, calls) = (shop.ring.connection().await?, Arc::new(calls));

@@ -28,7 +28,7 @@ pub(crate) fn tables(report: &Report) -> String {
     }
     page.push_str("\nWhat one request costs, and in brackets the least that the design needs:\n\n");
     page.push_str(
-        "| answer | calls of Redis | messages | write units | allocations |\n| --- | --- | --- | --- | --- |\n",
+        "| answer | calls to Redis | messages | write units | allocations |\n| --- | --- | --- | --- | --- |\n",
     );
     for cost in &report.costs {
         let pair = |[is, needs]: [f64; 2]| format!("{is} ({needs})");

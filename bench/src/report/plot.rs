@@ -61,7 +61,7 @@ fn ratios(report: &Report, root: &Area<'_>) -> Drawn {
 }
 
 fn latency(report: &Report, root: &Area<'_>) -> Drawn {
-    let names = ["The call of Redis, 64 clients: latency", "part of the calls"];
+    let names = ["The call to Redis, 64 clients: latency", "part of the calls"];
     plot::latency(root, names, &report.curves, 1e6, UPPER_LEFT)
 }
 

@@ -1,4 +1,4 @@
-//! `reserve.lua` and the bare script that everyone writes first, both as plain calls of Redis.
+//! `reserve.lua` and the bare script that everyone writes first, both as plain calls to Redis.
 
 use std::time::Duration;
 

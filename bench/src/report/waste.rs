@@ -37,7 +37,7 @@ const READING: Duration = Duration::from_millis(300);
 /// Refusals by Redis before the measured one.
 const REFUSED: usize = 50;
 
-/// Requests of one kind, and how many calls of Redis and messages each must cost.
+/// Requests of one kind, and how many calls to Redis and messages each must cost.
 struct Kind {
     answer: &'static str,
     requests: Vec<Bytes>,
@@ -136,7 +136,7 @@ async fn cost(shop: &Shop, served: &Served, kind: Kind) -> Result<Cost> {
     let redis = redis_calls(&shop.ring.valkey.url(), asking).await? as f64 / count;
     let asked = shop.aws.take_asked();
     let sqs = asked.operations.get("SendMessage").copied().unwrap_or_default() as f64 / count;
-    ensure!([redis, sqs] == needs, "{answer} costs {redis} calls of Redis and {sqs} messages, and needs {needs:?}");
+    ensure!([redis, sqs] == needs, "{answer} costs {redis} calls to Redis and {sqs} messages, and needs {needs:?}");
     Ok(Cost { answer, redis: [redis, needs[0]], sqs: [sqs, needs[1]], write_units: [0.0; 2], allocations: None })
 }
 
@@ -155,7 +155,7 @@ async fn an_order(shop: &Shop) -> Result<Cost> {
     let units = asked.write_units as f64 / count;
     ensure!(
         [redis, sqs, units] == [1.0, 1.0, ORDER_WRITE_UNITS],
-        "an order costs {asked:?} and {redis} calls of Redis"
+        "an order costs {asked:?} and {redis} calls to Redis"
     );
     let write_units = [units, ORDER_WRITE_UNITS];
     Ok(Cost { answer: "an order", redis: [redis, 1.0], sqs: [sqs, 1.0], write_units, allocations: None })

@@ -12,7 +12,7 @@ use tests::{first_version, fresh_id, round, terms, user};
 use super::{BUYER, Lanes, Replica, wait};
 use crate::sequences::clock;
 
-/// What happens to a round, one call of Redis at a time.
+/// What happens to a round, one call to Redis at a time.
 #[derive(Debug, Clone)]
 enum Step {
     Reserve {

@@ -103,7 +103,7 @@ impl Sequence {
         Ok(answer)
     }
 
-    /// A process handles a message and may die before its call of Redis number `dies_at`.
+    /// A process handles a message and may die before its call to Redis number `dies_at`.
     pub(super) async fn deliver(&mut self, message: usize, dies_at: Option<usize>) -> Outcome {
         let claim = self.messages[message].claim.clone();
         self.redis.calls_left = dies_at;
