@@ -167,13 +167,13 @@ deploy-dry: build ## Do everything that `cargo lambda deploy` does for each func
 	cd infra/cdk && npm run --silent deploy-dry
 
 test-web: ## Test the pages in a browser, with a stand-in and with a whole system
-	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
+	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium-headless-shell, or set CHROMIUM" >&2; exit 1; }
 	@$(PACKAGES) clients
 	@$(MAKE) --no-print-directory pages
 	@failed=; for part in test-pages test-buyers-real test-operators-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
 # Without a browser, run the other tests and print this.
-NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2
+NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium-headless-shell)" >&2
 
 # Without the tests that also run on a whole system, below.
 test-pages:
