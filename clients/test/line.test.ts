@@ -1,9 +1,17 @@
 // The client in a sale with a line, without a system: answers are made up, and time passes when the test says so.
 
+import { webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { atRoot } from '../bin/files.js';
-import { type BuyOptions, FlashSaleClient, type InLine, type LineDocument, type PurchaseState } from '../typescript/src/index.ts';
+import {
+  type BuyOptions,
+  FlashSaleClient,
+  type InLine,
+  type LineDocument,
+  NoAnswerError,
+  type PurchaseState,
+} from '../typescript/src/index.ts';
 import { placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
 
 const vectors = JSON.parse(readFileSync(atRoot('shared/line/vectors.json'), 'utf8'));
@@ -141,6 +149,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 describe('the vectors', () => {
@@ -210,6 +219,17 @@ describe('a purchase in a sale with a line', () => {
     expect(Date.now() - NOW).toBeGreaterThan(120_000);
   });
 
+  test('waits for its ticket while nobody answers, once there was an answer', async () => {
+    const away = () => Array.from({ length: 40 }, () => new TypeError('fetch failed'));
+    const from = new Date(NOW + 60_000).toISOString();
+    const early = problem(409, 'not_open', { opens_at: from }, { 'retry-after': '60' });
+    const { client } = system({ ticket: [early, ...away(), problem(503, 'overloaded')], line: [reached(ALICE_PPB + 1)] });
+    expect(statuses(await buy(client, { line: true }))).toEqual(['awaiting_tickets', 'in_line', ...BOUGHT]);
+    expect(Date.now() - NOW).toBeGreaterThan(180_000);
+    const never = system({ ticket: away(), line: [line()] });
+    await expect(buy(never.client, { line: true })).rejects.toThrow(NoAnswerError);
+  });
+
   test('waits for tickets, and then not all clients at once', async () => {
     const from = new Date(NOW + 60_000).toISOString();
     const early = () => problem(409, 'not_open', { opens_at: from }, { 'retry-after': '60' });
@@ -261,6 +281,31 @@ describe('a purchase in a sale with a line', () => {
     const states = await buy(client, { ticket: EARLY });
     expect(statuses(states).slice(-4)).toEqual(BOUGHT);
     expect(of('challenge')[0]?.request.headers.get('x-line-ticket')).toBe(next);
+  });
+
+  test('a new ticket that is of no use either is asked for again after a pause', async () => {
+    const next = ticketOf({ round: 2 });
+    const second = line({ round: 2, admitted: { early_ppb: ALICE_PPB + 1 } });
+    // A process that has not heard of the second round yet.
+    const stale = [ticketAnswer(EARLY), ticketAnswer(EARLY)];
+    const { client, of } = system({ ticket: [...stale, ticketAnswer(next)], line: [second] });
+    expect(statuses(await buy(client, { ticket: EARLY })).slice(-4)).toEqual(BOUGHT);
+    const [at0, at1, at2] = of('ticket').map(({ at }) => at) as [number, number, number];
+    expect([at1 - at0 >= 2_000, at2 - at1 >= 2_000]).toEqual([true, true]);
+    expect(of('challenge')[0]?.request.headers.get('x-line-ticket')).toBe(next);
+  });
+
+  test('says so if it cannot read its ticket', async () => {
+    const { client, of } = system({ ticket: [ticketAnswer(EARLY.replace(/^AQ/, 'Ag'))], line: [line()] });
+    await expect(buy(client, { line: true })).rejects.toThrow('later version');
+    expect(of('ticket')).toHaveLength(1);
+  });
+
+  test('says at once if it will not be able to compute its place', async () => {
+    vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => webcrypto.getRandomValues(bytes) });
+    const { client } = system({ line: [line({ state: 'before', seed: null, front: null })] });
+    await expect(buy(client, { line: true })).rejects.toThrow('https');
+    expect(Date.now() - NOW).toBeLessThan(1_000);
   });
 
   test('becomes early if the opening is postponed past its moment', async () => {

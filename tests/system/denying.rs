@@ -1,6 +1,12 @@
 //! Denied users.
 
-use ledger::{Denial, DeniedBy, DeniedWhy, Strike, Struck};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::interceptors::BeforeDeserializationInterceptorContextMut;
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::error::BoxError;
+use ledger::{Denial, DeniedBy, DeniedWhy, Ledger, Strike, Struck};
 use runtime::Clock;
 use sale::{DoorTerms, EpochMs, Terms};
 use serde_json::json;
@@ -8,6 +14,7 @@ use tests::{terms, user};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
+use crate::calls::Calls;
 use crate::cloud::DENYING;
 use crate::lab::{Lab, SALE};
 use crate::wait::until;
@@ -246,6 +253,43 @@ async fn strikes_at_once_begin_one_window_and_none_is_lost() {
     let mut counts: Vec<Struck> = futures::future::try_join_all(strikes).await.unwrap();
     counts.sort_by_key(|struck| if let Struck::Counted(count) = struck { *count } else { u32::MAX });
     assert_eq!(counts, (1..=10).map(Struck::Counted).collect::<Vec<_>>());
+}
+
+/// Loses the answer to the first call: DynamoDB has done it, and the client hears of an error.
+#[derive(Debug, Default)]
+struct LosesAnAnswer(AtomicBool);
+
+impl Intercept for LosesAnAnswer {
+    fn name(&self) -> &'static str {
+        "LosesAnAnswer"
+    }
+
+    fn modify_before_deserialization(
+        &self,
+        context: &mut BeforeDeserializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if !self.0.swap(true, Ordering::Relaxed) {
+            assert!(context.response().status().is_success(), "it was not done");
+            *context.response_mut().status_mut() = 500.try_into()?;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_strike_whose_answer_is_lost_counts_once() {
+    let lab = Lab::new().await;
+    let door = DoorTerms { strikes: 100, ..STRICT };
+    let (eve, now) = (user("eve"), in_s(0));
+    assert_eq!(lab.ledger.strike(&eve, Strike::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(1));
+    let calls = Calls::default();
+    let config = lab.dynamodb.config().to_builder().interceptor(LosesAnAnswer::default()).interceptor(calls.clone());
+    let ledger = Ledger::new(Client::from_conf(config.build()), &lab.table);
+    assert_eq!(ledger.strike(&eve, Strike::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(2));
+    assert_eq!(calls.take_targets(), ["DynamoDB_20120810.UpdateItem"; 2], "the answer was not lost");
+    assert_eq!(lab.ledger.strike(&eve, Strike::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(3));
 }
 
 #[tokio::test]

@@ -2,7 +2,19 @@
 
 import { NoAnswerError, ProblemError } from './errors.js';
 import type { components } from './openapi.js';
-import { beforeOf, further, isAdmitted, type Place, placePpb, type Range, rankOfEarly, readTicket, rounded, waitS } from './place.js';
+import {
+  beforeOf,
+  further,
+  isAdmitted,
+  type Place,
+  placePpb,
+  type Range,
+  rankOfEarly,
+  readTicket,
+  requireCrypto,
+  rounded,
+  waitS,
+} from './place.js';
 import { jittered, sleep } from './waiting.js';
 
 type Schemas = components['schemas'];
@@ -62,6 +74,8 @@ export class Line {
   #lateBefore: number | undefined;
   #sentBack = 0;
   #retryAfterMs = 0;
+  /** Somebody has answered about this line or its tickets. */
+  #isReached = false;
 
   constructor(requests: LineRequests, ticket: string | undefined, signal: AbortSignal) {
     this.#requests = requests;
@@ -83,6 +97,7 @@ export class Line {
     const isFront = error.code === 'invalid_request' && error.problem.detail?.startsWith('x-line-front') === true;
     if (error.code !== 'no_ticket' && error.code !== 'not_your_turn' && !isFront) return false;
     this.#sentBack += 1;
+    this.#isReached = true;
     if (this.#sentBack > MOST_SENT_BACK) return false;
     // Without a ticket there was nothing that has to settle.
     this.#retryAfterMs = this.#ticket === undefined ? 0 : (error.retryAfterMs ?? PACE_MS);
@@ -92,11 +107,13 @@ export class Line {
   }
 
   /**
-   * Waits until it is the user's turn. No answer is no reason to give up: the place stays the user's.
+   * Waits until it is the user's turn. No answer is no reason to give up, once there has been one: the place stays the user's.
    *
    * @throws {ProblemError} `sold_out` or `closed` once nobody in line can get a unit any more
    */
   async *wait(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
+    // Rather than at the opening, when the place is computed.
+    requireCrypto();
     await sleep(jittered(this.#retryAfterMs), this.#signal);
     try {
       yield* this.#untilTurn();
@@ -108,7 +125,8 @@ export class Line {
 
   async *#untilTurn(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
     for (;;) {
-      if (this.#ticket === undefined) yield* this.#getTicket();
+      const isNew = this.#ticket === undefined;
+      if (isNew) yield* this.#getTicket();
       const heard = await this.#look();
       if (heard && this.#hear(heard)) {
         const line = this.#document as LineDocument;
@@ -121,8 +139,10 @@ export class Line {
         throwIfOver(line);
         yield this.#state(ppb);
       }
-      // Whoever has to get a new ticket does so at once.
+      // Whoever has to get another ticket does so at once, but not if the new one is of no use either: some process has not
+      // heard of the round or of its opening yet.
       if (this.#ticket !== undefined) await sleep(jittered(this.#pace), this.#signal);
+      else if (isNew) await sleep(jittered(PACE_MS), this.#signal);
     }
   }
 
@@ -130,10 +150,18 @@ export class Line {
     for (;;) {
       try {
         this.#take((await this.#requests.ticket(this.#signal)).ticket);
+        if (this.#ticket === undefined) throw new Error('the ticket is of a later version: update flash-sale-client');
+        this.#isReached = true;
         if (this.#document === null) yield this.#state(null);
         return;
       } catch (error) {
+        this.#signal.throwIfAborted();
+        if (this.#isReached && isPassing(error)) {
+          await sleep(jittered(PACE_MS), this.#signal);
+          continue;
+        }
         if (!(error instanceof ProblemError) || error.code !== 'not_open') throw error;
+        this.#isReached = true;
         const from = error.problem['opens_at'];
         if (typeof from !== 'string') throw error;
         yield { status: 'awaiting_tickets', tickets_from: from };
@@ -158,11 +186,12 @@ export class Line {
   /** The line now; nothing if there is no answer. */
   async #look(): Promise<LineDocument | undefined> {
     try {
-      return await this.#requests.look(this.#signal);
+      const line = await this.#requests.look(this.#signal);
+      this.#isReached = true;
+      return line;
     } catch (error) {
       this.#signal.throwIfAborted();
-      const isPassing = error instanceof NoAnswerError || (error instanceof ProblemError && (error.status === 429 || error.status >= 500));
-      if (isPassing) return undefined;
+      if (isPassing(error)) return undefined;
       throw error;
     }
   }
@@ -207,6 +236,11 @@ export class Line {
       commitment_changed,
     };
   }
+}
+
+/** Whether the error is no answer, or one that another request may not get. */
+function isPassing(error: unknown): boolean {
+  return error instanceof NoAnswerError || (error instanceof ProblemError && (error.status === 429 || error.status >= 500));
 }
 
 /** From 1. */

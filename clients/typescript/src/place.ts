@@ -51,9 +51,13 @@ export async function placePpb(seedHex: string, user: string): Promise<number> {
   return Number((place * BigInt(WHOLE_PPB)) >> 64n);
 }
 
-async function hmac(key: Uint8Array<ArrayBuffer>, data: string): Promise<ArrayBuffer> {
+/** Throws if no place can be computed here. */
+export function requireCrypto(): void {
   // Browsers have it on https and on localhost only.
   if (!globalThis.crypto?.subtle) throw new Error('waiting in line needs crypto.subtle: open the app over https');
+}
+
+async function hmac(key: Uint8Array<ArrayBuffer>, data: string): Promise<ArrayBuffer> {
   const imported = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   return crypto.subtle.sign('HMAC', imported, text.encode(data));
 }

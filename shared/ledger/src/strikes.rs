@@ -1,7 +1,9 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::ReturnValue;
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use rand::TryRng;
+use rand::rngs::SysRng;
 use sale::{DoorTerms, EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
@@ -31,9 +33,12 @@ pub enum Struck {
     Denied(EpochMs),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Strikes {
     strikes: u32,
+    since_ms: EpochMs,
+    /// The strike that was counted last. The previous version did not say.
+    latest: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -80,14 +85,16 @@ impl Ledger {
     /// Counts within the current window, or begins one.
     ///
     /// Guards against: two processes that count at once (the count is added to, not written); two that begin a window at
-    /// once (one of them does, and the other counts within it).
+    /// once (one of them does, and the other counts within it); an attempt of the call that the SDK repeats since its
+    /// answer was lost (the item names the latest strike).
     async fn count(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<u32, LedgerError> {
+        let id = SysRng.try_next_u64()?;
         for _ in 0..TRIES {
-            if let Some(strikes) = self.add_strike(user, door, now).await? {
+            if let Some(strikes) = self.add_strike(user, id, door, now).await? {
                 return Ok(strikes);
             }
             if self.begin_window(user, door, now).await?
-                && let Some(strikes) = self.add_strike(user, door, now).await?
+                && let Some(strikes) = self.add_strike(user, id, door, now).await?
             {
                 return Ok(strikes);
             }
@@ -95,24 +102,37 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("could not count a strike of {user}: its window kept changing")))
     }
 
-    /// The count with one more strike in it; none if no window is running.
-    async fn add_strike(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<Option<u32>, LedgerError> {
+    /// The count with this strike in it; none if no window is running.
+    async fn add_strike(
+        &self,
+        user: &UserId,
+        id: u64,
+        door: &DoorTerms,
+        now: EpochMs,
+    ) -> Result<Option<u32>, LedgerError> {
+        let began_after = begins_after(door, now);
         let update = self
             .client
             .update_item()
             .table_name(&self.table)
             .key("pk", text(keys::strikes(user)))
-            .update_expression("ADD strikes :one")
-            .condition_expression("since_ms > :began_after")
+            .update_expression("ADD strikes :one SET latest = :id")
+            .condition_expression("since_ms > :began_after AND (attribute_not_exists(latest) OR latest <> :id)")
             .expression_attribute_values(":one", number(1))
-            .expression_attribute_values(":began_after", number(begins_after(door, now).0))
-            .return_values(ReturnValue::AllNew);
+            .expression_attribute_values(":id", number(id))
+            .expression_attribute_values(":began_after", number(began_after.0))
+            .return_values(ReturnValue::AllNew)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
             Ok(output) => {
-                let Strikes { strikes } = serde_dynamo::from_item(output.attributes.unwrap_or_default())?;
+                let Strikes { strikes, .. } = serde_dynamo::from_item(output.attributes.unwrap_or_default())?;
                 Ok(Some(strikes))
             }
-            Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(None),
+            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+                let Some(item) = failed.item.filter(|item| !item.is_empty()) else { return Ok(None) };
+                let Strikes { strikes, since_ms, latest } = serde_dynamo::from_item(item)?;
+                Ok((latest == Some(id) && since_ms > began_after).then_some(strikes))
+            }
             Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
         }
     }
