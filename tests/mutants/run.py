@@ -77,7 +77,9 @@ def build(given):
     RESULTS.unlink(missing_ok=True)
     mutants = {}
     for crate in given.crates:
-        listed = run_for_text(["cargo", "mutants", "--list", "--json", "--package", crate], cwd=ROOT)
+        # Programs for developers have no tests.
+        command = ["cargo", "mutants", "--list", "--json", "--exclude", "**/src/bin/**", "--package", crate]
+        listed = run_for_text(command, cwd=ROOT)
         for mutant in json.loads(listed):
             mutants[str(len(mutants) + 1)] = {**mutant, "crate": crate, "state": "compiled"}
     say(f"{len(mutants)} mutants")
@@ -117,7 +119,7 @@ def copy(crates, mutated):
     write_if_new(COPY / "shared/mutant/Cargo.toml", MANIFEST)
     for name in ["local/.venv", "infra/cdk/node_modules", "web/node_modules", "web/dist", "target/lambda"]:
         (COPY / name).parent.mkdir(parents=True, exist_ok=True)
-        if not (COPY / name).exists():
+        if (ROOT / name).exists() and not (COPY / name).exists():
             (COPY / name).symlink_to(ROOT / name)
     # What is compiled already: all that comes from a registry.
     if not (COPY / "target/debug").exists():
@@ -150,7 +152,7 @@ def write_mutants(file, mutants):
 def compile_tests(crates):
     """Compiles all tests, and notes where they are. Returns the compiler's errors if there are any."""
     packages = [word for name in ["tests", *crates] for word in ("--package", name)]
-    command = ["cargo", "test", "--offline", "--no-run", "--keep-going", "--message-format=json", *packages]
+    command = ["cargo", "test", "--offline", "--no-run", "--message-format=json", *packages]
     command += ["--lib", "--test", "scripts", "--test", "system"]
     done = subprocess.run(command, cwd=COPY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     programs, errors = {}, []
@@ -201,7 +203,7 @@ def note_hits(crates):
             hits = HERE / f"{program}.hits"
             hits.unlink(missing_ok=True)
             say(f"running {program} without a mutant")
-            events = run_tests(program, path, [], None, 1800, system.file, {"MUTANT_HITS": str(hits)}, threads=4)
+            events = run_tests(program, path, [], None, 1800, system.file, {"MUTANT_HITS": str(hits)}, threads=6)
             for name, (ok, seconds) in events.items():
                 if ok:
                     tests["seconds"][f"{program} {name}"] = seconds

@@ -122,11 +122,16 @@ def blamed(source, spans):
                 hit |= {n for n, start, end in added if start <= span["byte_start"] and span["byte_end"] <= end}
         if hit:
             return hit
-    # None of them: whatever is switched in the lines of the error.
-    for span in spans:
-        start = source.rfind(b"\n", 0, span["byte_start"]) + 1
-        end = source.find(b"\n", span["byte_end"])
-        hit = {int(m[1]) for m in SWITCH.finditer(source, start, end)}
-        if span["is_primary"] and hit:
+    # None of them: whatever is switched in the lines of the error, or else in its function.
+    primary = next((span for span in spans if span["is_primary"]), None)
+    if primary is None:
+        return set()
+    first, last = primary["byte_start"], primary["byte_end"]
+    lines = source.rfind(b"\n", 0, first) + 1, source.find(b"\n", last)
+    node = PARSER.parse(source).root_node.descendant_for_byte_range(first, last)
+    while node is not None and node.type != "function_item":
+        node = node.parent
+    for start, end in [lines, _range(node)] if node else [lines]:
+        if hit := {int(m[1]) for m in SWITCH.finditer(source, start, end)}:
             return hit
     return set()
