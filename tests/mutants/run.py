@@ -103,6 +103,7 @@ def make(crates, mutants):
         if errors is None:
             return
         files = blame(errors, mutants)
+        write(MUTANTS, mutants)
         say(f"build {attempt}: {dict(Counter(mutant['state'] for mutant in mutants.values()))}")
     sys.exit(f"it still does not compile after {BUILDS} builds")
 
