@@ -139,6 +139,10 @@ def changed(name, data, crates):
     if name == "tests/system/main.rs":
         # It needs the gateway that serves the deployed system.
         data = data.replace(b"mod page;\n", b"")
+    if name == "tests/system/passes.rs":
+        # Every process on one kept system makes the same secret.
+        make = b"client.create_secret().name(NAME).secret_string(RING).send().await"
+        data = data.replace(make + b".unwrap();", b"let _ = " + make + b";")
     return data
 
 
