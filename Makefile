@@ -9,7 +9,7 @@ PACKAGES = local/packages.sh
 export CHROMIUM ?= $(firstword $(wildcard /usr/bin/chromium-headless-shell) /usr/bin/chromium)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny licences clean
+.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -209,6 +209,11 @@ fuzz: ## Send malformed and hostile requests to every route: FUZZ_S=600
 
 contract: ## Start a system and check it against openapi.yaml with schemathesis
 	tests/contract/run.sh
+
+mutants: ## Plant mistakes in crates, one at a time, and list those that no test notices: CRATE="gate sale"
+	@test -n "$(CRATE)" || { echo 'Which crates? make mutants CRATE="gate sale"' >&2; exit 1; }
+	@$(MAKE) --no-print-directory test-ready
+	@for step in build test report; do tests/mutants/run.sh $$step $(CRATE) || exit; done
 
 bench: ## Run all measurements of docs/performance.md and write the results there
 	@local/tool.sh --profile load bench report

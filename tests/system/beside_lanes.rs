@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ledger::{Denial, DeniedBy, DeniedWhy};
 use line::LineState;
 use runtime::Clock;
+use sale::audit::Repair;
 use sale::{Allocation, ChallengePolicy, EpochMs, Lane, Parts, Round, RoundId, Settlement, Terms};
 use serde_json::{Value, json};
 use stock::{RoundStock, Stock};
@@ -218,13 +219,45 @@ async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
     let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, now()).await.unwrap();
     let audit = &audited.audit;
     assert_eq!((audited.in_redis, audit.lost, audit.free, audit.ordered), (true, 10, 29, 1), "{audit:?}");
-    assert_eq!(audit.repairs, [sale::audit::Repair::Rebuild {}]);
+    assert_eq!(audit.repairs, [Repair::Rebuild {}]);
     // A lane of a round that is over is not reloaded, but the orders of the other lanes are still checked.
     let listing =
         fulfilment::list(&lab.stock, &lab.ledger, &round.id, LANES).await.unwrap().expect("three lanes are there");
     assert_eq!(listing.repairs, [], "no unit of the lost lane is given away");
     heal(&lab).await;
     assert_eq!(lab.clean_audit().await, (39, 0, 1));
+}
+
+/// Loading the lane again makes them known. Until then nothing but the lane could take them.
+#[tokio::test]
+async fn the_orders_of_a_lost_lane_wait_for_it() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    lab.buy_in(3, 0).await;
+    lab.lose_lane(3).await;
+    let listing = fulfilment::list(&lab.stock, &lab.ledger, &round(SALE, 1), LANES).await.unwrap();
+    assert_eq!(listing.expect("three lanes are there").repairs, []);
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (39, 0, 1));
+}
+
+/// The units of a lane that was loaded again are given back all at once. By then one of them may have an order.
+#[tokio::test]
+async fn of_the_many_units_of_a_lane_those_with_an_order_are_not_given_back() {
+    let lab = Lab::selling(in_lanes(6000)).await;
+    let ordered = lab.buy_in(3, 0).await;
+    lab.lose_lane(3).await;
+    lab.load(SALE).await;
+    let listing = fulfilment::list(&lab.stock, &lab.ledger, &round(SALE, 1), LANES).await.unwrap();
+    let listing = listing.expect("it is loaded");
+    let restored = listing.repairs.iter().find_map(|repair| match repair {
+        Repair::Restore { units } => Some(units.clone()),
+        _ => None,
+    });
+    let mut units = restored.expect("the lane has none of its units");
+    assert_eq!(units.len(), 1499);
+    units.push(ordered.unit);
+    fulfilment::repair(&lab.stock, &lab.ledger, &listing, &Repair::Restore { units }).await.unwrap();
+    assert_eq!(lab.clean_audit().await, (5999, 0, 1));
 }
 
 #[tokio::test]

@@ -217,6 +217,7 @@ mod tests {
             Err(InvalidGoods::Pictures)
         );
         assert_eq!(goods(|g| g.list_price_minor = Some(991)), Ok(()));
+        assert_eq!(goods(|g| g.list_price_minor = Some(MAX_PRICE_MINOR)), Ok(()));
         assert_eq!(goods(|g| g.list_price_minor = Some(990)), Err(InvalidGoods::ListPrice));
         assert_eq!(goods(|g| g.list_price_minor = Some(MAX_PRICE_MINOR + 1)), Err(InvalidGoods::ListPrice));
     }

@@ -90,6 +90,7 @@ mod tests {
             ("2001:db8::/32", "2001:db8::/32"),
             ("::ffff:192.0.2.7", "192.0.2.7"),
             ("::ffff:192.0.2.7/120", "192.0.2.0/24"),
+            ("::ffff:192.0.2.7/95", "::fffe:0:0/95"),
         ] {
             let network: Network = text.parse().unwrap();
             assert_eq!(network.to_string(), form);

@@ -342,6 +342,8 @@ mod tests {
         let new = Rain { drops: drops([(30, 5)]), ..steady(2, 10) };
         let running = round(100, steady(10, 10));
         assert_eq!(running.clone().rain(&new, before).unwrap().terms.rain, Some(new.clone()), "nothing is out yet");
+        let (ten, three) = (Rain { at_once: 10, ..steady(10, 10) }, Rain { at_once: 3, ..steady(10, 10) });
+        assert_eq!(round(100, ten).rain(&three, before).unwrap().terms.rain, Some(three), "not even those at once");
         assert_eq!(running.clone().rain(&new, during), Err(Refusal::DropIsOver(30)));
         assert_eq!(running.clone().rain(&new, at(3600)), Err(Refusal::Over));
         let bad = steady(0, 10);

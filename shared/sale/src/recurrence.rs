@@ -145,6 +145,8 @@ mod tests {
     fn days_that_were_missed_are_skipped() {
         let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-04T09:00:00Z");
         assert_eq!(found, window("2026-07-04T08:00:00Z", "2026-07-04T10:00:00Z"));
+        let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-04T10:00:00Z");
+        assert_eq!(found, window("2026-07-05T08:00:00Z", "2026-07-05T10:00:00Z"), "one that ends now is over");
     }
 
     #[test]

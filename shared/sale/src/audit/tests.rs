@@ -69,6 +69,28 @@ fn in_two_places_is_duplicated() {
 }
 
 #[test]
+fn an_audit_is_not_clean_though_its_places_add_up() {
+    let audit = audit(1, &stock(&[1..=1], &[]), &ledger(&[(1, 1)]));
+    assert_eq!((audit.ordered, audit.free, audit.duplicated), (1, 0, 1));
+    assert!(!audit.is_clean());
+}
+
+#[test]
+fn a_discrepancy_names_every_place_of_its_unit() {
+    use ClaimState::*;
+    let stock = stock(&[1..=1], &[(1, 1, Held), (2, 1, Ordered)]);
+    let audit = audit(1, &stock, &ledger(&[(3, 1)]));
+    let found = [
+        "free in Redis".to_owned(),
+        format!("held in Redis by {}", claim(1, 1).id),
+        format!("ordered in Redis by {}", claim(2, 1).id),
+        format!("guarded in the ledger for {}", claim(3, 1).id),
+        format!("in live order {}", claim(3, 1).id),
+    ];
+    assert_eq!(audit.discrepancies[0].found, found);
+}
+
+#[test]
 fn two_orders_or_a_unit_too_many_is_oversold() {
     let mut two = ledger(&[(1, 1)]);
     two.live_orders.push(LiveOrder::from(&claim(2, 1)));
