@@ -1,5 +1,6 @@
 //! A system for one test: the functions run in this process, with their own Valkey, table and queues.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicI64;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
@@ -71,6 +72,8 @@ pub(crate) struct Lab {
     pub(crate) payment_key: String,
     /// What clients ask the lab's functions about units, and the answers.
     pub(crate) recorder: Recorder,
+    /// When the test itself first wrote to Redis, by the recorder's clock.
+    pub(crate) redis_written_at: OnceLock<u64>,
     pub(crate) snapshots: Snapshots,
     /// The process that runs all the lab's functions, unless a test says otherwise.
     context: Context,
@@ -160,6 +163,7 @@ impl Lab {
             webhook_dlq_url,
             emitter_failures_url,
             recorder: Recorder::default(),
+            redis_written_at: OnceLock::new(),
             payment_key: deployment.payment_key().await.unwrap(),
             table: name,
             valkey,

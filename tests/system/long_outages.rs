@@ -3,6 +3,7 @@
 use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 use futures::future::join_all;
 use futures::{StreamExt, stream};
+use history::Redis;
 use sale::{Claim, OrderState, ReservationId};
 use serde_json::json;
 use tests::{Conduct, Service, terms};
@@ -13,6 +14,7 @@ use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
+use crate::recording::ask_reservation;
 use crate::resources::{depth, receive_batches};
 use crate::wait::until;
 
@@ -100,6 +102,7 @@ async fn ten_minutes_without_dynamodb_fail_no_reservation() {
     let orders = states.iter().filter(|state| **state == OrderState::Pending).count();
     assert_eq!(orders, BUYERS, "{states:?}");
     assert_eq!(lab.clean_audit().await, (0, 0, BUYERS as u32));
+    lab.check_history("without_dynamodb", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -113,7 +116,7 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
             let ask = Ask::reserve(SALE, &format!("user-{buyer}"));
             // Each request comes from a different address.
             let deps = reservation::Deps { counts: std::sync::Arc::default(), ..deps.clone() };
-            Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).problem(503, "overloaded")
+            ask_reservation(&lab.recorder, &deps, &ask).await.problem(503, "overloaded")
         })
         .buffer_unordered(AT_ONCE)
         .collect()
@@ -138,4 +141,5 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
     let orders = lab.ledger.orders(&named).await.unwrap();
     assert_eq!(orders.len(), named.len(), "each has an order");
     assert!(orders.iter().all(|order| order.state == OrderState::Pending), "{orders:?}");
+    lab.check_history("without_sqs", &[SALE], Redis::Keeps).await;
 }

@@ -1,6 +1,7 @@
 //! A part that does not answer.
 
 use aws_sdk_sqs::Client as Sqs;
+use history::Redis;
 use queue::{OrderMessage, OrderQueue};
 use runtime::Clock;
 use sale::OrderState;
@@ -120,6 +121,7 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     let mut lab = Lab::selling(terms(4, 1)).await;
     let alice = lab.reserve("alice").await;
     let bob = lab.buy("bob").await;
+    let lost_at = lab.recorder.now_ns();
     lab.valkey.kill_and_restart().unwrap();
     let lost = until("Redis answers again", 10, async || {
         let answer = lab.answer(&Ask::reserve("lamp", "carol")).await.problem(503, "overloaded");
@@ -140,6 +142,7 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     units.sort_unstable();
     assert_eq!(units, [1, 2, 3]);
     assert_eq!(lab.clean_audit().await, (1, 0, 3));
+    lab.check_history("redis_comes_back_empty", &[SALE], Redis::MayForgetFrom(lost_at)).await;
 }
 
 /// Nothing can be bought any more, so nothing is rebuilt.

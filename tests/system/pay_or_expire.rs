@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
+use history::{Clocks, Redis};
 use queue::ExpiryMessage;
 use sale::{Claim, ClaimState, OrderState, Unit};
 use tests::terms;
@@ -11,7 +12,7 @@ use tests::terms;
 use crate::ask::Ask;
 use crate::events;
 use crate::handicap::Handicap;
-use crate::lab::Lab;
+use crate::lab::{Lab, SALE};
 
 const RACES: u32 = 200;
 const AT_ONCE: usize = 8;
@@ -79,4 +80,6 @@ async fn each_order_is_paid_or_expired_and_its_unit_free_exactly_when_it_expired
     assert_eq!(lab.free().await, expired.iter().copied().collect::<Vec<_>>());
     assert_eq!(lab.clean_audit().await, (expired.len() as u32, 0, paid as u32));
     println!("{paid} paid, {} expired", expired.len());
+    // The expiry function's clock is an hour ahead.
+    lab.check_history_by(Clocks::Apart, "pay_or_expire", &[SALE], Redis::Keeps).await;
 }

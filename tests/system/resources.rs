@@ -141,6 +141,7 @@ impl Lab {
 
     /// Sends a command to Redis, bypassing the scripts.
     pub(crate) async fn redis(&self, command: &[&str]) {
+        self.redis_written_at.get_or_init(|| self.recorder.now_ns());
         let client = redis::Client::open(self.valkey.url()).unwrap();
         let mut redis = client.get_multiplexed_async_connection().await.unwrap();
         let done: redis::Value = redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap();

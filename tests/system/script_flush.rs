@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures::future::join_all;
 use futures::{StreamExt, stream};
+use history::Redis;
 use sale::ReservationId;
 use tests::terms;
 
@@ -13,6 +14,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::events;
 use crate::lab::{Lab, SALE};
+use crate::recording::ask_reservation;
 use crate::resources::receive;
 
 const BUYERS: usize = 200;
@@ -60,7 +62,7 @@ async fn nobody_notices_that_the_scripts_are_gone() {
             tokio::spawn(async move {
                 // A flush for every request, however seldom the flusher gets its turn.
                 lab.redis(&["SCRIPT", "FLUSH"]).await;
-                Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await)
+                ask_reservation(&lab.recorder, &deps, &ask).await
             })
         })
         .buffer_unordered(AT_ONCE)
@@ -85,4 +87,5 @@ async fn nobody_notices_that_the_scripts_are_gone() {
     let orders = lab.ledger.orders(&ids).await.unwrap();
     let units: BTreeSet<u32> = orders.iter().map(|order| order.claim.unit.0).collect();
     assert_eq!(units, (1..=UNITS).collect());
+    lab.check_history("script_flush", &[SALE], Redis::Keeps).await;
 }

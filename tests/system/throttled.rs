@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 use futures::future::join_all;
 use futures::{StreamExt, stream};
+use history::Redis;
 use sale::{OrderState, ReservationId};
 use serde_json::json;
 use tests::{Conduct, Service, terms};
@@ -15,6 +16,7 @@ use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
+use crate::recording::ask_reservation;
 use crate::resources::{depth, receive};
 use crate::wait::until;
 
@@ -34,10 +36,6 @@ fn ask(buyer: usize) -> Ask {
     if has_key(buyer) { ask.header("idempotency-key", "key-1") } else { ask }
 }
 
-async fn answer(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
-}
-
 fn id_in(answer: &Answer) -> ReservationId {
     answer.text("reservation_id").parse().unwrap()
 }
@@ -49,8 +47,8 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     let deps = parts.start(reservation::Deps::new);
     let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
-            let deps = deps.clone();
-            tokio::spawn(async move { (buyer, answer(&deps, &ask(buyer)).await) })
+            let (deps, recorder) = (deps.clone(), lab.recorder.clone());
+            tokio::spawn(async move { (buyer, ask_reservation(&recorder, &deps, &ask(buyer)).await) })
         })
         .buffer_unordered(AT_ONCE);
     let (mut heard, mut promised, mut refused) = (0, Vec::new(), HashMap::new());
@@ -78,7 +76,8 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     assert!(with_key.len() >= 5 && without.len() >= 5, "{with_key:?} {without:?}");
 
     for (buyer, id) in with_key {
-        assert_eq!(id_in(&answer(&deps, &ask(*buyer)).await.expect(202)), *id, "the retry gets the same id");
+        let again = ask_reservation(&lab.recorder, &deps, &ask(*buyer)).await.expect(202);
+        assert_eq!(id_in(&again), *id, "the retry gets the same id");
     }
     // The others never ask again. Reconciliation finds them in the outbox.
     heal(&lab).await;
@@ -87,6 +86,7 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     let orders = lab.ledger.orders(&ids).await.unwrap();
     assert_eq!(orders.len(), UNITS as usize);
     assert!(orders.iter().all(|order| order.state == OrderState::Pending));
+    lab.check_history("refusing_queue", &[SALE], Redis::Keeps).await;
 }
 
 /// As in the deployed queue, a message becomes a dead letter after the fourth delivery.
@@ -131,10 +131,11 @@ async fn a_throttled_table_loses_no_message() {
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, ORDERS as u32, 0], "all are put off");
     // A process that has read the table once needs it for no reservation. A request for what only the table knows is
     // told when to ask again.
-    answer(&buyers, &Ask::reserve(SALE, "late")).await.expect(202);
+    let ask = async |ask: &Ask| ask_reservation(&lab.recorder, &buyers, ask).await;
+    ask(&Ask::reserve(SALE, "late")).await.expect(202);
     let look = Ask::get(format!("/v1/reservations/{}", reserved[0].id)).by("user-0");
     let refused = until("Redis alone no longer tells where it stands", 20, async || {
-        let answer = answer(&buyers, &look).await;
+        let answer = ask(&look).await;
         (answer.status != 200).then_some(answer)
     });
     assert_eq!(refused.await.problem(503, "overloaded").header("retry-after"), "2");
@@ -157,4 +158,5 @@ async fn a_throttled_table_loses_no_message() {
     for claim in &reserved {
         assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);
     }
+    lab.check_history("throttled_table", &[SALE], Redis::Keeps).await;
 }

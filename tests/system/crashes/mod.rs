@@ -134,6 +134,7 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
     if allocation.has_awards() && !allocation.is_drawn_at_end() {
         assert_eq!(unclaimed(&lab).await, 0, "a sold-out packet has no amount left");
     }
+    lab.check_history_of_a_crash(&format!("crash-{}", lab.table)).await;
     Crash { died: !ended, effects: fault.effects() }
 }
 

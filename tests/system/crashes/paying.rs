@@ -7,6 +7,7 @@ use super::purchase::{expire, with_one_bought};
 use super::world::World;
 use crate::ask::Ask;
 use crate::lab::Lab;
+use crate::recording::recorded;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -52,5 +53,6 @@ fn callback(lab: &Lab, claim: &Claim) -> Ask {
 }
 
 async fn pay(lab: &Lab, world: &World, claim: &Claim) {
-    payment::handle(&world.start(payment::Deps::new), callback(lab, claim).request()).await;
+    let (deps, ask) = (world.start(payment::Deps::new), callback(lab, claim));
+    recorded(&world.recorder, &ask, payment::handle(&deps, ask.request())).await;
 }

@@ -9,6 +9,7 @@ use super::world::World;
 use crate::ask::Ask;
 use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
+use crate::recording::ask_reservation;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -102,7 +103,7 @@ pub(super) const FLOWS: &[Flow] = &[
 const LONG_S: i64 = 10_000;
 
 pub(super) async fn ask(world: &World, ask: Ask) {
-    reservation::handle(&world.start(reservation::Deps::new), ask.request()).await;
+    ask_reservation(&world.recorder, &world.start(reservation::Deps::new), &ask).await;
 }
 
 pub(super) async fn deliver(world: &World, reserved: &[Claim]) {

@@ -9,6 +9,7 @@ use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
 use context::{Context, ContextError};
+use history::Recorder;
 use runtime::Clock;
 use stock::Stock;
 use tests::{Fault, FaultProxy};
@@ -19,6 +20,8 @@ use crate::lab::Lab;
 /// A function's world: everything that it talks to, behind proxies that can cut it off.
 pub(super) struct World {
     context: Context,
+    /// Records what clients ask the functions, and what they hear until the end.
+    pub(super) recorder: Recorder,
     fault: Arc<Fault>,
     _proxies: [FaultProxy; 2],
 }
@@ -37,7 +40,8 @@ impl World {
             .with(Stock::new(&format!("redis://{}", redis.address())).unwrap())
             .with(Sqs::from_conf(sqs.build()))
             .with(lab.reservation().keys);
-        Self { context, fault: Arc::clone(fault), _proxies: [redis, aws] }
+        let recorder = lab.recorder.clone();
+        Self { context, recorder, fault: Arc::clone(fault), _proxies: [redis, aws] }
     }
 
     /// A function in a new process: `world.start(order::Deps::new)`.
