@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use http::HeaderMap;
 use lambda_http::{Body, Response};
 use serde_json::Value;
@@ -30,6 +32,19 @@ impl Answer {
         let (parts, body) = response.into_parts();
         let body = read(&parts.headers, &body);
         Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(&asked.into(), By::Function)
+    }
+
+    /// What a function's program makes of an event: a handler's answer, and the headers that every answer gets. Checked
+    /// against `openapi.yaml`.
+    pub(crate) fn of_program(asked: impl Into<Asked>, made: &[u8]) -> Self {
+        let made: Value = serde_json::from_slice(made).expect("an answer to the gateway");
+        let status = made["statusCode"].as_u64().and_then(|status| status.try_into().ok()).expect("a status");
+        let headers: HeaderMap = serde_json::from_value::<HashMap<String, String>>(made["headers"].clone())
+            .ok()
+            .and_then(|headers| (&headers).try_into().ok())
+            .expect("headers");
+        let body = read(&headers, made["body"].as_str().unwrap_or_default().as_bytes());
+        Self { status, headers, body }.documented(&asked.into(), By::Gateway)
     }
 
     /// An answer through the gateway, checked against `openapi.yaml`.

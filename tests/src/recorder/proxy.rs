@@ -29,6 +29,17 @@ pub struct Mutants {
     pub scripts: BTreeMap<String, String>,
     /// Replacements in requests to DynamoDB: old text and new text.
     pub requests: Vec<(String, String)>,
+    /// The names of scripts of which a changed program has another text, by the digests of those texts.
+    pub digests: BTreeMap<String, String>,
+}
+
+impl Mutants {
+    /// The kind of a command. A script keeps its name, whatever its text.
+    fn kind_of(&self, command: &[u8]) -> Option<String> {
+        let kind = kind_of(command)?;
+        let renamed = kind.split_once(' ').and_then(|(name, digest)| Some((name, self.digests.get(digest)?)));
+        Some(renamed.map_or_else(|| kind.clone(), |(name, script)| format!("{name} {script}")))
+    }
 }
 
 /// Proxies that record their traffic, each for one run.
@@ -108,7 +119,7 @@ async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, recorded: &R
     let (mut asked, mut answered) = (Vec::new(), Vec::new());
     loop {
         let command = read_value(&mut client, &mut asked).await?;
-        let kind = kind_of(&command)?;
+        let kind = recorded.mutants.kind_of(&command)?;
         let words: Vec<String> = redis::from_redis_value(redis::parse_redis_value(&command).ok()?).unwrap_or_default();
         let script = kind.split_once(' ').map_or("", |(_, script)| script);
         let effect = async {

@@ -3,6 +3,7 @@
 
 mod chance;
 mod mutated;
+mod programs;
 mod right;
 mod world;
 
@@ -15,8 +16,9 @@ use tests::trace_path;
 
 use chance::by_chance;
 use mutated::MUTATED;
+use programs::{Wrong, built, compiled, with_script};
 use right::{RIGHT, Scenario};
-use world::World;
+use world::{Program, World};
 
 /// Runs that are recorded concurrently.
 const AT_ONCE: usize = 6;
@@ -96,15 +98,47 @@ async fn the_model_explains_no_mutant() {
         let new = || World::new(mutated.scenario.units, mutated.scenario.limit);
         let right = recorded(&mutated.scenario, &new().await, &format!("{name}-removed")).await;
         let wrong = recorded(&mutated.scenario, &new().await.with((mutated.mutants)()), name).await;
-        let is_explained = is_right(&judged(&format!("{name}, removed"), &right));
-        let Err(unexplained) = judged(name, &wrong) else { return Some(format!("{name} is explained")) };
-        let at = unexplained.record.map(|(_, record)| format!("{:?}", record.what)).unwrap_or_default();
-        if !is_explained {
-            return Some(format!("{name} is not explained without the mutation either"));
-        }
-        let is_right = at.contains(mutated.rejected_at) && !unexplained.gave_up;
-        (!is_right).then(|| format!("{name} is rejected at {at}, and not at {}", mutated.rejected_at))
+        not_told_apart(name, &right, &wrong, mutated.rejected_at)
     });
     let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
     assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// Why the model does not tell a run with a mistake, which it must reject at this record, from one without.
+fn not_told_apart(name: &str, right: &Trace, wrong: &Trace, rejected_at: &str) -> Option<String> {
+    let is_explained = is_right(&judged(&format!("{name}, removed"), right));
+    let Err(unexplained) = judged(name, wrong) else { return Some(format!("{name} is explained")) };
+    let at = unexplained.record.map(|(_, record)| format!("{:?}", record.what)).unwrap_or_default();
+    if !is_explained {
+        return Some(format!("{name} is not explained without the mutation either"));
+    }
+    let is_right = at.contains(rejected_at) && !unexplained.gave_up;
+    (!is_right).then(|| format!("{name} is rejected at {at}, and not at {rejected_at}"))
+}
+
+/// Runs the programs of functions, with a mistake and as they are built.
+async fn none_is_explained(wrong: impl IntoIterator<Item = (&'static Wrong, Program)>) {
+    let runs = stream::iter(wrong).map(async |(wrong, program)| {
+        let (scenario, name) = (&wrong.scenario, wrong.scenario.name);
+        let with = async |program| World::new(scenario.units, scenario.limit).await.with_program(program).await;
+        let right = recorded(scenario, &with(built(wrong.function)).await, &format!("{name}-removed")).await;
+        let wrongly = recorded(scenario, &with(program).await, name).await;
+        not_told_apart(name, &right, &wrongly, wrong.rejected_at)
+    });
+    let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_explains_no_program_with_a_wrong_script() {
+    let wrong = programs::SCRIPTS.iter().filter(|wrong| wanted(wrong.scenario.name));
+    none_is_explained(wrong.map(|wrong| (wrong, with_script(wrong)))).await;
+}
+
+/// Needs everything to be built: `cargo test --workspace --test system -- --ignored wrong_source`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "compiles a function five times"]
+async fn the_model_explains_no_program_of_a_wrong_source() {
+    let compiled = tokio::task::spawn_blocking(compiled).await.unwrap();
+    none_is_explained(programs::SOURCES.iter().zip(compiled)).await;
 }

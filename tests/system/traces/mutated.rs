@@ -168,7 +168,7 @@ async fn released_twice(world: &World) {
     world.expire(&alice, None).await;
 }
 
-async fn asked_twice(world: &World) {
+pub(super) async fn asked_twice(world: &World) {
     world.warm_up().await;
     for key in ["first", "second"] {
         world.ask("alice", key, None).await.unwrap();

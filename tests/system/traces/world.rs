@@ -1,14 +1,17 @@
 //! A lab whose functions are recorded. Each runs as a process of its own, behind its own proxies.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use aws_lambda_events::sqs::SqsBatchResponse;
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::Client as Sqs;
 use context::Context;
 use ledger::Ledger;
+use local::function::FunctionProcess;
+use local::runtime_api::RuntimeApi;
 use model::trace::{Function, How, Trace, What};
 use queue::ExpiryMessage;
 use runtime::Clock;
@@ -22,6 +25,8 @@ use crate::ask::Ask;
 use crate::cloud::cloud;
 use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
+use crate::parts::lambda_timeout;
+use crate::passes::{LAB_RING, lab_secret};
 use crate::resources::{items, keys};
 
 /// Longer than any payment window here.
@@ -38,10 +43,22 @@ pub(super) struct World {
     pub(super) is_mutated: bool,
     /// The fault, if it is in Redis or in a request.
     mutants: Mutants,
+    /// Runs one of the functions instead of this process.
+    program: Option<Program>,
     units: u8,
     limit: u8,
     /// Deliveries of a message until it is a dead letter.
     receives: u8,
+}
+
+/// The program of a function.
+#[derive(Clone)]
+pub(super) struct Program {
+    /// The function's name: `reservation` or `order`.
+    pub(super) function: &'static str,
+    pub(super) file: PathBuf,
+    /// A script of which it has another text: the name and that text.
+    pub(super) script: Option<(String, String)>,
 }
 
 /// A point just before or after the first request of this kind.
@@ -58,12 +75,23 @@ impl World {
             lab.redis(&["SCRIPT", "LOAD", text]).await;
         }
         let recorder = Recorder::new(Queues { orders: lab.orders_url.clone(), expiry: lab.expiry_url.clone() });
-        Self { lab, recorder, is_mutated: false, mutants: Mutants::default(), units, limit, receives: RECEIVES }
+        let (mutants, program) = (Mutants::default(), None);
+        Self { lab, recorder, is_mutated: false, mutants, program, units, limit, receives: RECEIVES }
     }
 
     /// Adds a fault.
     pub(super) fn with(self, mutants: Mutants) -> Self {
         Self { is_mutated: true, mutants, ..self }
+    }
+
+    /// Has this program run its function.
+    pub(super) async fn with_program(mut self, program: Program) -> Self {
+        if let Some((name, text)) = &program.script {
+            self.lab.redis(&["SCRIPT", "LOAD", text]).await;
+            self.mutants.digests.insert(redis::Script::new(text).get_hash().to_owned(), name.clone());
+        }
+        self.program = Some(program);
+        self
     }
 
     /// Makes messages come again however often they fail.
@@ -80,29 +108,96 @@ impl World {
         ahead_s: i64,
         work: impl AsyncFnOnce(&Context) -> How,
     ) -> How {
+        self.recorded(function, of, point, async |redis: &str, aws: &str| {
+            // Nothing may depend on how busy the machine is.
+            let config = cloud().await.deployment.patient_aws_config().into_builder().endpoint_url(aws).build();
+            let context = Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000))
+                .with(Ledger::new(DynamoDb::new(&config), &self.lab.table))
+                .with(Stock::new(redis).unwrap())
+                .with(Sqs::new(&config))
+                .with(self.lab.reservation().keys);
+            Box::pin(work(&context)).await
+        })
+        .await
+    }
+
+    /// Runs something that reaches Redis and AWS only by the addresses that it gets, and records what it does there. It
+    /// may die at a point.
+    async fn recorded(
+        &self,
+        function: Function,
+        of: Option<&ReservationId>,
+        point: Option<Point>,
+        work: impl AsyncFnOnce(&str, &str) -> How,
+    ) -> How {
         let (run, fault) = (self.recorder.begin(function, of), Fault::new(point));
-        let deployment = &cloud().await.deployment;
         let valkey = SocketAddr::from(([127, 0, 0, 1], self.lab.valkey.port()));
         let redis = RecordedProxy::redis(valkey, &run, &fault, &self.mutants).await;
-        let aws = RecordedProxy::aws(&deployment.endpoint, &run, &fault, &self.mutants).await;
-        let endpoint = format!("http://{}", aws.address());
-        // Nothing may depend on how busy the machine is.
-        let config = deployment.patient_aws_config().into_builder().endpoint_url(endpoint).build();
-        let context = Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000))
-            .with(Ledger::new(DynamoDb::new(&config), &self.lab.table))
-            .with(Stock::new(&format!("redis://{}", redis.address())).unwrap())
-            .with(Sqs::new(&config))
-            .with(self.lab.reservation().keys);
+        let aws = RecordedProxy::aws(&cloud().await.deployment.endpoint, &run, &fault, &self.mutants).await;
+        let (redis_url, endpoint) = (format!("redis://{}", redis.address()), format!("http://{}", aws.address()));
         let mut how = How::Died;
-        let ended = fault.run(async { how = work(&context).await }).await;
+        // Boxed: some of it takes a good part of a thread's stack.
+        let work = Box::pin(async { how = work(&redis_url, &endpoint).await });
+        let ended = fault.run(work).await;
         let how = if ended { how } else { How::Died };
         run.end(how);
         how
     }
 
-    async fn request(&self, ask: &Ask, point: Option<Point>) -> Option<Answer> {
-        let (mut answer, asked) = (None, ask.request());
-        self.run(Function::Reservation, None, point, 0, async |context: &Context| {
+    /// The program that runs this function, if one does.
+    fn program_of(&self, name: &str) -> Option<&Program> {
+        self.program.as_ref().filter(|program| program.function == name)
+    }
+
+    /// Starts a program as a process of its own for one event. `read` gets what it makes of it. If it dies, the process
+    /// is killed.
+    async fn run_program(
+        &self,
+        program: &Program,
+        function: Function,
+        of: Option<&ReservationId>,
+        point: Option<Point>,
+        event: Vec<u8>,
+        read: impl FnOnce(&[u8]) -> How,
+    ) -> How {
+        self.recorded(function, of, point, async |redis: &str, aws: &str| {
+            let limit = lambda_timeout(program.function);
+            let api = RuntimeApi::start(limit).await.unwrap();
+            let settings = [
+                ("REDIS_URL", redis.to_owned()),
+                ("TABLE_NAME", self.lab.table.clone()),
+                ("METRICS_NAMESPACE", "test".to_owned()),
+                ("ORDERS_QUEUE_URL", self.lab.orders_url.clone()),
+                ("EXPIRY_QUEUE_URL", self.lab.expiry_url.clone()),
+                ("PASS_SECRET_ARN", lab_secret().await.to_owned()),
+            ];
+            let name = program.function;
+            let _process = FunctionProcess::start(name, &program.file, api.address(), aws, &settings).unwrap();
+            let made = tokio::time::timeout(limit, api.invoke(event)).await.expect("it answers in time");
+            read(&made.unwrap())
+        })
+        .await
+    }
+
+    async fn request(
+        &self,
+        function: Function,
+        of: Option<&ReservationId>,
+        ask: &Ask,
+        point: Option<Point>,
+    ) -> Option<Answer> {
+        let mut answer = None;
+        if let Some(program) = self.program_of("reservation") {
+            let event = events::http(&ask.sealed(&LAB_RING)).to_string().into_bytes();
+            let read = |made: &[u8]| {
+                answer = Some(Answer::of_program(ask, made));
+                How::Done
+            };
+            self.run_program(program, function, of, point, event, read).await;
+            return answer;
+        }
+        let asked = ask.request();
+        self.run(function, of, point, 0, async |context: &Context| {
             let response = reservation::handle(&reservation::Deps::new(context).unwrap(), asked).await;
             answer = Some(Answer::of_handler(ask, response));
             How::Done
@@ -114,7 +209,7 @@ impl World {
     /// Requests a unit under this key.
     pub(super) async fn ask(&self, name: &str, key: &str, point: Option<Point>) -> Option<Answer> {
         let ask = Ask::reserve(SALE, name).header("idempotency-key", key);
-        self.request(&ask, point).await
+        self.request(Function::Reservation, None, &ask, point).await
     }
 
     /// Reserves a unit for a user.
@@ -133,7 +228,12 @@ impl World {
 
     /// Delivers the message to the order function.
     pub(super) async fn order(&self, claim: &Claim, point: Option<Point>) -> How {
-        let batch = message_batch(&[claim]);
+        let batch: SqsEvent = message_batch(&[claim]);
+        if let Some(program) = self.program_of("order") {
+            let event = serde_json::to_vec(&batch).unwrap();
+            let read = |made: &[u8]| how(&serde_json::from_slice(made).unwrap());
+            return self.run_program(program, Function::Order, Some(&claim.id), point, event, read).await;
+        }
         self.run(Function::Order, Some(&claim.id), point, 0, async |context: &Context| {
             how(&order::handle(&order::Deps::new(context).unwrap(), batch).await)
         })
@@ -166,14 +266,7 @@ impl World {
 
     pub(super) async fn cancel(&self, claim: &Claim, point: Option<Point>) -> Option<Answer> {
         let ask = Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
-        let (mut answer, asked) = (None, ask.request());
-        self.run(Function::Cancel, Some(&claim.id), point, 0, async |context: &Context| {
-            let response = reservation::handle(&reservation::Deps::new(context).unwrap(), asked).await;
-            answer = Some(Answer::of_handler(&ask, response));
-            How::Done
-        })
-        .await;
-        answer
+        self.request(Function::Cancel, Some(&claim.id), &ask, point).await
     }
 
     /// Delivers a payment for the order.
