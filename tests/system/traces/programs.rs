@@ -205,12 +205,10 @@ pub(super) fn compiled() -> Vec<Program> {
         let right = std::fs::read_to_string(&source).unwrap();
         put(&source, replaced(&right, wrong).as_bytes());
         let target = folder().join("target");
-        // With the features that the functions have when they are built with everything else.
         let mut build = cargo();
-        build
-            .current_dir(&checkout)
-            .args(["build", "--workspace", "--bin", wrong.function, "--target-dir"])
-            .arg(&target);
+        // With the crates that were compiled for everything else, which takes the same features.
+        build.env("CARGO_BUILD_BUILD_DIR", paths::target()).current_dir(&checkout);
+        build.args(["build", "--workspace", "--bin", wrong.function, "--target-dir"]).arg(&target);
         let is_built = build.status().expect("cargo is there").success();
         put(&source, right.as_bytes());
         assert!(is_built, "{} does not compile", wrong.scenario.name);
