@@ -84,10 +84,10 @@ impl Deps {
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let began = Instant::now();
-    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    let path = segments(&request);
+    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request, &path)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
-    if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), segments(&request).as_slice())
-    {
+    if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), path.as_slice()) {
         RESERVE_MS.record(began);
         let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| ACCEPTED);
         deps.snapshots.count_answer(sale, code);
@@ -95,8 +95,8 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     respond(reply)
 }
 
-async fn answer(deps: &Deps, request: &Request) -> Reply {
-    match (request.method(), segments(request).as_slice()) {
+async fn answer(deps: &Deps, request: &Request, path: &[&str]) -> Reply {
+    match (request.method(), path) {
         (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
             reserve::reserve(deps, request, sale, token).await
         }

@@ -6,11 +6,19 @@ use lambda_http::{Request, RequestExt};
 /// The client's address as seen by the gateway, or by the CDN in front of it ([`Edge`](crate::Edge)). No other header
 /// is read, since a client could write it. For IPv6 it is the network, `NETWORK/64`, which one customer usually has.
 pub fn client_ip(request: &Request) -> Option<String> {
-    Some(match client_address(request)? {
+    Some(match client_network(request)? {
         IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(network) => format!("{network}/64"),
+    })
+}
+
+/// What [`client_ip`] writes: an IPv4 address, or the first address of an IPv6 network.
+pub fn client_network(request: &Request) -> Option<IpAddr> {
+    Some(match client_address(request)? {
+        IpAddr::V4(address) => address.into(),
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
-            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
         }
     })
 }

@@ -20,7 +20,7 @@ mod sync {
 
 pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, text_body};
 pub use caller::{Caller, GroupClaims, Operators, caller};
-pub use client_ip::{client_address, client_ip};
+pub use client_ip::{client_address, client_ip, client_network};
 pub use edge::{Edge, EdgeKeys};
 pub use idempotency::idempotency_key;
 pub use path::{last_segment, segments};

@@ -2,6 +2,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use lambda_http::{Body, Response};
 use problem_details::ProblemDetails;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
@@ -116,6 +117,14 @@ pub struct Problem {
     members: Map<String, Value>,
 }
 
+/// The members of the JSON beyond those of RFC 9457.
+#[derive(Serialize)]
+struct Members {
+    code: &'static str,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
 impl Problem {
     /// A problem of this kind, without detail.
     pub fn new(code: Code) -> Self {
@@ -168,12 +177,12 @@ impl Problem {
 
     /// The HTTP response.
     pub fn into_response(self) -> Response<Body> {
-        let Self { code, detail, retry_after_s, policy, mut members } = self;
-        members.insert("code".to_owned(), code.as_str().into());
+        let Self { code, detail, retry_after_s, policy, members } = self;
         let mut problem = ProblemDetails::new().with_status(code.status()).with_title(code.title());
         if let Some(detail) = detail {
             problem = problem.with_detail(detail);
         }
+        let members = Members { code: code.as_str(), others: members };
         let body = serde_json::to_string(&problem.with_extensions(members)).unwrap_or_default();
         let mut response = Response::builder()
             .status(code.status())

@@ -1,10 +1,13 @@
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, ready};
+use std::pin::Pin;
 
 use http::uri::PathAndQuery;
 use http::{HeaderName, HeaderValue};
 use lambda_http::request::LambdaRequest;
-use lambda_http::{Adapter, Body, Error, LambdaEvent, Request, RequestExt, Response, Service, service_fn};
+use lambda_http::{
+    Adapter, Body, Error, IntoResponse, LambdaEvent, Request, RequestExt, Response, Service, service_fn,
+};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::Metrics;
 
@@ -17,6 +20,16 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.'
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
 
 static ANSWERS: AnswerMetrics = AnswerMetrics::new();
+
+/// A response that is sent as it is. From a plain one, `lambda_http` copies the headers and the body to find out
+/// whether it is text, which the body's type says already.
+struct Finished(Response<Body>);
+
+impl IntoResponse for Finished {
+    fn into_response(self) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>> {
+        Box::pin(ready(self.0))
+    }
+}
 
 /// Answers the gateway's requests with `handler`, concurrently where Lambda sends a process several, and counts the
 /// answers. Runs for the life of the process.
@@ -39,7 +52,7 @@ where
             }
             ANSWERS.count(&response);
             metrics.publish_now_and_then();
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(Finished(response))
         }
     }));
     lambda_runtime::run_concurrent(service_fn(move |event: LambdaEvent<LambdaRequest>| {
@@ -61,7 +74,8 @@ pub fn correlation_id(request: &Request) -> Option<&str> {
 pub fn with_uri(mut event: LambdaRequest) -> LambdaRequest {
     if let LambdaRequest::ApiGatewayV2(request) = &mut event {
         for part in [&mut request.raw_path, &mut request.raw_query_string].into_iter().flatten() {
-            if part.contains(['?', '#']) || format!("/{part}").parse::<PathAndQuery>().is_err() {
+            let is_plain = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte));
+            if !is_plain && (part.contains(['?', '#']) || format!("/{part}").parse::<PathAndQuery>().is_err()) {
                 *part = utf8_percent_encode(part, PLAIN).to_string();
             }
         }
@@ -71,9 +85,11 @@ pub fn with_uri(mut event: LambdaRequest) -> LambdaRequest {
 
 #[cfg(test)]
 mod tests {
+    use http::StatusCode;
     use serde_json::json;
 
     use super::*;
+    use crate::{Code, Problem};
 
     fn path(raw_path: &str, raw_query: &str) -> String {
         let event = json!({
@@ -82,6 +98,18 @@ mod tests {
         });
         let request: Request = with_uri(serde_json::from_value(event).unwrap()).into();
         request.raw_http_path().to_owned()
+    }
+
+    #[tokio::test]
+    async fn a_finished_response_is_sent_like_a_plain_one() {
+        let mut empty = Response::new(Body::Empty);
+        *empty.status_mut() = StatusCode::NOT_MODIFIED;
+        let answer = crate::json(StatusCode::OK, &json!({ "title": "灯" }));
+        for response in [Problem::new(Code::SoldOut).into_response(), answer, empty] {
+            let (plain, finished) = (response.clone().into_response().await, Finished(response).into_response().await);
+            assert_eq!((finished.status(), finished.headers()), (plain.status(), plain.headers()));
+            assert_eq!(finished.body().as_ref(), plain.body().as_ref());
+        }
     }
 
     #[test]

@@ -6,32 +6,32 @@ use governor::state::keyed::ShrinkableKeyedStateStore;
 
 use super::sync::{Mutex, PoisonError};
 
-/// The largest number of users, and of addresses, counted for each route. At some 200 bytes each that is a few tens of
-/// MB, and it takes a thousand new ones every second to get there.
+/// The largest number of users, and of addresses, counted for each route. It takes a thousand new ones every second to
+/// get there.
 pub(crate) const MAX_KEYS: usize = 16_384;
 
-/// State for at most [`MAX_KEYS`] keys. Requests of further keys pass uncounted: a limit per sender cannot stop a flood
-/// from so many, but the sale's own limit does.
+/// State for at most [`MAX_KEYS`] keys, which are hashes of users or addresses. Requests of further keys pass uncounted: a
+/// limit per sender cannot stop a flood from so many, but the sale's own limit does.
 #[derive(Default)]
-pub(crate) struct Bounded(Mutex<HashMap<String, Nanos>>);
+pub(crate) struct Bounded(Mutex<HashMap<u64, Nanos>>);
 
 impl StateStore for Bounded {
-    type Key = String;
+    type Key = u64;
 
-    fn measure_and_replace<T, F, E>(&self, key: &String, f: F) -> Result<T, E>
+    fn measure_and_replace<T, F, E>(&self, key: &u64, f: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (outcome, state) = f(states.get(key).copied())?;
         if states.len() < MAX_KEYS || states.contains_key(key) {
-            states.insert(key.clone(), state);
+            states.insert(*key, state);
         }
         Ok(outcome)
     }
 }
 
-impl ShrinkableKeyedStateStore<String> for Bounded {
+impl ShrinkableKeyedStateStore<u64> for Bounded {
     fn retain_recent(&self, drop_below: Nanos) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, state| *state > drop_below);
     }

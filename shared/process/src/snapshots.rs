@@ -151,9 +151,7 @@ impl Snapshots {
 
     /// Counts an answer to a request for a sale, without a call. Answers about unknown sales are not counted.
     pub fn count_answer(&self, sale: &str, code: &'static str) {
-        if let (Some(sales), Ok(id)) = (self.0.sales.last(), sale.parse::<SaleId>())
-            && let Some(cached) = sales.get(&id)
-        {
+        if let Some(cached) = self.0.sales.last().as_ref().and_then(|sales| sales.get(sale)) {
             cached.answers.count(code);
         }
     }

@@ -102,13 +102,9 @@ impl RoundStock<'_> {
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
-        let mut call = RESERVE
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .key(keys.outbox())
-            .arg(user.as_str())
-            .arg(uuid.as_simple().to_string());
+        let [sale, buyers, free, outbox] = keys.of_reserve();
+        let mut call =
+            RESERVE.key(sale).key(buyers).key(free).key(outbox).arg(user.as_str()).arg(uuid.as_simple().to_string());
         if class != BuyerClass::EVERYONE {
             call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
         }

@@ -88,6 +88,12 @@ impl LaneKeys<'_> {
         self.name_of("rate", "everybody")
     }
 
+    /// `reserve` needs these four for every request: the sale, the buyers, the returned units and the outbox.
+    pub(crate) fn of_reserve(self) -> [String; 4] {
+        let tag = self.to_string();
+        ["sale", "buyers", "free", "outbox"].map(|kind| [kind, ":", &tag].concat())
+    }
+
     fn name(self, kind: &str) -> String {
         format!("{kind}:{self}")
     }

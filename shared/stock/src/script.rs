@@ -1,4 +1,4 @@
-use redis::{ErrorKind, ServerErrorKind, ToRedisArgs};
+use redis::{Cmd, ErrorKind, ServerErrorKind, ToRedisArgs};
 
 use crate::StockError;
 use crate::connection::RedisConnection;
@@ -13,7 +13,7 @@ pub(crate) struct Script {
 /// A script with its keys and arguments.
 pub(crate) struct Invocation<'a> {
     script: &'a Script,
-    keys: Vec<Vec<u8>>,
+    keys: Vec<String>,
     args: Vec<Vec<u8>>,
 }
 
@@ -22,14 +22,14 @@ impl Script {
         Self { text, digest: redis::Script::new(text).get_hash().to_owned() }
     }
 
-    pub(crate) fn key(&self, key: impl ToRedisArgs) -> Invocation<'_> {
+    pub(crate) fn key(&self, key: String) -> Invocation<'_> {
         Invocation { script: self, keys: Vec::new(), args: Vec::new() }.key(key)
     }
 }
 
 impl Invocation<'_> {
-    pub(crate) fn key(mut self, key: impl ToRedisArgs) -> Self {
-        key.write_redis_args(&mut self.keys);
+    pub(crate) fn key(mut self, key: String) -> Self {
+        self.keys.push(key);
         self
     }
 
@@ -48,8 +48,10 @@ impl Invocation<'_> {
     }
 
     async fn run(&self, command: &str, script: &str, connection: &RedisConnection) -> Result<String, StockError> {
-        let mut command = redis::cmd(command);
-        command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.args);
-        connection.ask(&command).await
+        let Self { keys, args, .. } = self;
+        let bytes = keys.iter().map(String::len).chain(args.iter().map(Vec::len)).sum::<usize>();
+        let mut call = Cmd::with_capacity(3 + keys.len() + args.len(), command.len() + script.len() + 2 + bytes);
+        call.arg(command).arg(script).arg(keys.len()).arg(keys).arg(args);
+        connection.ask(&call).await
     }
 }

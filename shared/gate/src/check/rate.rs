@@ -1,4 +1,4 @@
-use api::{Problem, client_ip};
+use api::{Problem, client_ip, client_network};
 use lambda_http::Request;
 use sale::UserId;
 
@@ -14,7 +14,7 @@ impl Gate<'_> {
     /// # Errors
     /// [`RateLimited`](api::Code::RateLimited).
     pub fn limit(&self, request: &Request, route: Route, user: &UserId) -> Result<(), Problem> {
-        let limited = self.counts.limiter.check(route, user, &address(request));
+        let limited = self.counts.limiter.check(route, user, client_network(request));
         limited.map_err(|limited| route.refusal(limited.own, limited.retry_after.as_millis() as u64))
     }
 }

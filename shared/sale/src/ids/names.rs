@@ -1,3 +1,4 @@
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -20,6 +21,13 @@ pub struct SaleId(String);
 impl SaleId {
     /// The id as text.
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A map by sale can be asked with a text that may be anything.
+impl Borrow<str> for SaleId {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }
