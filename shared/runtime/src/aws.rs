@@ -12,6 +12,7 @@ use aws_sdk_secretsmanager::config::{Credentials, SharedCredentialsProvider, Sha
 use aws_smithy_http_client::Builder as HttpClientBuilder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+use aws_smithy_runtime_api::client::http::{HttpClient, http_client_fn};
 
 use crate::{MissingSetting, Settings};
 
@@ -75,7 +76,9 @@ fn http_client() -> SharedHttpClient {
     let roots = TrustStore::empty().with_pem_certificate(AMAZON_ROOTS);
     let tls = TlsContext::builder().with_trust_store(roots).build().expect("nothing that can fail is set");
     // ring builds in a fraction of the time of the default provider.
-    HttpClientBuilder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https()
+    let http = HttpClientBuilder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https();
+    // For each kind of client, the plain one would read the roots and set up TLS, and drop it all again: only to try it.
+    http_client_fn(move |settings, components| http.http_connector(settings, components))
 }
 
 #[cfg(test)]
