@@ -266,6 +266,9 @@ def test(given):
                         say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
         except queue.Empty:
             pass
+        except SystemExit as error:
+            # It would only end this thread, and say nothing.
+            say(str(error))
         finally:
             system.end()
 
