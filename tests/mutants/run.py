@@ -230,7 +230,9 @@ def note_hits(crates):
 
 def test(given):
     mutants, tests = read(MUTANTS), read(TESTS)
-    results = read_results()
+    results, unreliable = read_results()
+    for name in unreliable & tests["seconds"].keys():
+        del tests["seconds"][name]
     chosen = []
     for crate in given.crates:
         own = [n for n, m in mutants.items() if m["crate"] == crate and m["state"] == "compiled"]
@@ -264,6 +266,9 @@ def test(given):
                         say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
         except queue.Empty:
             pass
+        except SystemExit as error:
+            # It would only end this thread, and say nothing.
+            say(str(error))
         finally:
             system.end()
 
@@ -283,8 +288,9 @@ def tests_of(mutant, tests, number, named):
         return [(program, names) for program, names in by if names]
     by_program = defaultdict(list)
     for name in tests["reach"].get(number, []):
-        program, name = name.split(" ", 1)
-        by_program[program].append(name)
+        if name in tests["seconds"]:
+            program, name = name.split(" ", 1)
+            by_program[program].append(name)
     batches = []
     for program in sorted(by_program, key=lambda p: (p != mutant["crate"], p != "scripts")):
         # The quickest of each module, then the second quickest of each: different modules check different things.
@@ -441,7 +447,7 @@ class System:
 
 
 def report(given):
-    mutants, results = read(MUTANTS), read_results()
+    mutants, (results, unreliable) = read(MUTANTS), read_results()
     print("| crate | mutants | cannot be switched | do not compile | tested | caught | survivors | score |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     survivors = []
@@ -457,8 +463,7 @@ def report(given):
             f"| {crate} | {len(own)} | {switchless} | {states['does not compile']} | {len(tested)} | {len(killed)} "
             f"| {len(tested) - len(killed)} | {score} |"
         )
-    controls = [r for r in map(json.loads, RESULTS.read_text().splitlines()) if r["control"]]
-    print(f"\n{len(controls)} runs without a mutant, of which {sum(map(caught, controls))} failed\n")
+    print("".join(f"\nfails without a mutant too, and is not counted: {name}" for name in unreliable) + "\n")
     for number in survivors:
         result = results[number]
         seen = f"{result['ran']} of {result['of']} tests" if "of" in result else "no test reaches it"
@@ -466,8 +471,11 @@ def report(given):
 
 
 def read_results():
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    return {result["mutant"]: result for result in map(json.loads, lines) if not result["control"]}
+    """What became of each mutant, and the tests that failed without one. What only such a test caught does not count."""
+    results = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+    unreliable = {result["by"] for result in results if result["control"] and caught(result)}
+    of_mutants = [result for result in results if not result["control"] and result.get("by") not in unreliable]
+    return {result["mutant"]: result for result in of_mutants}, unreliable
 
 
 def read(path):

@@ -240,26 +240,6 @@ async fn the_orders_of_a_lost_lane_wait_for_it() {
     assert_eq!(lab.clean_audit().await, (39, 0, 1));
 }
 
-/// The units of a lane that was loaded again are given back all at once. By then one of them may have an order.
-#[tokio::test]
-async fn of_the_many_units_of_a_lane_those_with_an_order_are_not_given_back() {
-    let lab = Lab::selling(in_lanes(6000)).await;
-    let ordered = lab.buy_in(3, 0).await;
-    lab.lose_lane(3).await;
-    lab.load(SALE).await;
-    let listing = fulfilment::list(&lab.stock, &lab.ledger, &round(SALE, 1), LANES).await.unwrap();
-    let listing = listing.expect("it is loaded");
-    let restored = listing.repairs.iter().find_map(|repair| match repair {
-        Repair::Restore { units } => Some(units.clone()),
-        _ => None,
-    });
-    let mut units = restored.expect("the lane has none of its units");
-    assert_eq!(units.len(), 1499);
-    units.push(ordered.unit);
-    fulfilment::repair(&lab.stock, &lab.ledger, &listing, &Repair::Restore { units }).await.unwrap();
-    assert_eq!(lab.clean_audit().await, (5999, 0, 1));
-}
-
 #[tokio::test]
 async fn denials_reach_the_lanes_that_answer() {
     let lab = Lab::selling(in_lanes(40)).await;
