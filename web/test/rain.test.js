@@ -53,7 +53,7 @@ test('a buyer between two drops sees when more comes, and continues then', async
   await shop.buy(sale);
   await work(page);
   await heading(page, 'Next drop in').waitFor();
-  await page.getByText('the button comes by itself').waitFor();
+  await page.getByText('the button comes back by itself').waitFor();
   await reserve(page, 'Get one');
   await heading(page, 'It is yours').waitFor();
 }, 240_000);

@@ -3,14 +3,19 @@ use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use governor::clock::Clock;
+use governor::clock::{Clock, Reference};
 use governor::middleware::NoOpMiddleware;
 use governor::{Quota, RateLimiter};
 use sale::UserId;
 
 use crate::bounded::{Bounded, MAX_KEYS};
+use crate::sync::{AtomicU64, Ordering};
 use crate::waking_clock::WakingClock;
 use crate::{Limits, RATES, Rate, Route};
+
+/// How often a full map is searched for keys to drop. The search takes as long as some hundred requests, and in a rush the
+/// map is full all the time.
+const SWEEP_EVERY: Duration = Duration::from_millis(100);
 
 /// A request over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +42,9 @@ struct Keyed<C: Clock> {
     limiter: RateLimiter<u64, Bounded, C, NoOpMiddleware<C::Instant>>,
     /// Two keys with the same hash share a rate. Nobody outside can tell which would.
     seed: RandomState,
+    began: C::Instant,
+    /// When a full map was last searched, in nanoseconds from `began`.
+    swept_at_ns: AtomicU64,
 }
 
 impl Default for Limiter {
@@ -83,15 +91,28 @@ impl<C: Clock + Clone> Keyed<C> {
         let interval = Duration::from_micros(rate.interval_us().into());
         let burst = NonZeroU32::new(rate.burst).unwrap_or(NonZeroU32::MIN);
         let quota = Quota::with_period(interval).unwrap_or(Quota::per_second(burst)).allow_burst(burst);
-        Self { limiter: RateLimiter::new(quota, Bounded::default(), clock.clone()), seed: RandomState::new() }
+        Self {
+            limiter: RateLimiter::new(quota, Bounded::default(), clock.clone()),
+            seed: RandomState::new(),
+            began: clock.now(),
+            swept_at_ns: AtomicU64::new(0),
+        }
     }
 
     fn check(&self, key: impl Hash) -> Result<(), Duration> {
-        if self.limiter.len() >= MAX_KEYS {
+        if self.limiter.len() >= MAX_KEYS && self.is_to_sweep() {
             self.limiter.retain_recent();
         }
         let not_until = self.limiter.check_key(&self.seed.hash_one(key));
         not_until.map_err(|not_until| not_until.wait_time_from(self.limiter.clock().now()))
+    }
+
+    /// Whether it is time to drop old keys. One request of many is told so.
+    fn is_to_sweep(&self) -> bool {
+        let now_ns = self.limiter.clock().now().duration_since(self.began).as_u64();
+        let swept_at_ns = self.swept_at_ns.load(Ordering::Relaxed);
+        now_ns.saturating_sub(swept_at_ns) >= SWEEP_EVERY.as_nanos() as u64
+            && self.swept_at_ns.compare_exchange(swept_at_ns, now_ns, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
@@ -170,6 +191,25 @@ mod tests {
         clock.advance(Duration::from_secs(21));
         assert_eq!(keyed.check(MAX_KEYS + 1), Ok(()));
         assert!(keyed.check(MAX_KEYS + 1).is_err());
+        assert_eq!(keyed.limiter.len(), 1);
+    }
+
+    #[test]
+    fn a_full_map_is_not_searched_for_every_request() {
+        let clock = FakeRelativeClock::default();
+        let keyed = Keyed::new(Rate { burst: 1, per_s: 1_000 }, &clock);
+        let fill = || (0..MAX_KEYS).for_each(|i| assert_eq!(keyed.check(i), Ok(())));
+        clock.advance(SWEEP_EVERY);
+        fill();
+        clock.advance(SWEEP_EVERY);
+        assert_eq!(keyed.check("sweeps"), Ok(()));
+        assert_eq!(keyed.limiter.len(), 1);
+        fill();
+        clock.advance(SWEEP_EVERY / 2);
+        assert_eq!(keyed.check("does not"), Ok(()));
+        assert_eq!(keyed.limiter.len(), MAX_KEYS, "what was kept is old, but was searched a moment ago");
+        clock.advance(SWEEP_EVERY / 2);
+        assert_eq!(keyed.check("sweeps again"), Ok(()));
         assert_eq!(keyed.limiter.len(), 1);
     }
 }
