@@ -241,7 +241,18 @@ pub(crate) fn shard_of(unit: Unit) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+
+    /// Whoever lists them reads all partitions from 0 to the last one, and no other.
+    #[test]
+    fn what_is_written_is_in_a_partition_that_is_read_and_each_has_its_share() {
+        let units: BTreeSet<u32> = (1..=ROUND_SHARDS).map(|unit| shard_of(Unit(unit))).collect();
+        assert_eq!(units, (0..ROUND_SHARDS).collect());
+        let refunds: BTreeSet<String> = (0..1_000).map(|n| refund_shard(&format!("payment-{n}"))).collect();
+        assert_eq!(refunds, (0..REFUND_SHARDS).map(refund_shard_name).collect());
+    }
 
     /// Items in the index must be found again by later versions.
     #[test]
