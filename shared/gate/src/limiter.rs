@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_full_map_is_not_searched_for_every_request() {
         let clock = FakeRelativeClock::default();
-        let keyed = Keyed::new(Rate { burst: 1, per_s: 1_000 }, &clock);
+        let keyed = Keyed::new(Rate { burst: 1_000, per_s: 1 }, &clock);
         let fill = || (0..MAX_KEYS).for_each(|i| assert_eq!(keyed.check(i), Ok(())));
         clock.advance(SWEEP_EVERY);
         fill();
