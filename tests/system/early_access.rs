@@ -14,6 +14,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::asked::Asked;
 use crate::lab::{Lab, SALE};
+use crate::wait::until;
 
 pub(crate) const USERS: &str = "/v1/admin/groups/members/users";
 
@@ -244,7 +245,12 @@ async fn operators_create_it_and_everybody_sees_it() {
     assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
     let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
     assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);
-    let shown = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.body;
+    // On a very busy machine the catalog may answer 503 at first.
+    let shown = until("the card of the sale", 2, async || {
+        let card = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await;
+        (card.status == 200).then_some(card.body)
+    })
+    .await;
     let opens = lab.round().await.terms.opens_at_ms;
     let (line, at) =
         (&shown["early_access"][0], |text: &Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap());
