@@ -137,7 +137,7 @@ async fn the_model_explains_no_program_with_a_wrong_script() {
 
 /// Needs everything to be built: `cargo test --workspace --test system -- --ignored wrong_source`.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "compiles a function five times"]
+#[ignore = "compiles two functions for some minutes"]
 async fn the_model_explains_no_program_of_a_wrong_source() {
     let compiled = tokio::task::spawn_blocking(compiled).await.unwrap();
     none_is_explained(programs::SOURCES.iter().zip(compiled)).await;

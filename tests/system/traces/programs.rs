@@ -206,9 +206,8 @@ pub(super) fn compiled() -> Vec<Program> {
         put(&source, replaced(&right, wrong).as_bytes());
         let target = folder().join("target");
         let mut build = cargo();
-        // With the crates that were compiled for everything else, which takes the same features.
-        build.env("CARGO_BUILD_BUILD_DIR", paths::target()).current_dir(&checkout);
-        build.args(["build", "--workspace", "--bin", wrong.function, "--target-dir"]).arg(&target);
+        // Not in the target folder of this checkout: cargo would take the crates of the copy for its own.
+        build.current_dir(&checkout).arg("build").arg("--target-dir").arg(&target).args(["--bin", wrong.function]);
         let is_built = build.status().expect("cargo is there").success();
         put(&source, right.as_bytes());
         assert!(is_built, "{} does not compile", wrong.scenario.name);
