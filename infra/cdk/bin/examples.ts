@@ -66,7 +66,7 @@ export function synthesize(
   { withTemplateCheck = true } = {},
 ): { status: number | null; stderr: string } {
   const { context: flags } = JSON.parse(readFileSync(join(APP, 'cdk.json'), 'utf8'));
-  const { NODE_ENV, VITEST, ...env } = process.env;
+  const { NODE_ENV, VITEST, CDK_VALIDATION, ...env } = process.env;
   const { status, stderr } = spawnSync('node', ['--import', 'tsx', 'bin/flash-sale.ts'], {
     cwd: APP,
     encoding: 'utf8',

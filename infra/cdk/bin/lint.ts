@@ -1,18 +1,45 @@
-// Checks the templates of every example with cfn-lint, which it installs into a virtual environment beside the app.
+// Checks the templates of every example with cfn-lint, which it installs into a virtual environment beside the app. What has
+// passed is not checked again until something changes that the templates, or the check, come from.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { APP, deploymentsIn, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const INSTALLED = join(VENV, 'installed');
 const REQUIREMENTS = join(APP, 'requirements.txt');
+const ROOT = join(APP, '../..');
+/** The state of the checkout that passed last. */
+const PASSED = join(ROOT, 'target/cdk/linted');
+
+/** A digest of all that the templates and their check come from. */
+function state(): string {
+  const digest = createHash('sha256').update(process.version);
+  const installed = join(APP, 'node_modules/.package-lock.json');
+  const inputs = ['bin', 'deployments', 'edge', 'lib', 'settings'].flatMap((folder) =>
+    readdirSync(join(APP, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const file of [...inputs.sort(), join(APP, 'cdk.json'), installed, REQUIREMENTS, join(ROOT, 'openapi.yaml')]) {
+    const content = readFileSync(file);
+    digest.update(`${file} ${content.length} `).update(content);
+  }
+  return digest.digest('hex');
+}
 
 function run(program: string, args: string[]): void {
   const { status, error } = spawnSync(program, args, { cwd: APP, stdio: 'inherit' });
   if (error !== undefined) throw new Error(`${program} is required but does not start: ${error.message}`);
   if (status !== 0) process.exit(1);
+}
+
+const now = state();
+if (existsSync(PASSED) && readFileSync(PASSED, 'utf8') === now) {
+  console.log('cfn-lint: nothing has changed since the templates passed');
+  process.exit(0);
 }
 
 const wanted = readFileSync(REQUIREMENTS, 'utf8');
@@ -40,3 +67,5 @@ const templates = EXAMPLES.flatMap((name) => {
     .map((file) => join(out, file));
 });
 run(join(VENV, 'bin/cfn-lint'), templates);
+mkdirSync(dirname(PASSED), { recursive: true });
+writeFileSync(PASSED, now);
