@@ -9,7 +9,7 @@ PACKAGES = local/packages.sh
 export CHROMIUM ?= $(firstword $(wildcard /usr/bin/chromium-headless-shell) /usr/bin/chromium)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
+.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-commands test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -86,9 +86,10 @@ trace: ## Print one purchase through all functions: ID=lamp.1.…
 redrive: ## Send the running system's dead letters back to their queue: QUEUE=expiry
 	@$(LOCAL) redrive
 
-# The parts of `make test`, the longest first. Each waits for much of its time, so some run beside each other.
-TEST_PARTS = test-buyers-real test-system test-rust test-pages test-operators-real test-cdk bench-short
-TEST_PARTS_AT_ONCE ?= 3
+# The parts of `make test`, in the order in which they begin: the long ones first. Each waits for much of its time, so some run
+# beside each other.
+TEST_PARTS = test-buyers-real test-system test-commands test-rust test-pages test-operators-real test-cdk bench-short
+TEST_PARTS_AT_ONCE ?= 4
 # Runs before all parts.
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
@@ -119,6 +120,10 @@ test-ready: build
 
 test-system:
 	RUST_TEST_THREADS=4 $(CARGO) test --workspace --quiet --no-fail-fast --test system
+
+# The tools' commands, most of which start a system.
+test-commands:
+	$(CARGO) test --workspace --quiet --no-fail-fast --test system_commands
 
 # All Rust tests except the above.
 test-rust:

@@ -86,6 +86,7 @@ mod pay_or_expire;
 mod payments;
 mod placing;
 mod push;
+mod push_speed;
 mod push_tokens;
 mod racing_rounds;
 mod rain;

@@ -25,7 +25,7 @@ use crate::wait::until;
 /// The longest wait for a message over a socket.
 const TOLD_WITHIN: Duration = Duration::from_secs(90);
 
-type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// A connection id that has never been used.
 fn fresh_connection() -> String {
@@ -200,7 +200,7 @@ async fn one_connection_that_fails_takes_nothing_from_the_others() {
 }
 
 /// A client of the deployed API, or the status with which it was refused.
-async fn dial(token: &str) -> Result<Socket, u16> {
+pub(crate) async fn dial(token: &str) -> Result<Socket, u16> {
     let url = cloud().await.deployment.push_url.as_deref().expect("the stack has a WebSocket API");
     match connect_async(format!("{url}?token={token}")).await {
         Ok((socket, _)) => Ok(socket),
@@ -209,7 +209,7 @@ async fn dial(token: &str) -> Result<Socket, u16> {
     }
 }
 
-async fn next(socket: &mut Socket) -> Value {
+pub(crate) async fn next(socket: &mut Socket) -> Value {
     let message = tokio::time::timeout(TOLD_WITHIN, socket.next());
     match message.await.expect("a message in time").expect("the socket is open").unwrap() {
         Message::Text(text) => serde_json::from_str(&text).unwrap(),
@@ -218,7 +218,7 @@ async fn next(socket: &mut Socket) -> Value {
 }
 
 /// Places an order of a sale that the deployed table does not have, so that no function touches it.
-async fn place(ledger: &Ledger, name: &str) -> Order {
+pub(crate) async fn place(ledger: &Ledger, name: &str) -> Order {
     let unit = Uuid::now_v7().as_u128() as u32;
     let now = Clock::system().now();
     let claim = Claim { reserved_at_ms: now, ..fresh_claim(&round("push-nowhere", 1), &user(name), unit, 0) };
