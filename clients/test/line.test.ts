@@ -19,8 +19,9 @@ const vectors = JSON.parse(readFileSync(atRoot('shared/line/vectors.json'), 'utf
 const SEED = '0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20';
 /** To this seed, for a round of `lamp`, from the vectors. */
 const commitmentIn = (round: number): string =>
-  vectors.rounds.find((one: { sale: string; round: number; seed: string }) => one.sale === 'lamp' && one.round === round && one.seed === SEED)
-    .commitment;
+  vectors.rounds.find(
+    (one: { sale: string; round: number; seed: string }) => one.sale === 'lamp' && one.round === round && one.seed === SEED,
+  ).commitment;
 /** Of the user `alice` with this seed, from the vectors. */
 const ALICE_PPB = 430_874_211;
 const NOW = Date.parse('2026-11-24T09:00:10Z');
