@@ -194,8 +194,9 @@ async fn a_test_waits_for_a_redis_that_is_held_up() {
         round.valkey.resume().unwrap();
     };
     let alice = user("alice");
-    let (answer, asked, ()) = tokio::join!(round.reserve(&alice), redis.exists::<_, bool>("sale:{lamp:1:0}"), going_on);
-    assert!(matches!(answer, Reserve::Reserved(_)), "{answer:?}");
+    let reserving = round.stock().reserve(Uuid::now_v7(), &alice, sale::BuyerClass::EVERYONE);
+    let (answer, asked, ()) = tokio::join!(reserving, redis.exists::<_, bool>("sale:{lamp:1:0}"), going_on);
+    assert!(matches!(answer, Ok(Reserve::Reserved(_))), "{answer:?}");
     assert_eq!(asked, Ok(true));
 }
 
