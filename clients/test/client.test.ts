@@ -161,6 +161,16 @@ describe('a purchase', () => {
     expect((tries.at(-1) as number) - (tries[0] as number)).toBeLessThanOrEqual(20_000);
   });
 
+  test('names the route without the pass, which is a credential', async () => {
+    const { client, of, retries } = clientOf({ reserve: Array.from({ length: 99 }, broken) }, { giveUpAfterMs: 20_000 });
+    const url = 'https://shop.example/v1/sales/lamp/reservations/{token}';
+    await expect(buy(client)).rejects.toMatchObject({ name: 'NoAnswerError', message: `no answer to POST ${url}` });
+    expect(of('reserve')[0]?.request.url).toContain(PASS);
+    expect(new Set(retries.map((retry) => retry.url))).toEqual(new Set([url]));
+    const reading = clientOf({ look: Array.from({ length: 99 }, broken) }, { giveUpAfterMs: 20_000 });
+    await expect(passing(reading.client.reservation(ID))).rejects.toThrow(`no answer to GET https://shop.example/v1/reservations/${ID}`);
+  });
+
   test('does not wait for what comes too late', async () => {
     const { client, of } = clientOf({ reserve: [problem(503, 'paused', {}, { 'retry-after': '90' })] });
     await expect(buy(client)).rejects.toMatchObject({ name: 'ProblemError', code: 'paused', status: 503 });

@@ -12,11 +12,16 @@ import {
   NoAnswerError,
   type PurchaseState,
 } from '../typescript/src/index.ts';
-import { placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
+import { commitmentOf, placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
 
 const vectors = JSON.parse(readFileSync(atRoot('shared/line/vectors.json'), 'utf8'));
 
 const SEED = '0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20';
+/** To this seed, for a round of `lamp`, from the vectors. */
+const commitmentIn = (round: number): string =>
+  vectors.rounds.find(
+    (one: { sale: string; round: number; seed: string }) => one.sale === 'lamp' && one.round === round && one.seed === SEED,
+  ).commitment;
 /** Of the user `alice` with this seed, from the vectors. */
 const ALICE_PPB = 430_874_211;
 const NOW = Date.parse('2026-11-24T09:00:10Z');
@@ -45,7 +50,7 @@ function line({ admitted, units, ...more }: Changes = {}): LineDocument {
     sale: 'lamp',
     round: 1,
     state: 'moving',
-    commitment: 'c'.repeat(64),
+    commitment: commitmentIn(more.round ?? 1),
     seed: SEED,
     opens_at: OPENS_AT,
     tickets_from: '2026-11-24T08:00:00Z',
@@ -155,7 +160,8 @@ afterEach(() => {
 describe('the vectors', () => {
   test('the places of the rounds', async () => {
     expect(vectors.rounds).toHaveLength(3);
-    for (const { seed, places } of vectors.rounds) {
+    for (const { sale, round, seed, commitment, places } of vectors.rounds) {
+      expect(await commitmentOf(sale, round, seed)).toBe(commitment);
       for (const { user, ppb } of places) expect(await placePpb(seed, user)).toBe(ppb);
     }
   });
@@ -351,6 +357,20 @@ describe('a purchase in a sale with a line', () => {
     const heard = waits(await buy(client, { ticket: EARLY }));
     expect(heard.map((state) => state.line?.admitted.early_ppb)).toEqual([200_000_000, 200_000_000, 200_000_000]);
     expect(heard.map((state) => state.commitment_changed)).toEqual([false, false, true]);
+  });
+
+  test('a seed that is not the one committed to is told, also to whoever need not wait any longer', async () => {
+    const before = line({ state: 'before', seed: null, front: null });
+    const seed = '5a'.repeat(32);
+    const { client } = system({ line: [before, line({ seed }), line({ seed, admitted: { early_ppb: 1e9 } })] });
+    const states = await buy(client, { ticket: EARLY });
+    expect(waits(states).map((state) => state.commitment_changed)).toEqual([false, true, true]);
+    expect(statuses(states).slice(-4)).toEqual(BOUGHT);
+    const gone = line({ seed, state: 'sold_out', units: { total: 100, sold: 100, may_return: 0 } });
+    const late = system({ line: [before, gone] });
+    const heard = await buy(late.client, { ticket: EARLY });
+    expect(waits(heard).map((state) => state.commitment_changed)).toEqual([false, true]);
+    expect(heard.at(-1)).toMatchObject({ status: 'refused', refusal: { code: 'sold_out' } });
   });
 
   test('sold out: waits while units may return, and ends once none can', async () => {

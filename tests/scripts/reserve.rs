@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use redis::AsyncCommands;
 use sale::{EpochMs, Slot, Unit};
 use stock::{Reserve, Stock};
@@ -176,6 +178,26 @@ async fn every_key_leaves_with_the_round() {
         let expires: i64 = redis::cmd("PEXPIRETIME").arg(&key).query_async(&mut redis).await.unwrap();
         assert_eq!(expires, expires_at, "{key}");
     }
+}
+
+/// Longer than a function waits, and no longer than a busy machine may hold a server up.
+const HELD_UP: Duration = Duration::from_millis(1500);
+
+/// Otherwise tests of the scripts would fail on a busy machine.
+#[tokio::test]
+async fn a_test_waits_for_a_redis_that_is_held_up() {
+    let round = TestRound::start(terms(1, 1)).await;
+    let mut redis = round.redis().await;
+    round.valkey.stop().unwrap();
+    let going_on = async {
+        tokio::time::sleep(HELD_UP).await;
+        round.valkey.resume().unwrap();
+    };
+    let alice = user("alice");
+    let reserving = round.stock().reserve(Uuid::now_v7(), &alice, sale::BuyerClass::EVERYONE);
+    let (answer, asked, ()) = tokio::join!(reserving, redis.exists::<_, bool>("sale:{lamp:1:0}"), going_on);
+    assert!(matches!(answer, Ok(Reserve::Reserved(_))), "{answer:?}");
+    assert_eq!(asked, Ok(true));
 }
 
 /// The old connection is lost. The first call notices and reconnects.

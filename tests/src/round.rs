@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use local::valkey::Valkey;
+use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
 use sale::{
     Claim, ClaimState, DoorTerms, Entry, EpochMs, Goods, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber,
@@ -6,6 +9,10 @@ use sale::{
 };
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
+
+/// How long a test of the scripts waits for Redis. A busy machine may hold it up for longer than a function would wait,
+/// which says nothing about a script.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A round in a Valkey of its own.
 pub struct TestRound {
@@ -124,7 +131,7 @@ impl TestRound {
     /// Starts a Valkey without any keys.
     pub fn start_empty() -> Self {
         let valkey = Valkey::start().expect("Valkey starts");
-        let server = Stock::new(&valkey.url()).expect("a stock");
+        let server = Stock::patient(&valkey.url(), PATIENCE).expect("a stock");
         Self { valkey, server, id: round("lamp", 1) }
     }
 
@@ -196,6 +203,8 @@ impl TestRound {
     /// A plain connection to the server.
     pub async fn redis(&self) -> MultiplexedConnection {
         let client = redis::Client::open(self.valkey.url()).expect("an address");
-        client.get_multiplexed_async_connection().await.expect("a connection")
+        let patient = AsyncConnectionConfig::new();
+        let patient = patient.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
+        client.get_multiplexed_async_connection_with_config(&patient).await.expect("a connection")
     }
 }

@@ -336,6 +336,39 @@ async fn who_got_a_ticket_without_redis_is_counted_once_it_answers() {
     }
 }
 
+/// From the opening on Redis would take them for late. Those of the next sale need the room.
+#[tokio::test]
+async fn who_is_not_counted_by_the_opening_is_forgotten() {
+    let lab = selling(Terms { opens_at_ms: now().plus_s(1000), ..with_line(10, LINE) }).await;
+    let processes = [(); 3].map(|()| lab.waiting_room());
+    let ask = async |deps: &waiting_room::Deps, ask: Ask| {
+        let asked = crate::asked::Asked::from(&ask);
+        Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await)
+    };
+    let ticket = |name: &str| Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name);
+    assert_eq!(ask(&lab.waiting_room(), ticket("early")).await.expect(201).text("class"), "early");
+    for deps in &processes {
+        let without = waiting_room::Deps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
+        for name in ["alice", "bob"] {
+            ask(&without, ticket(name)).await.expect(201);
+        }
+        assert_eq!(deps.missed.count(), 2);
+    }
+    rounds::change(&lab.ledger, &round(SALE, 1), "open", |round| round.terms.opens_at_ms = EpochMs(now().0 - 60_000))
+        .await;
+    lab.refresh_snapshots().await;
+    let asks = [
+        (ticket("early"), "who came early asks again"),
+        (ticket("zoe"), "somebody comes late"),
+        (Ask::get(format!("/v1/sales/{SALE}/line")), "somebody looks"),
+    ];
+    for (deps, (request, what)) in processes.iter().zip(asks) {
+        let answer = ask(deps, request).await;
+        assert!(answer.status < 300, "{what}: {answer:?}");
+        assert_eq!(deps.missed.count(), 0, "{what}");
+    }
+}
+
 /// One answer, even an error, serves everyone who asks within a second.
 #[tokio::test]
 async fn shared_caches_keep_what_went_wrong() {

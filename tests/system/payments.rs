@@ -178,6 +178,23 @@ async fn an_order_that_was_paid_too_late_does_not_count_as_unpaid() {
     assert_eq!(lab.clean_audit().await, (9, 0, 0));
 }
 
+/// During a deployment, an `expiry` of the previous version may handle the message, which does not know late payments.
+#[tokio::test]
+async fn a_repeated_callback_takes_back_a_count_that_the_previous_version_left() {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 1;
+    let lab = Lab::selling(terms).await;
+    let refused = async || drop(lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit"));
+    let first = lab.buy("alice").await;
+    leave(&lab, &first).await;
+    assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
+    assert_eq!(receive(&lab.sqs, &lab.expiry_url).await.len(), 1);
+    refused().await;
+    assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
+    deliver_expiries(&lab).await;
+    lab.buy("alice").await;
+}
+
 /// The order has expired in the ledger, but Redis does not know it yet when the payment comes.
 #[tokio::test]
 async fn a_late_payment_may_come_before_the_unit_is_back() {

@@ -414,7 +414,7 @@ export class Waiting extends EventTarget {
   /** Time until the ticket is requested. */
   #untilAsking() {
     const now = clock.now();
-    if (!session.current || this.#kept.ticket || this.refused || this.isSignedOut || this.isOver || this.isGone) return MAX_TIMER_MS;
+    if (!session.current || this.ticket || this.refused || this.isSignedOut || this.isOver || this.isGone) return MAX_TIMER_MS;
     if (now >= Date.parse(this.#card.closes_at)) return MAX_TIMER_MS;
     if (this.#retryAt > now) return this.#retryAt - now;
     if (now < this.ticketsFrom) return this.ticketsFrom - now;
@@ -433,7 +433,7 @@ export class Waiting extends EventTarget {
   /** A user who leaves may not return before the opening, and timers of hidden pages are suspended: requests the ticket now. */
   #leaving() {
     const now = clock.now();
-    if (!session.current || this.#kept.ticket || this.refused || now < this.ticketsFrom || now >= this.opensAt) return;
+    if (!session.current || this.ticket || this.refused || now < this.ticketsFrom || now >= this.opensAt) return;
     // Other tabs have their own time.
     this.#isLeaving = true;
     this.#retryAt = 0;
@@ -455,6 +455,8 @@ export class Waiting extends EventTarget {
       const said = readTicket(ticket);
       if (said?.user !== user) this.refused = new Problem('internal');
       else if (said.round !== round) this.#retryAt = clock.now() + LONGEST_RETRY_MS;
+      // Some process does not know yet that the opening has been postponed, and takes the user for late.
+      else if (this.#read(ticket) === null) this.#retryAt = clock.now() + this.#untilHeardMs;
       else this.#keep({ ticket, front: null });
       this.#follow();
       this.#looks.nudge();
@@ -463,6 +465,12 @@ export class Waiting extends EventTarget {
     } finally {
       this.#changed();
     }
+  }
+
+  /** Pause until another process is asked, or the same one knows more. Before the opening there is time for several. */
+  get #untilHeardMs() {
+    const left = this.opensAt - clock.now();
+    return jittered(left > 0 ? Math.min(Math.max(left / 4, FIRST_RETRY_MS), LONGEST_RETRY_MS) : LONGEST_RETRY_MS);
   }
 
   #failed(error) {

@@ -546,6 +546,43 @@ test('a late arrival is early if the opening is postponed then', async () => {
   expect(readTicket((await kept(page)).ticket).second).toBe(null);
 });
 
+test('a late ticket from a process that has not heard of the postponement is not kept, and the early one follows', async () => {
+  const { page, go, line, shows, sale, user, virtual } = await crowd();
+  await virtual.install();
+  Object.assign(line, { seed: null, front: null });
+  shows('before', 0);
+  let given = ticketOf(user, Math.floor(Date.now() / 1000) - 30);
+  await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: given } }));
+  const asked = requests(page, '/tickets');
+  const card = {};
+  await cardSays(page, card);
+  await go(`sales/${sale}`);
+  await page.getByText('Your place follows in a few seconds.').waitFor();
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  Object.assign(card, { state: 'upcoming', opens_at: at(LONG_MS), closes_at: at(2 * LONG_MS), line: { tickets_from: at(-LONG_MS) } });
+  await hide(page, true);
+  await hide(page, false);
+  await page.locator('.countdown').waitFor();
+  await hide(page, true);
+  await expect.poll(() => asked.length).toBeGreaterThan(1);
+  await virtual.stop();
+  const before = asked.length;
+  let passedMs = 0;
+  await expect.poll(async () => {
+    await virtual.run(2_000);
+    passedMs += 2_000;
+    return asked.length;
+  }, { interval: 5 }).toBeGreaterThan(before + 2);
+  // Two pauses of 15 s: the opening is far off.
+  expect(passedMs).toBeGreaterThan(26_000);
+  given = ticketOf(user);
+  await expect.poll(async () => {
+    await virtual.run(2_000);
+    return heading(page, 'You are in line').count();
+  }, { interval: 5 }).toBe(1);
+  expect(readTicket((await kept(page)).ticket).second).toBe(null);
+});
+
 test('a page that is left before tickets are available gets one soon afterwards', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
   const { page, go } = await visit();

@@ -4,6 +4,7 @@ import { NoAnswerError, ProblemError } from './errors.js';
 import type { components } from './openapi.js';
 import {
   beforeOf,
+  commitmentOf,
   further,
   isAdmitted,
   type Place,
@@ -42,7 +43,10 @@ export interface InLine {
   ahead: Range | null;
   /** How long it takes until the user's turn, in seconds, at the line's pace. Null before the opening, and while the line does not move. */
   wait_s: Range | null;
-  /** The commitment is another than when this call first heard it: nobody can rely on the order of this line. */
+  /**
+   * The commitment is another than when this call first heard it, or the seed is not the one that it was made for: nobody can rely on the
+   * order of this line.
+   */
   commitment_changed: boolean;
 }
 
@@ -132,12 +136,16 @@ export class Line {
         const line = this.#document as LineDocument;
         const place = this.#place as Place;
         const ppb = line.seed === null ? null : await placePpb(line.seed, place.user);
-        if (ppb !== null && line.front !== null && isAdmitted(line.admitted, place, ppb)) {
-          this.#front = line.front;
+        const isTurn = ppb !== null && line.front !== null && isAdmitted(line.admitted, place, ppb);
+        const over = isTurn ? undefined : overBy(line);
+        const isOther = await this.#isOtherOrder(line);
+        // Whoever need not wait any longer still hears that the order is not the promised one.
+        if (isOther || (!isTurn && !over)) yield this.#state(ppb, isOther);
+        if (over) throw over;
+        if (isTurn) {
+          this.#front = line.front as string;
           return;
         }
-        throwIfOver(line);
-        yield this.#state(ppb);
       }
       // Whoever has to get another ticket does so at once, but not if the new one is of no use either: some process has not
       // heard of the round or of its opening yet.
@@ -152,7 +160,7 @@ export class Line {
         this.#take((await this.#requests.ticket(this.#signal)).ticket);
         if (this.#ticket === undefined) throw new Error('the ticket is of a later version: update flash-sale-client');
         this.#isReached = true;
-        if (this.#document === null) yield this.#state(null);
+        if (this.#document === null) yield this.#state(null, false);
         return;
       } catch (error) {
         this.#signal.throwIfAborted();
@@ -216,24 +224,27 @@ export class Line {
     return round === line.round;
   }
 
+  /** Whether the order is another than the one that was promised when this call first heard of the line. */
+  async #isOtherOrder({ sale, round, seed, commitment }: LineDocument): Promise<boolean> {
+    return commitment !== this.#commitment || (seed !== null && (await commitmentOf(sale, round, seed)) !== commitment);
+  }
+
   /** The polling interval, in ms. */
   get #pace(): number {
     return Math.min(Math.max(this.#document?.poll_after_ms || PACE_MS, LEAST_PACE_MS), MOST_PACE_MS);
   }
 
-  #state(ppb: number | null): InLine {
+  #state(ppb: number | null, commitment_changed: boolean): InLine {
     const line = this.#document;
-    const state = { status: 'in_line', ticket: this.#ticket as string, line } as const;
-    const commitment_changed = line !== null && line.commitment !== this.#commitment;
+    const state = { status: 'in_line', ticket: this.#ticket as string, line, commitment_changed } as const;
     const place = this.#place;
-    if (line === null || ppb === null || place === null) return { ...state, place: null, ahead: null, wait_s: null, commitment_changed };
+    if (line === null || ppb === null || place === null) return { ...state, place: null, ahead: null, wait_s: null };
     const ahead = beforeOf(line, place, ppb, this.#lateBefore);
     return {
       ...state,
       place: place.second === null ? placeOf(line, ppb) : null,
       ahead: rounded(ahead),
       wait_s: line.state === 'moving' ? waitS(ahead, { from: 0, to: 0 }, line.admitted.per_s) : null,
-      commitment_changed,
     };
   }
 }
@@ -250,8 +261,10 @@ function placeOf(line: LineDocument, ppb: number): Range {
   return { from: Math.max(1, place.from), to: place.to };
 }
 
-function throwIfOver({ state, units, poll_after_ms }: LineDocument): void {
+/** Why nobody in line can get a unit any more, if that is so. */
+function overBy({ state, units, poll_after_ms }: LineDocument): ProblemError | undefined {
   const isGone = state === 'sold_out' && units.may_return === 0 && units.sold >= units.total;
-  if (isGone || (state === 'sold_out' && poll_after_ms === 0)) throw new ProblemError(409, { title: 'Sold out', code: 'sold_out' });
-  if (state === 'ended' && poll_after_ms === 0) throw new ProblemError(410, { title: 'The sale is over', code: 'closed' });
+  if (isGone || (state === 'sold_out' && poll_after_ms === 0)) return new ProblemError(409, { title: 'Sold out', code: 'sold_out' });
+  if (state === 'ended' && poll_after_ms === 0) return new ProblemError(410, { title: 'The sale is over', code: 'closed' });
+  return undefined;
 }

@@ -25,6 +25,7 @@ const WHOLE_PPB = 1_000_000_000;
 const HEAD = 15;
 const SEAL = 32;
 const ORDER = '\x0cline/1/order';
+const COMMITMENT = '\x11line/1/commitment';
 
 const text = new TextEncoder();
 
@@ -45,10 +46,28 @@ export function readTicket(ticket: string): Place | null {
 
 /** The place among all who came at the same time, in parts per billion. Lower ones come first. */
 export async function placePpb(seedHex: string, user: string): Promise<number> {
-  const seed = Uint8Array.from(seedHex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  const order = await hmac(seed, ORDER);
+  const order = await hmac(bytesOf(seedHex), ORDER);
   const place = new DataView(await hmac(new Uint8Array(order), user)).getBigUint64(0);
   return Number((place * BigInt(WHOLE_PPB)) >> 64n);
+}
+
+/** What the system publishes before the opening if it will use this seed, in hex. */
+export async function commitmentOf(sale: string, round: number, seedHex: string): Promise<string> {
+  const id = text.encode(sale);
+  const message = [...text.encode(COMMITMENT), ...number(id.length), ...id, ...number(round), ...bytesOf(seedHex)];
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(message)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+/** Four bytes, big endian. */
+function number(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
 }
 
 /** Throws if no place can be computed here. */

@@ -12,6 +12,7 @@ export type GetToken = (about: { rejected?: string; signal: AbortSignal }) => st
 /** Describes a retry that is about to be made. */
 export interface Retry {
   method: string;
+  /** The request's URL. It never has a pass: that is a credential, and URLs end up in logs. */
   url: string;
   /** The status of the last answer; undefined if there was none. */
   status?: number;
@@ -35,6 +36,8 @@ const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 15_000;
 /** Statuses after which a retry may succeed. */
 const PASSING = new Set([429, 502, 503, 504]);
+/** The pass in the URL of a reservation. */
+const PASS = /(\/v1\/sales\/[^/?#]*\/reservations\/)[^/?#]+/;
 /** Methods that may be retried without further effect (RFC 9110, 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
@@ -64,10 +67,10 @@ export class Transport {
       const again = repeatable && (!answer || passes(answer)) && Date.now() + delayMs - begun <= giveUpAfterMs;
       if (!again) {
         if (answer) return answer;
-        throw new NoAnswerError(`no answer to ${request.method} ${request.url}`, { cause: error });
+        throw new NoAnswerError(`no answer to ${request.method} ${withoutPass(request.url)}`, { cause: error });
       }
-      const { method, url } = request;
-      onRetry?.({ method, url, delayMs, retry, ...(answer ? { status: answer.status } : {}) });
+      const { method } = request;
+      onRetry?.({ method, url: withoutPass(request.url), delayMs, retry, ...(answer ? { status: answer.status } : {}) });
       await sleep(delayMs, request.signal);
     }
   }
@@ -104,4 +107,9 @@ export class Transport {
 /** The gateway answers 500 when a function has crashed; only a retry shows how far it came. A 500 from the function itself is final. */
 function passes({ status, headers }: Response): boolean {
   return PASSING.has(status) || (status === 500 && !headers.get('content-type')?.startsWith('application/problem+json'));
+}
+
+/** The URL with `{token}` instead of a pass. */
+function withoutPass(url: string): string {
+  return url.replace(PASS, '$1{token}');
 }

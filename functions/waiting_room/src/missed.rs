@@ -30,6 +30,11 @@ impl Missed {
         taken.is_told = tell(&user).await;
     }
 
+    /// How many users Redis has yet to be told about.
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
+    }
+
     /// Forgets the users of this round, which has opened: Redis would take them for late.
     pub(crate) fn forget(&self, round: &RoundId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(round);

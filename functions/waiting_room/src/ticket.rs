@@ -74,6 +74,8 @@ async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) ->
             if now.plus_s(CLOCKS_DIFFER_S) < opens_at {
                 let join = async |user: &_| deps.stock.of(round).join_line(&Joining { user, ..joining }).await.is_ok();
                 deps.missed.tell_one(&round.id, join).await;
+            } else if now >= opens_at.plus_s(CLOCKS_DIFFER_S) {
+                deps.missed.forget(&round.id);
             }
             Ok(Class::Early)
         }
@@ -84,7 +86,10 @@ async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) ->
         Ok(Joined::NotOpen(at)) => {
             Err(Problem::not_open(at, now).detail("opens_at: when tickets for the sale's line are first given out"))
         }
-        Ok(Joined::Closed) => Err(Problem::new(Code::Closed)),
+        Ok(Joined::Closed) => {
+            deps.missed.forget(&round.id);
+            Err(Problem::new(Code::Closed))
+        }
         Err(error) => {
             let is_surely_early = now >= tickets_from.plus_s(CLOCKS_DIFFER_S) && now.plus_s(CLOCKS_DIFFER_S) < opens_at;
             if !is_surely_early {

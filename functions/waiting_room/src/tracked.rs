@@ -149,6 +149,7 @@ impl Tracked {
             self.note_people(deps, round, look.people).await;
             return Ok(document(round, line, &kept, before(&look, kept.people, round)));
         }
+        deps.missed.forget(&round.id);
         let standing = self.advance(deps, round, per_s, look).await?;
         let flow = flow(round, per_s, &standing);
         let front = self.publishable(deps, round, &standing.progress, flow.per_s).await;

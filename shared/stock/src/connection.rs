@@ -30,10 +30,10 @@ struct Inner {
 type Opened = current_link::Opened<Link, Credentials>;
 
 impl RedisConnection {
-    pub(crate) fn new(access: Access) -> Result<Self, RedisError> {
+    pub(crate) fn new(access: Access, patience: Duration) -> Result<Self, RedisError> {
         // The same provider as the AWS clients', so that a binary has only one. One that is already installed stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let target = Target { address: Address::parse(&access.url)?, authority: access.authority };
+        let target = Target { address: Address::parse(&access.url)?, authority: access.authority, patience };
         let breakers = match target.address {
             Address::Node(_) => Breakers::of_a_node(access.clock),
             Address::Cluster(_) => Breakers::of_a_cluster(access.clock),

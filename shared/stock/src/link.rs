@@ -9,11 +9,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::Credentials;
 use crate::address::Address;
 
-/// The longest wait for an answer. A script takes well under a millisecond; anything slower than this is an outage, and
-/// the caller must report it while its client still waits.
-const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1000);
-/// The longest wait for a connection, including TLS.
-const CONNECTION_TIMEOUT: Duration = Duration::from_millis(1000);
+/// The longest wait for an answer, or for a connection, including TLS. A script takes well under a millisecond; anything
+/// slower than this is an outage, and the caller must report it while its client still waits.
+pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1000);
 /// Attempts to reconnect before a call fails.
 const RECONNECTS: usize = 1;
 
@@ -32,6 +30,8 @@ const CLUSTER_PAUSES_MS: [u64; 2] = [10, 200];
 pub(crate) struct Target {
     pub(crate) address: Address,
     pub(crate) authority: Option<Vec<u8>>,
+    /// How long one node may take to connect and to answer.
+    pub(crate) patience: Duration,
 }
 
 /// A connection that reconnects by itself. Clones share it.
@@ -49,8 +49,8 @@ impl Target {
         match &self.address {
             Address::Node(node) => {
                 let config = ConnectionManagerConfig::new()
-                    .set_response_timeout(Some(RESPONSE_TIMEOUT))
-                    .set_connection_timeout(Some(CONNECTION_TIMEOUT))
+                    .set_response_timeout(Some(self.patience))
+                    .set_connection_timeout(Some(self.patience))
                     .set_number_of_retries(RECONNECTS);
                 Ok(Link::Node(ConnectionManager::new_lazy_with_config(self.node(node, credentials)?, config)?))
             }

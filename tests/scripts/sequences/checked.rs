@@ -11,8 +11,6 @@ use tests::TestRound;
 
 use super::model::{Model, class_of};
 
-/// More than Redis's clock and this process's clock can differ, including an answer's latency.
-const CLOCKS_DIFFER_MS: u64 = 10_000;
 /// Longer than any sequence takes.
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -47,21 +45,22 @@ pub(super) struct Checked {
     stock: Stock,
     redis: MultiplexedConnection,
     epoch_ms: EpochMs,
+    /// When Redis was last compared with the models. Whatever has changed since changed later.
+    compared_at: EpochMs,
 }
 
 impl Checked {
     pub(super) async fn new(server: &TestRound, now: EpochMs) -> Self {
         let (stock, redis) = (server.server.clone(), server.redis().await);
-        Self { models: BTreeMap::new(), calls_left: None, trace: Vec::new(), stock, redis, epoch_ms: now }
+        let (models, trace) = (BTreeMap::new(), Vec::new());
+        Self { models, calls_left: None, trace, stock, redis, epoch_ms: now, compared_at: now }
     }
 
     pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId) -> Outcome<Reserve> {
         let began = clock();
         let answer = self.stock.round(&id.round).reserve(id.uuid, user, class_of(user)).await;
         let now = match &answer {
-            Ok(Reserve::Reserved(claim)) if claim.reserved_at_ms.0.abs_diff(began.0) < CLOCKS_DIFFER_MS => {
-                claim.reserved_at_ms
-            }
+            Ok(Reserve::Reserved(claim)) if (began..=clock()).contains(&claim.reserved_at_ms) => claim.reserved_at_ms,
             _ => began,
         };
         let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(id, user, now));
@@ -245,14 +244,18 @@ impl Checked {
                 return wrong(format!("{call}: round {round}: {difference}"));
             }
             if held_back {
-                let ahead_ms = sellable_at.0 - clock().0;
-                if ahead_ms > i64::from(stock::HOLD_BACK_MS) || ahead_ms.unsigned_abs() > CLOCKS_DIFFER_MS {
-                    return wrong(format!("{call}: it is held back for {ahead_ms} ms"));
+                let since = EpochMs(sellable_at.0 - i64::from(stock::HOLD_BACK_MS));
+                let now = clock();
+                if !(self.compared_at..=now).contains(&since) {
+                    return wrong(format!(
+                        "{call}: at {now:?} it is held back until {sellable_at:?}, as if since {since:?}"
+                    ));
                 }
                 // Until the sequence lets time pass.
                 self.set_sellable_at(&round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
             }
         }
+        self.compared_at = clock();
         Ok(())
     }
 
