@@ -10,9 +10,9 @@ use crate::request::{Request, Response};
 use crate::run::Visit;
 
 /// How often a request is tried at most, including the first attempt.
-const TRIES: u32 = 8;
+pub const TRIES: u32 = 8;
 /// A user who is told to wait longer than this gives up.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait before a second attempt if the server does not say how long. It doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// The largest random addition to a wait, as a fraction, so that users told to wait a second do not all return in the

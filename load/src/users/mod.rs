@@ -14,6 +14,7 @@ use crate::request::{Request, Response};
 use crate::run::Visit;
 
 pub use credentials::{Credentials, NoCredentials};
+pub use honest::{LONGEST_WAIT, TRIES};
 pub use mischief::Mischief;
 
 /// The API accepts an answer for two minutes. Computing one takes a slow machine a good part of the other.
