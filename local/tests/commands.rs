@@ -371,7 +371,10 @@ fn a_down_names_what_still_answers() {
 fn a_demo_accounts_for_every_unit() {
     let home = Home::new("demo");
     let arguments = ["demo", "--built", "--units", "5", "--buyers", "20", "--payment-window-s", "5", "--json"];
-    let (report, _) = home.good(&arguments);
+    let (report, said) = home.good(&arguments);
+    let line_of = |what: &str| said.lines().position(|line| line.contains(what)).unwrap_or_else(|| panic!("{said}"));
+    assert!(line_of("Waiting for the opening") < line_of("  The rush"), "{said}");
+    assert!(line_of("✓ The rush") < line_of("Payments"), "one stage after the other: {said}");
     let report: Value = serde_json::from_str(&report).unwrap();
     let numbers = report.to_string();
     for name in ["oversold", "lost", "duplicated"] {
