@@ -332,9 +332,12 @@ impl Client {
     pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
         let request = self.http.get(format!("{}{path}", self.api_url)).bearer_auth(operator);
         let response = self.send(request).await?;
-        if !response.status().is_success() {
-            let answer = response.json().await?;
-            bail!("the API refused: {}", for_people(&answer));
+        let status = response.status();
+        if !status.is_success() {
+            match response.json().await {
+                Ok(answer) => bail!("the API refused: {}", for_people(&answer)),
+                Err(_) => bail!("the API answers {status}"),
+            }
         }
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let number = |name: &str| header(name).and_then(|text| text.parse().ok());

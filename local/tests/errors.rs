@@ -49,6 +49,8 @@ const VARIABLES: [&str; 27] = [
     "USER_ID",
 ];
 const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
+const NO_KEYS: &str =
+    "KEYS is missing: the pass keys, in the form of their secret: KEYS='{\"signing\":1,\"key1\":\"…\"}'";
 const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
 /// A folder for the state of a system. Dropping it removes it.
@@ -124,7 +126,7 @@ fn one_line_of_make(output: &Output, line: &str) {
 fn what_needs_a_running_system_says_how_to_start_one() {
     let home = Home::new("nothing");
     let commands: [&[&str]; 7] =
-        [&["audit"], &["token"], &["pass"], &["redrive"], &["watch"], &["event"], &["trace", UNKNOWN_ID]];
+        [&["audit"], &["token"], &["pass"], &["redrive", "orders"], &["watch"], &["event"], &["trace", UNKNOWN_ID]];
     for arguments in commands {
         one_line(&home.local(arguments, &[]), 1, NOTHING_RUNS);
     }
@@ -186,14 +188,16 @@ fn an_empty_variable_is_none() {
         ("token", "USER_ID"),
         ("pass", "SALE"),
         ("audit", "ROUND"),
-        ("redrive", "QUEUE"),
         ("event", "SAMPLE"),
         ("watch", "FUNCTION"),
     ] {
         one_line(&home.local(&[command], &[(variable, "")]), 1, NOTHING_RUNS);
     }
-    let none = home.local(&["trace"], &[("ID", "")]);
-    assert!(String::from_utf8_lossy(&none.stderr).starts_with("error: which reservation?"), "{none:?}");
+    for (command, variable, asks) in [("trace", "ID", "which reservation?"), ("redrive", "QUEUE", "which queue?")] {
+        let none = home.local(&[command], &[(variable, "")]);
+        assert!(String::from_utf8_lossy(&none.stderr).starts_with(&format!("error: {asks}")), "{none:?}");
+    }
+    one_line(&home.local(&["line-keys"], &[("KEYS", "")]), 2, NO_KEYS);
 }
 
 #[test]
@@ -303,8 +307,8 @@ fn a_damaged_note_of_the_running_system_is_named() {
     for (name, text) in [("cut", "{\"supervisor\":"), ("older", "{}"), ("other", "\u{0}")] {
         let home = Home::with(name, text);
         let line = format!("{} is damaged; remove it, then `make up`", home.file().display());
-        for command in ["token", "audit", "pass", "redrive", "down", "watch"] {
-            one_line(&home.local(&[command], &[]), 1, &line);
+        for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["down"], &["watch"]] {
+            one_line(&home.local(command, &[]), 1, &line);
         }
     }
 }
@@ -314,9 +318,9 @@ fn a_system_that_was_killed_is_no_running_one() {
     let mut supervisor = running();
     supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
     let home = Home::with("killed", &state(&supervisor, free_port().unwrap(), Path::new("/")).to_string());
-    for command in ["token", "audit", "pass", "redrive", "watch", "event"] {
+    for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
         let line = "what `make up` started was killed; start it again with `make up`";
-        one_line(&home.local(&[command], &[]), 1, line);
+        one_line(&home.local(command, &[]), 1, line);
     }
 }
 
@@ -341,9 +345,9 @@ fn a_system_that_is_starting_is_not_asked() {
 fn an_api_that_does_not_answer_is_named() {
     let port = free_port().unwrap();
     let home = Home::with("silent", &state(&running(), port, Path::new("/")).to_string());
-    for command in ["audit", "redrive", "pass"] {
+    for command in [&["audit"][..], &["redrive", "orders"], &["pass"]] {
         let line = format!("http://127.0.0.1:{port} does not answer; restart it with `make down` and `make up`");
-        one_line(&home.local(&[command], &[]), 1, &line);
+        one_line(&home.local(command, &[]), 1, &line);
     }
 }
 
@@ -384,6 +388,7 @@ async fn api() -> u16 {
         .route("/v1/admin/sales/{sale}", get(sale))
         .route("/v1/sales", get(shown))
         .route("/v1/sales/{sale}", get(look))
+        .route("/v1/admin/sales/{sale}/rounds/{round}/orders", get(busy))
         .route("/v1/admin/redrive/{queue}", post(busy));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -403,7 +408,7 @@ async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are
             "no round 7 of mug; it is in round 2",
         );
     }
-    one_line(&home.local(&["redrive"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
+    one_line(&home.local(&["redrive", "orders"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
 }
 
 fn page(sale: &str, state: &str) -> Value {
@@ -427,6 +432,25 @@ async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
     }
     one_line(&home.local(&["check-line"], &[]), 1, "lamp has no line; SALE=… names another sale");
     one_line(&home.local(&["check-draw"], &[("SALE", "lamp")]), 1, "there is no draw in round 1 of lamp");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
+    let home = Home::with("export", &state(&running(), api().await, Path::new("/")).to_string());
+    let there = |name: &str| home.0.join(name).display().to_string();
+    let fails = |out: &str, line: &str| {
+        let output = home.local(&["export"], &[("OUT", out)]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.lines().last(), Some(&*format!("error: {line}")), "{said}");
+        assert_eq!(output.status.code(), Some(1));
+        let left: Vec<_> = std::fs::read_dir(&home.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["up.json"], "{out}");
+    };
+    let (folder, nowhere) = (there("nothing"), there("nothing/lamp.csv"));
+    fails(&nowhere, &format!("cannot write {nowhere}: there is no folder {folder}"));
+    let file = there("lamp.csv");
+    fails(&file, &format!("{file} was not written: the API refused: Too busy; try again (overloaded)"));
+    fails(&there(""), &format!("{} is a folder", there("")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -455,7 +479,7 @@ async fn whoever_cannot_buy_is_told_at_once_why() {
 #[test]
 fn make_adds_nothing_to_it() {
     let home = Home::new("make");
-    for arguments in [&["token"][..], &["pass"], &["audit"], &["redrive"], &["watch"], &["event"]] {
+    for arguments in [&["token"][..], &["pass"], &["audit"], &["redrive", "QUEUE=orders"], &["watch"], &["event"]] {
         one_line_of_make(&home.make(arguments), NOTHING_RUNS);
     }
     let units = "UNITS: a whole number from 1 to 10,000; got \"-1\"";
@@ -466,5 +490,8 @@ fn make_adds_nothing_to_it() {
     );
     let which = "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
     one_line_of_make(&home.make(&["trace"]), which);
+    let queue = "which queue? `make redrive QUEUE=…`, one of orders, expiry, winners, webhook, quarantine";
+    one_line_of_make(&home.make(&["redrive"]), queue);
+    one_line_of_make(&home.make(&["line-keys"]), NO_KEYS);
     one_line_of_make(&home.make(&["token", "CARGO=/no/cargo"]), "no /no/cargo: install Rust with rustup, or set CARGO");
 }
