@@ -30,7 +30,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         // The page may be a little older than the answer.
         let told = match code {
             "paused" => Some(Obstacle::Paused.told(sale, &operators)),
-            "not_open" => obstacle(),
+            "not_open" => obstacle().or_else(|| Some(format!("{sale} opens at {}", text(&page["opens_at"])))),
             _ => None,
         };
         told.map_or_else(|| refused(code, user, sale), |told| anyhow!("{told}"))
@@ -164,7 +164,6 @@ fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
         "sold_out" => anyhow!("{sale} is sold out; units that are cancelled or not paid for are sold again"),
         "limit_reached" => anyhow!("{user} has reached the limit for one person in {sale}; try another USER_ID"),
         "unpaid_limit" => anyhow!("{user} has left too many units of {sale} unpaid; try another USER_ID"),
-        "not_open" => anyhow!("{sale} has not opened yet"),
         "closed" => anyhow!("{sale} is over"),
         "overloaded" => anyhow!("the API is busy; try again in a while"),
         "denied" => anyhow!("{user} is denied for a while; try another USER_ID"),

@@ -114,7 +114,7 @@ fn write_sum(out: &mut String, plan: &Plan) -> std::fmt::Result {
     {
         writeln!(out, "  {what:<26}{:>8}", count(value))?;
     }
-    if busy < plan.functions.iter().map(|function| function.environments).sum() {
+    if busy < plan.functions.iter().map(|function| function.environments).sum::<f64>() {
         writeln!(out, "the last tickets come before the first turns, so not all of these are busy at the same time")?;
     }
     Ok(())

@@ -184,6 +184,7 @@ fn forged() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::users::Credentials;
 
     #[test]
     fn so_many_misbehave_and_all_kinds_do() {
@@ -202,7 +203,7 @@ mod tests {
     fn whoever_has_no_pass_goes_through_the_gate() {
         // In the form of `make load`: every tenth user has no pass, and with them every other misbehaving one would.
         let line = |n: usize| if n.is_multiple_of(10) { "token" } else { "token pass" };
-        let credentials = || (1..=1_000).map(|n| line(n).parse().unwrap()).collect();
+        let credentials = || -> Vec<Credentials> { (1..=1_000).map(|n| line(n).parse().unwrap()).collect() };
         let client = || crate::Client::new("http://127.0.0.1:9".parse().unwrap());
         for bad in [0.0, 0.05, 0.2] {
             let crowd = Crowd::new(client(), "lamp".parse().unwrap(), credentials(), bad).unwrap();
