@@ -282,7 +282,8 @@ mod tests {
 
     #[tokio::test]
     async fn time_in_which_users_only_compute_is_no_load() {
-        let outcome = visits(&plan(10, 20), ProgressLine::silent(), |visit| async move {
+        let plan = plan(10, 20);
+        let outcome = visits(&plan, ProgressLine::silent(), |visit| async move {
             if visit.n == 3 {
                 visit.goes_to_the_gate();
                 let turn = visit.turn_to_compute().await;
@@ -306,7 +307,8 @@ mod tests {
     async fn all_cores_compute_once_all_have_come_and_no_more() {
         let cores = crate::results::cores();
         let (together, computing) = (Arc::new(tokio::sync::Barrier::new(cores)), Arc::new(AtomicUsize::new(0)));
-        let outcome = visits(&plan(2 * cores, 0), ProgressLine::silent(), |visit| {
+        let plan = plan(2 * cores, 0);
+        let outcome = visits(&plan, ProgressLine::silent(), |visit| {
             let (together, computing) = (Arc::clone(&together), Arc::clone(&computing));
             async move {
                 let _turn = visit.turn_to_compute().await;
@@ -324,7 +326,8 @@ mod tests {
         let (begun, begins) = tokio::sync::oneshot::channel();
         let begun = std::sync::Mutex::new(Some(begun));
         let interrupted = async { drop(begins.await) };
-        let outcome = visits_until(interrupted, &plan(1, 0), ProgressLine::silent(), |visit| {
+        let plan = plan(1, 0);
+        let outcome = visits_until(interrupted, &plan, ProgressLine::silent(), |visit| {
             let begun = begun.lock().unwrap().take();
             async move {
                 visit.goes_to_the_gate();

@@ -370,7 +370,12 @@ impl Client {
         Ok(())
     }
 
-    pub(crate) async fn ask_as_operator(&self, method: &str, operator: &str, path: &str) -> Result<(StatusCode, Value)> {
+    pub(crate) async fn ask_as_operator(
+        &self,
+        method: &str,
+        operator: &str,
+        path: &str,
+    ) -> Result<(StatusCode, Value)> {
         let request = self.http.request(method.parse()?, format!("{}{path}", self.api_url));
         let response = match request.bearer_auth(operator).send().await {
             Err(error) if error.is_connect() => {

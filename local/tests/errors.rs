@@ -184,13 +184,9 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
 #[test]
 fn an_empty_variable_is_none() {
     let home = Home::new("empty");
-    for (command, variable) in [
-        ("token", "USER_ID"),
-        ("pass", "SALE"),
-        ("audit", "ROUND"),
-        ("event", "SAMPLE"),
-        ("watch", "FUNCTION"),
-    ] {
+    for (command, variable) in
+        [("token", "USER_ID"), ("pass", "SALE"), ("audit", "ROUND"), ("event", "SAMPLE"), ("watch", "FUNCTION")]
+    {
         one_line(&home.local(&[command], &[(variable, "")]), 1, NOTHING_RUNS);
     }
     for (command, variable, asks) in [("trace", "ID", "which reservation?"), ("redrive", "QUEUE", "which queue?")] {

@@ -21,7 +21,8 @@ pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     let mut line = |what: &str, of: &dyn Fn(&Run) -> Option<f64>| {
         let mut all: Vec<f64> = runs.iter().filter_map(of).collect();
         all.sort_by(f64::total_cmp);
-        let [median, least, most] = figures([all.get(all.len() / 2), all.first(), all.last()].map(Option::copied));
+        let [median, least, most] =
+            figures([all.get(all.len() / 2), all.first(), all.last()].map(|value| value.copied()));
         let _ = writeln!(out, "{what:<44}{median:>12}{least:>12}{most:>12}");
     };
     line("seconds until it is sold out", &|run| run.sold_out_s);

@@ -183,8 +183,7 @@ mod tests {
         for (lasts, expected) in [(Duration::from_secs(60), 1), (Duration::ZERO, 2)] {
             let (url, given) = server().await;
             let client = Client::new(url.parse().unwrap());
-            let mut crowd =
-                Crowd::new(client, "lamp".parse().unwrap(), vec!["token".parse().unwrap()], 0.0).unwrap();
+            let mut crowd = Crowd::new(client, "lamp".parse().unwrap(), vec!["token".parse().unwrap()], 0.0).unwrap();
             crowd.challenge_lasts = lasts;
             let visit = Visit::of_a_test();
             assert_eq!(crowd.enter(&visit, 0, visit.due).await, Some("pass".to_owned()));
