@@ -49,7 +49,7 @@ crowd: ## Send a small crowd to the running system, to watch on the operators' p
 	@$(LOCAL) crowd
 
 # Both packages are built at once, to compile what they share only once. Tokens for a running `make up` are made after all other checks.
-load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
+load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 GATE_EVERY=50 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
 	@$(COMPILE) "Compiling the tools" build --workspace --bin local --bin load
 	@exec $(or $(CARGO_TARGET_DIR),target)/debug/load --tokens-from 'exec $(LOCAL) tokens'
 

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Runs cargo so that whoever waits sees it at work within two seconds: at a terminal its progress on one line, which goes
-# away again; in a log a line at the start and one every 15 s. If there is nothing to do it prints nothing, so that the
-# tool that runs next has the output for itself.
+# Runs cargo so that whoever waits sees it at work within two seconds of the first thing that it compiles: at a terminal
+# its progress on one line, which goes away again; in a log a line at the start and one every 15 s. If there is nothing to
+# compile it prints nothing, so that the tool that runs next has the output for itself; only if cargo needs long to find
+# that out, it says what cargo does.
 #
 #   local/compile.sh "Compiling the tools" build --workspace --bin local
 set -u
 what=$1
+looks="Checking what has to be compiled"
 shift
 cargo=${CARGO:-cargo}
 command -v "$cargo" >/dev/null || {
@@ -33,26 +35,36 @@ last_word() {
   echo "$words" | grep ' Building ' | tail -n 1 | grep . || echo "$words" | tail -n 1
 }
 
+# Whether cargo has begun to compile. Its progress proves nothing: that counts what is compiled already, too.
+compiles() {
+  tr '\r' '\n' <"$said" 2>/dev/null | sed "s/$escape\[[0-9;]*[mK]//g" | grep -Eq '^ *(Compiling|Checking|Documenting) '
+}
+
 # Reports for as long as this script runs.
 report() {
   began=$(date +%s)
+  does=$looks
   next=
   # A sleep that outlives the script must not hold its output open: somebody may read that to its end.
   while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
     seconds=$(($(date +%s) - began))
     word=$(last_word)
+    if test "$does" = "$looks" && compiles; then
+      does=$what next=
+    fi
     if test -n "$clear"; then
-      printf "$clear%s" "${word:-    $what}" >&2
+      printf "$clear%s" "${word:-    $does}" >&2
     elif test -z "$next"; then
-      # Cargo says nothing while it looks whether there is anything to do, which takes a busy machine seconds.
-      test -n "$word" || test $seconds -ge 5 || continue
+      # Looking whether there is anything to do takes a busy machine seconds.
+      test "$does" = "$what" || test $seconds -ge 5 || continue
       case $word in *' Finished '* | *' Executable '*) continue ;; esac
-      next=15
-      echo "$what (the first time takes minutes)" >&2
+      next=$((seconds < 15 ? 15 : seconds + 15))
+      test "$does" = "$looks" && echo "$looks" >&2 || echo "$what (the first time takes minutes)" >&2
     elif test $seconds -ge $next; then
       next=$((seconds + 15))
       far=$(echo "$word" | sed -n 's/.*] \([0-9]*\)\/\([0-9]*\).*/\1 of \2/p')
-      echo "$what: ${far:-$(echo "$word" | sed 's/^ *//')} ($seconds s)" >&2
+      test -n "$far" || far=$(echo "$word" | sed 's/^ *//')
+      echo "$does${far:+: $far} ($seconds s)" >&2
     fi
   done
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
-use command_line::whole;
+use command_line::{of_these, whole};
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
-use load::users::{Credentials, Crowd, workers};
+use load::users::{Credentials, Crowd};
 use load::{Client, Curve, Plan, ProgressLine, Report, Stopped, Target, visits_until};
 use sale::SaleId;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -135,7 +135,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let (url, began, tokens) = (target.url().to_owned(), jiff::Timestamp::now(), credentials.len());
     let client = Client::with_connections(target, arguments.connections as usize);
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
-    tell(plan.users(), tokens, crowd.through_the_gate(plan.users()));
+    tell(plan.users(), tokens, &crowd);
     let mut status = 0;
     let interrupted = async {
         status = signals.next().await;
@@ -218,12 +218,17 @@ impl<'a> Source<'a> {
 }
 
 /// Warns about what may be unexpected.
-fn tell(users: usize, tokens: usize, through_the_gate: usize) {
+fn tell(users: usize, tokens: usize, crowd: &Crowd) {
+    let (through_the_gate, past_the_gate) = (crowd.through_the_gate(users), crowd.past_the_gate(users));
     if tokens < users {
         eprintln!("{users} users share {tokens} tokens");
     }
     if through_the_gate > 0 {
-        eprintln!("{through_the_gate} users go through the gate; {} at a time do its work on this machine", workers());
+        let them = of_these(through_the_gate as u64, "user");
+        eprintln!("{them} of {users} will go through the gate; this machine computes their proofs of work");
+    }
+    if past_the_gate > 0 {
+        eprintln!("{} without a pass will misbehave instead", of_these(past_the_gate as u64, "user"));
     }
 }
 

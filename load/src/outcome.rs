@@ -27,6 +27,8 @@ pub struct Outcome {
     pub seconds: Vec<Second>,
     /// Latencies of all answers, in microseconds.
     pub latency_us: Histogram<u64>,
+    /// The users who went through the gate.
+    pub gate: Gate,
     /// How late each user came, in microseconds. If that is long, this machine was too slow to send.
     pub behind_us: Histogram<u64>,
     /// Why it did not end well.
@@ -51,6 +53,27 @@ pub struct Seen {
     pub count: u64,
     /// The message of one of them.
     pub example: String,
+}
+
+/// The users who went through the gate, with a proof of work that this machine computed for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// How many came to it.
+    pub came: u64,
+    /// How many of them got a pass.
+    pub passed: u64,
+    /// How many of them got none. The others had not finished when the run ended.
+    pub refused: u64,
+    /// The time after the last user came in which every user who was left waited for a proof. The server had nothing to
+    /// do then, so rates do not count it.
+    pub alone: Duration,
+}
+
+impl Gate {
+    /// How many had not finished when the run ended.
+    pub const fn unfinished(&self) -> u64 {
+        self.came.saturating_sub(self.passed + self.refused)
+    }
 }
 
 /// One second of a run.
@@ -107,9 +130,9 @@ impl Outcome {
         self.latency_us.len()
     }
 
-    /// Answers a second, over the whole run.
+    /// Answers a second, over the whole run except for [`Gate::alone`].
     pub fn per_s(&self) -> f64 {
-        self.answered() as f64 / self.took.as_secs_f64()
+        self.answered() as f64 / self.took.saturating_sub(self.gate.alone).as_secs_f64()
     }
 
     /// Answers in the busiest second.

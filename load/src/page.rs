@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use crate::answer::Answer;
 use crate::outcome::quantile_ms;
 use crate::plot::{self, Area, Drawn, LOOKS, Stroke, look};
-use crate::report::Report;
+use crate::report::{Report, gate};
 
 /// The size of a plot on a phone, and on a larger screen.
 const NARROW: (u32, u32) = (360, 280);
@@ -89,6 +89,9 @@ fn facts(page: &mut String, report: &Report) -> Result<()> {
         write!(page, "<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(&value))?;
     }
     page.push_str("</dl>");
+    for line in gate(&outcome.gate) {
+        write!(page, "<p>{}.</p>", escaped(&line))?;
+    }
     Ok(())
 }
 

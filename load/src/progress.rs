@@ -14,6 +14,8 @@ pub struct Progress {
     pub sent: u64,
     /// Requests that were answered, or failed.
     pub answered: u64,
+    /// Users for whom this machine has yet to compute a proof of work.
+    pub computing: u64,
     /// Answers by status and code.
     pub answers: BTreeMap<String, u64>,
     /// Median latency.
@@ -81,14 +83,15 @@ impl Drop for ProgressLine {
 }
 
 fn line(progress: &Progress, per_s: f64) -> String {
-    let Progress { elapsed, sent, answered, answers, p50, p99 } = progress;
+    let Progress { elapsed, sent, answered, computing, answers, p50, p99 } = progress;
     let mut by_count: Vec<_> = answers.iter().collect();
     by_count.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let answers: Vec<_> = by_count.into_iter().map(|(name, count)| format!("{name}: {count}")).collect();
     let ms = |latency: &Duration| latency.as_secs_f64() * 1e3;
     let waiting = sent.saturating_sub(*answered);
+    let computing = if *computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
     format!(
-        "{:>4.0} s  {per_s:>6.0}/s  p50 {:.1} ms  p99 {:.1} ms  waiting {waiting}  {}",
+        "{:>4.0} s  {per_s:>6.0}/s  p50 {:.1} ms  p99 {:.1} ms  waiting {waiting}  {computing}{}",
         elapsed.as_secs_f64(),
         ms(p50),
         ms(p99),
@@ -107,11 +110,12 @@ mod tests {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let shown = Arc::clone(&lines);
         let mut progress = ProgressLine::new(None, move |line| shown.lock().unwrap().push(line.to_owned()));
-        for (second, answered) in [(1, 100), (3, 500)] {
+        for (second, answered, computing) in [(1, 100, 0), (3, 500, 12)] {
             progress.tell(&Progress {
                 elapsed: Duration::from_secs(second),
                 sent: answered + 7,
                 answered,
+                computing,
                 answers: BTreeMap::from([("202".to_owned(), 90), ("409 sold_out".to_owned(), answered - 90)]),
                 p50: Duration::from_micros(1_500),
                 p99: Duration::from_millis(20),
@@ -119,6 +123,9 @@ mod tests {
         }
         let lines = lines.lock().unwrap().clone();
         assert_eq!(lines[0], "   1 s     100/s  p50 1.5 ms  p99 20.0 ms  waiting 7  202: 90  409 sold_out: 10");
-        assert_eq!(lines[1], "   3 s     200/s  p50 1.5 ms  p99 20.0 ms  waiting 7  409 sold_out: 410  202: 90");
+        assert_eq!(
+            lines[1],
+            "   3 s     200/s  p50 1.5 ms  p99 20.0 ms  waiting 7  proofs to compute 12  409 sold_out: 410  202: 90"
+        );
     }
 }

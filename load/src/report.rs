@@ -8,7 +8,7 @@ use command_line::of_these;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
-use crate::outcome::{Outcome, Stopped, quantile_ms};
+use crate::outcome::{Gate, Outcome, Stopped, quantile_ms};
 use crate::page;
 use crate::plan::Plan;
 
@@ -73,6 +73,13 @@ impl Report {
                 "peak_per_s": outcome.peak_per_s(),
                 "latency_ms": latency(&outcome.latency_us),
             },
+            "gate": {
+                "came": outcome.gate.came,
+                "passed": outcome.gate.passed,
+                "refused": outcome.gate.refused,
+                "unfinished": outcome.gate.unfinished(),
+                "only_proofs_s": rounded(outcome.gate.alone.as_secs_f64()),
+            },
             "behind_ms": latency(&outcome.behind_us),
             "answers": answers.collect::<Vec<_>>(),
             "failures": outcome.failures,
@@ -127,6 +134,24 @@ impl Stopped {
     }
 }
 
+/// What there is to say about the gate.
+pub(crate) fn gate(gate: &Gate) -> Vec<String> {
+    let mut lines = Vec::new();
+    if gate.came > 0 {
+        let mut parts = vec![format!("{} of {} got through the gate", gate.passed, of_these(gate.came, "user"))];
+        let others = [(gate.refused, "got no pass"), (gate.unfinished(), "had not finished when the run ended")];
+        parts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")));
+        lines.push(parts.join("; "));
+    }
+    let alone_s = gate.alone.as_secs_f64();
+    if alone_s >= 0.05 {
+        lines.push(format!(
+            "{alone_s:.1} s of the run only computed proofs of work on this machine, and do not count for answers/s"
+        ));
+    }
+    lines
+}
+
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
@@ -159,6 +184,9 @@ impl fmt::Display for Report {
         let (requests, users) = (of_these(outcome.sent, "request"), of_these(outcome.users as u64, "user"));
         writeln!(f, "\n  {requests} of {users} in {took_s:.1} s")?;
         writeln!(f, "  {:.0} answers/s, {} in the busiest second", outcome.per_s(), outcome.peak_per_s())?;
+        for line in gate(&outcome.gate) {
+            writeln!(f, "  {line}")?;
+        }
         writeln!(f, "  {} (500 and above, or no answer)", of_these(outcome.errors, "error"))
     }
 }
@@ -205,6 +233,26 @@ pub(crate) mod tests {
         assert_eq!(report["plan"], json!({ "users": 100, "over_s": 0.02, "curve": "rush", "stop_at_errors": null }));
         assert_eq!(report["settings"]["sale"], "<lamp>");
         assert!(report["behind_ms"]["p99"].is_number() && sold_out["latency_ms"]["p99_9"].is_number());
+    }
+
+    #[tokio::test]
+    async fn the_gate_is_told_of_and_its_proofs_do_not_count_as_load() {
+        let mut report = sample().await;
+        assert!(!report.to_string().contains("gate"), "{report}");
+        let outcome = &mut report.outcome;
+        outcome.took = Duration::from_secs(50);
+        outcome.gate = Gate { came: 20, passed: 17, refused: 1, alone: Duration::from_secs(40) };
+        let text = report.to_string();
+        for part in [
+            "100 requests of 100 users in 50.0 s\n  10 answers/s",
+            "17 of 20 users got through the gate; 1 got no pass; 2 had not finished when the run ended\n",
+            "40.0 s of the run only computed proofs of work on this machine",
+        ] {
+            assert!(text.contains(part), "no {part}: {text}");
+        }
+        let gate = json!({ "came": 20, "passed": 17, "refused": 1, "unfinished": 2, "only_proofs_s": 40.0 });
+        assert_eq!((&report.to_json()["gate"], &report.to_json()["requests"]["per_s"]), (&gate, &json!(10.0)));
+        assert!(page::html(&report).unwrap().contains("17 of 20 users got through the gate"));
     }
 
     #[tokio::test]

@@ -1,13 +1,15 @@
 //! The results so far.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Failure};
-use crate::outcome::{Answered, Outcome, Second, Seen, Stopped};
+use crate::outcome::{Answered, Gate, Outcome, Second, Seen, Stopped};
 use crate::progress::Progress;
 use crate::request::Response;
 
@@ -29,12 +31,17 @@ fn record(histogram: &mut Histogram<u64>, us: u64) {
 /// The results so far, shared by all senders.
 pub(crate) struct Results {
     start: Instant,
+    /// The cores that may compute proofs of work.
+    pub(crate) cores: Semaphore,
     heard: Mutex<Heard>,
 }
 
 struct Heard {
     /// Whether nothing may be sent any more.
     ended: bool,
+    visiting: Visiting,
+    gate: Gate,
+    proofs_computed: u64,
     sent: u64,
     errors: u64,
     answers: BTreeMap<(&'static str, Answer), Histogram<u64>>,
@@ -50,6 +57,9 @@ impl Results {
     pub(crate) fn start() -> Self {
         let heard = Heard {
             ended: false,
+            visiting: Visiting::default(),
+            gate: Gate::default(),
+            proofs_computed: 0,
             sent: 0,
             errors: 0,
             answers: BTreeMap::new(),
@@ -59,7 +69,8 @@ impl Results {
             seconds: Vec::new(),
             last: histogram(),
         };
-        Self { start: Instant::now(), heard: Mutex::new(heard) }
+        let cores = Semaphore::new(cores_beside_the_load());
+        Self { start: Instant::now(), cores, heard: Mutex::new(heard) }
     }
 
     fn heard(&self) -> MutexGuard<'_, Heard> {
@@ -72,7 +83,41 @@ impl Results {
 
     /// Counts a user, and how late the user came.
     pub(crate) fn came(&self, due: Instant) {
-        record(&mut self.heard().behind, due.elapsed().as_micros() as u64);
+        let mut heard = self.heard();
+        record(&mut heard.behind, due.elapsed().as_micros() as u64);
+        heard.visit(|visiting| visiting.here += 1);
+    }
+
+    /// Counts a user who has finished.
+    pub(crate) fn left(&self) {
+        self.heard().visit(|visiting| visiting.here = visiting.here.saturating_sub(1));
+    }
+
+    /// No more users come. The core that was left to the load may compute proofs, too.
+    pub(crate) fn all_came(&self) {
+        self.heard().visit(|visiting| visiting.all_came = true);
+        self.cores.add_permits(cores() - cores_beside_the_load());
+    }
+
+    /// Counts a user who waits to compute a proof of work, or computes one.
+    pub(crate) fn computes(&self) {
+        self.heard().visit(|visiting| visiting.computing += 1);
+    }
+
+    /// Counts a user who has done so.
+    pub(crate) fn has_computed(&self) {
+        let mut heard = self.heard();
+        heard.proofs_computed += 1;
+        heard.visit(|visiting| visiting.computing -= 1);
+    }
+
+    pub(crate) fn proofs_computed(&self) -> u64 {
+        self.heard().proofs_computed
+    }
+
+    /// Changes the figures of the gate.
+    pub(crate) fn gate(&self, change: impl FnOnce(&mut Gate)) {
+        change(&mut self.heard().gate);
     }
 
     /// Counts a request that is about to be sent. Never returns if none may be sent any more.
@@ -155,6 +200,7 @@ impl Results {
             elapsed: self.start.elapsed(),
             sent: heard.sent,
             answered,
+            computing: heard.visiting.computing,
             answers,
             p50: Duration::from_micros(heard.all.value_at_quantile(0.5)),
             p99: Duration::from_micros(heard.all.value_at_quantile(0.99)),
@@ -164,6 +210,8 @@ impl Results {
     pub(crate) fn finish(&self, users: usize, stopped: Option<Stopped>) -> Outcome {
         let took = self.start.elapsed();
         let mut heard = self.heard();
+        heard.visiting.note();
+        heard.gate.alone = heard.visiting.alone.min(took);
         heard.end_second();
         let mut failures: BTreeMap<&str, Seen> = BTreeMap::new();
         let answers: Vec<Answered> = std::mem::take(&mut heard.answers)
@@ -185,6 +233,7 @@ impl Results {
             seconds: std::mem::take(&mut heard.seconds),
             latency_us: heard.all.clone(),
             behind_us: heard.behind.clone(),
+            gate: heard.gate,
             stopped,
         }
     }
@@ -195,7 +244,44 @@ fn reaches(limit: f64, errors: u64, answers: u64) -> bool {
     answers > 0 && errors as f64 >= limit * answers as f64
 }
 
+/// The cores of this machine.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// How many of them compute proofs of work while users still come: those who come are measured.
+fn cores_beside_the_load() -> usize {
+    cores().saturating_sub(1).max(1)
+}
+
+/// The users who are here, and the time in which nothing happens except that some of them compute proofs of work.
+#[derive(Default)]
+struct Visiting {
+    here: u64,
+    computing: u64,
+    all_came: bool,
+    alone: Duration,
+    alone_since: Option<Instant>,
+}
+
+impl Visiting {
+    /// Ends a time in which users only computed, or begins one.
+    fn note(&mut self) {
+        let now = Instant::now();
+        self.alone += self.alone_since.take().map_or(Duration::ZERO, |since| now - since);
+        if self.all_came && self.computing > 0 && self.computing >= self.here {
+            self.alone_since = Some(now);
+        }
+    }
+}
+
 impl Heard {
+    /// Changes who is here.
+    fn visit(&mut self, change: impl FnOnce(&mut Visiting)) {
+        change(&mut self.visiting);
+        self.visiting.note();
+    }
+
     /// The figures of a second. Earlier seconds are complete then.
     fn up_to(&mut self, second: usize) -> &mut Second {
         while self.seconds.len() <= second {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::sync::SemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::answer::{Answer, Failure};
@@ -13,7 +14,8 @@ use crate::results::Results;
 
 /// How often figures are shown and errors are judged.
 const TICK: Duration = Duration::from_secs(1);
-/// How long users may take to finish after the last one came: time for work at the gate, retries and polls.
+/// How long users may take to finish after the last one came, or after the last proof of work: time for retries and
+/// polls.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long to wait for requests in flight when a run is interrupted.
 const GRACE: Duration = Duration::from_secs(2);
@@ -31,10 +33,57 @@ pub struct Visit {
     results: Arc<Results>,
 }
 
+/// A user's turn to compute a proof of work on this machine, until it is dropped.
+pub(crate) struct Turn<'a> {
+    _core: Option<SemaphorePermit<'a>>,
+    _user: Computing<'a>,
+}
+
+/// A user who waits to compute, or computes.
+struct Computing<'a>(&'a Results);
+
+impl<'a> Computing<'a> {
+    fn begin(results: &'a Results) -> Self {
+        results.computes();
+        Self(results)
+    }
+}
+
+impl Drop for Computing<'_> {
+    fn drop(&mut self) {
+        self.0.has_computed();
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.results.left();
+    }
+}
+
 impl Visit {
     #[cfg(test)]
     pub(crate) fn of_a_test() -> Self {
         Self { n: 0, due: Instant::now(), results: Arc::new(Results::start()) }
+    }
+
+    /// Counts this user as one who goes through the gate. [`Visit::passed_the_gate`] says how it ended.
+    pub(crate) fn goes_to_the_gate(&self) {
+        self.results.gate(|gate| gate.came += 1);
+    }
+
+    /// Counts how it ended at the gate: with a pass, or without.
+    pub(crate) fn passed_the_gate(&self, with_a_pass: bool) {
+        self.results.gate(|gate| if with_a_pass { gate.passed += 1 } else { gate.refused += 1 });
+    }
+
+    /// Waits for this user's turn to compute a proof of work. A real user has a device for that; these share a machine,
+    /// which leaves the load a core as long as users come.
+    pub(crate) async fn turn_to_compute(&self) -> Turn<'_> {
+        let user = Computing::begin(&self.results);
+        // This only fails if the semaphore is closed, and nobody closes it.
+        let core = self.results.cores.acquire().await.ok();
+        Turn { _core: core, _user: user }
     }
 
     /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's
@@ -113,6 +162,7 @@ where
     ticks.tick().await;
     let mut came = 0;
     let mut deadline = None;
+    let mut computed = 0;
     let stopped = loop {
         tokio::select! {
             () = &mut interrupted => break Some(Stopped::Interrupted),
@@ -122,13 +172,21 @@ where
                     results.came(due);
                     visiting.spawn(visit(Visit { n, due, results: Arc::clone(&results) }));
                 }
-                None => deadline = Some(Instant::now() + PATIENCE),
+                None => {
+                    results.all_came();
+                    deadline = Some(Instant::now() + PATIENCE);
+                }
             },
             Some(ended) = visiting.join_next() => check(ended),
             _ = ticks.tick() => {
                 progress.tell(&results.progress());
                 if plan.error_limit().is_some_and(|limit| results.too_many_errors(limit)) {
                     break Some(Stopped::Errors);
+                }
+                // Many proofs take long, however patient the others are.
+                let before = std::mem::replace(&mut computed, results.proofs_computed());
+                if deadline.is_some() && computed > before {
+                    deadline = Some(Instant::now() + PATIENCE);
                 }
                 if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                     break Some(Stopped::Patience);
@@ -216,6 +274,70 @@ mod tests {
         let outcome = tokio::time::timeout(Duration::from_secs(30), outcome).await.unwrap();
         assert_eq!(outcome.stopped, Some(Stopped::Errors));
         assert_eq!((outcome.errors, outcome.answered()), (outcome.sent, asked.load(Ordering::Relaxed) as u64));
+    }
+
+    fn reserved() -> Result<Response, Failure> {
+        Ok(Response { status: 202, retry_after: None, body: Default::default() })
+    }
+
+    #[tokio::test]
+    async fn time_in_which_users_only_compute_is_no_load() {
+        let plan = plan(10, 20);
+        let outcome = visits(&plan, ProgressLine::silent(), |visit| async move {
+            if visit.n == 3 {
+                visit.goes_to_the_gate();
+                let turn = visit.turn_to_compute().await;
+                tokio::time::sleep(Duration::from_millis(400)).await;
+                drop(turn);
+                visit.passed_the_gate(true);
+            }
+            assert!(visit.send("reserve", Instant::now(), async { reserved() }).await.is_ok());
+        });
+        let outcome = outcome.await;
+        let gate = outcome.gate;
+        assert_eq!((gate.came, gate.passed, gate.refused, gate.unfinished(), outcome.answered()), (1, 1, 0, 0, 10));
+        assert!(gate.alone >= Duration::from_millis(200) && gate.alone < outcome.took, "{gate:?}, {:?}", outcome.took);
+        let slow = outcome.answered() as f64 / outcome.took.as_secs_f64();
+        assert!(outcome.per_s() > slow, "{} a second", outcome.per_s());
+        let latency = crate::outcome::quantile_ms(&outcome.latency_us, 1.0);
+        assert!(latency < 400.0, "a user's own work is no latency of the server: {latency} ms");
+    }
+
+    #[tokio::test]
+    async fn all_cores_compute_once_all_have_come_and_no_more() {
+        let cores = crate::results::cores();
+        let (together, computing) = (Arc::new(tokio::sync::Barrier::new(cores)), Arc::new(AtomicUsize::new(0)));
+        let plan = plan(2 * cores, 0);
+        let outcome = visits(&plan, ProgressLine::silent(), |visit| {
+            let (together, computing) = (Arc::clone(&together), Arc::clone(&computing));
+            async move {
+                let _turn = visit.turn_to_compute().await;
+                assert!(computing.fetch_add(1, Ordering::Relaxed) < cores);
+                together.wait().await;
+                computing.fetch_sub(1, Ordering::Relaxed);
+            }
+        });
+        let outcome = tokio::time::timeout(Duration::from_secs(60), outcome).await.expect("a core is idle");
+        assert_eq!(outcome.stopped, None);
+    }
+
+    #[tokio::test]
+    async fn who_is_interrupted_while_computing_has_not_finished() {
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let begun = std::sync::Mutex::new(Some(begun));
+        let interrupted = async { drop(begins.await) };
+        let plan = plan(1, 0);
+        let outcome = visits_until(interrupted, &plan, ProgressLine::silent(), |visit| {
+            let begun = begun.lock().unwrap().take();
+            async move {
+                visit.goes_to_the_gate();
+                let _turn = visit.turn_to_compute().await;
+                begun.map(|begun| begun.send(()));
+                std::future::pending().await
+            }
+        });
+        let outcome = outcome.await;
+        assert_eq!((outcome.stopped, outcome.gate.unfinished()), (Some(Stopped::Interrupted), 1));
     }
 
     #[tokio::test]

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use sale::{Price, SaleId, UserId};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::client::{Answer, Client, Payment};
-use crate::up::running;
+use crate::sales::{Obstacle, ensure_no_line, obstacle};
+use crate::up::{pages, running};
 
 /// Buys a unit of a sale for a user of the running cloud, only through the HTTP API, and explains each step.
 ///
@@ -18,7 +19,22 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     let (user, sale) = (user.as_str(), sale.as_str());
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?.patient();
-    let page = client.sale(sale).await?;
+    let page = client.sale_or_names(sale, &issuer.operator_token("operator")?).await?;
+    let (shop, operators) = pages(sale)?;
+    ensure_no_line(&page, "`make buy`", &format!("buy on the shop's page, {shop}"))?;
+    let obstacle = || obstacle(&page, jiff::Timestamp::now()).map(|obstacle| obstacle.told(sale, &operators));
+    if let Some(told) = obstacle() {
+        bail!("{told}");
+    }
+    let refused = |code: &str| {
+        // The page may be a little older than the answer.
+        let told = match code {
+            "paused" => Some(Obstacle::Paused.told(sale, &operators)),
+            "not_open" => obstacle().or_else(|| Some(format!("{sale} opens at {}", text(&page["opens_at"])))),
+            _ => None,
+        };
+        told.map_or_else(|| refused(code, user, sale), |told| anyhow!("{told}"))
+    };
     println!(
         "{} ({sale}): the sale is {}, units: {}.\n",
         text(&page["title"]),
@@ -34,7 +50,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     );
 
     let started = Instant::now();
-    let work = client.answer_challenge(&token, sale).await.map_err(|code| refused(&code.to_string(), user, sale))?;
+    let work = client.answer_challenge(&token, sale).await.map_err(|code| refused(&code.to_string()))?;
     step(
         2,
         &format!("POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}"),
@@ -48,7 +64,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         ),
     );
 
-    let pass = client.admit(&token, sale, &work).await.map_err(|code| refused(&code.to_string(), user, sale))?;
+    let pass = client.admit(&token, sale, &work).await.map_err(|code| refused(&code.to_string()))?;
     step(
         3,
         &format!("POST /v1/sales/{sale}/tokens"),
@@ -59,7 +75,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
 
     let id = match client.reserve(&token, sale, &pass, &Uuid::new_v4().to_string()).await {
         Answer::Reserved(id) => id,
-        Answer::Problem(code) => return Err(refused(&code, user, sale)),
+        Answer::Problem(code) => return Err(refused(&code)),
         Answer::Error(error) => return Err(anyhow!("no answer to the reservation: {error}")),
     };
     let reserved = Instant::now();
@@ -148,13 +164,8 @@ fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
         "sold_out" => anyhow!("{sale} is sold out; units that are cancelled or not paid for are sold again"),
         "limit_reached" => anyhow!("{user} has reached the limit for one person in {sale}; try another USER_ID"),
         "unpaid_limit" => anyhow!("{user} has left too many units of {sale} unpaid; try another USER_ID"),
-        "not_open" => anyhow!("{sale} has not opened yet"),
         "closed" => anyhow!("{sale} is over"),
-        "paused" => anyhow!("{sale} is paused; an operator has to resume it"),
         "overloaded" => anyhow!("the API is busy; try again in a while"),
-        "no_ticket" => {
-            anyhow!("{sale} has a line, in which this program cannot wait; buy on the shop's page instead")
-        }
         "denied" => anyhow!("{user} is denied for a while; try another USER_ID"),
         _ => anyhow!("the API refused: {code}"),
     }

@@ -13,6 +13,7 @@ use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::client::Client;
 use crate::up::running;
 
 /// Longest wait for the document.
@@ -149,11 +150,14 @@ struct UnitAward {
 /// # Errors
 /// If there is no such draw, its seed is not public yet, or anything does not match.
 pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, json: bool) -> Result<()> {
-    let api_url = match url {
-        Some(url) => url.to_owned(),
-        None => running()?.0.api_url,
+    let (api_url, operator) = api(url)?;
+    let checked = match checked(round, unit, &api_url, &DrandKey::quicknet()).await {
+        Err(error) if error.is::<NotThere>() => {
+            Client::new(api_url.trim_end_matches('/'))?.ensure_sale(round.sale.as_str(), operator.as_deref()).await?;
+            return Err(error);
+        }
+        checked => checked?,
     };
-    let checked = checked(round, unit, &api_url, &DrandKey::quicknet()).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&checked)?);
     } else {
@@ -161,6 +165,23 @@ pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, j
     }
     Ok(())
 }
+
+/// The address of an API, the running one unless it is given, and a token of an operator of the running one.
+///
+/// # Errors
+/// If none is given and nothing is running.
+pub(crate) fn api(url: Option<&str>) -> Result<(String, Option<String>)> {
+    if let Some(url) = url {
+        return Ok((url.to_owned(), None));
+    }
+    let (deployment, issuer) = running()?;
+    Ok((deployment.api_url, Some(issuer.operator_token("operator")?)))
+}
+
+/// The API does not have it. Perhaps it does not have the sale either.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NotThere(pub(crate) String);
 
 /// Fetches and verifies the draw of a round, with this key for its beacon.
 ///
@@ -179,7 +200,7 @@ async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &Ro
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
     match response.status() {
         StatusCode::OK => response.json().await.context("the answer is not a draw"),
-        StatusCode::NOT_FOUND => bail!("there is no draw in round {number} of {sale}"),
+        StatusCode::NOT_FOUND => Err(NotThere(format!("there is no draw in round {number} of {sale}")).into()),
         status => bail!("the API answers {status}"),
     }
 }

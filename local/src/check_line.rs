@@ -10,7 +10,8 @@ use reqwest::{StatusCode, Url};
 use sale::{RoundId, UserId};
 use serde::Serialize;
 
-use crate::up::running;
+use crate::check_draw::{NotThere, api};
+use crate::client::Client;
 
 /// Longest wait for the document.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -54,11 +55,15 @@ pub async fn check_line(
     url: Option<&str>,
     json: bool,
 ) -> Result<()> {
-    let api_url = match url {
-        Some(url) => url.to_owned(),
-        None => running()?.0.api_url,
+    let (api_url, operator) = api(url)?;
+    let document = match fetch(&api_url, round).await {
+        Err(error) if error.is::<NotThere>() => {
+            Client::new(api_url.trim_end_matches('/'))?.ensure_sale(round.sale.as_str(), operator.as_deref()).await?;
+            return Err(error);
+        }
+        document => document?,
     };
-    let checked = check(round, &fetch(&api_url, round).await?, ticket, commitment)?;
+    let checked = check(round, &document, ticket, commitment)?;
     if json {
         println!("{}", serde_json::to_string_pretty(&checked)?);
     } else {
@@ -74,7 +79,7 @@ async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocu
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
     match response.status() {
         StatusCode::OK => response.json().await.context("the answer is not a line"),
-        StatusCode::NOT_FOUND => bail!("{sale} has no line"),
+        StatusCode::NOT_FOUND => Err(NotThere(format!("{sale} has no line; SALE=… names another sale")).into()),
         status => bail!("the API answers {status}"),
     }
 }
@@ -139,12 +144,12 @@ impl fmt::Display for CheckedLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { round, commitment, people, early_ppb, place, .. } = self;
         writeln!(f, "The line of {round} holds: its seed matches the commitment {commitment}.")?;
-        writeln!(
-            f,
-            "About {} came before the opening; {:.4} % of them are admitted.",
-            command_line::people(*people),
-            percent(*early_ppb)
-        )?;
+        if *people == 0 {
+            writeln!(f, "Nobody came before the opening.")?;
+        } else {
+            let people = command_line::people(*people);
+            writeln!(f, "About {people} came before the opening; {:.4} % of them are admitted.", percent(*early_ppb))?;
+        }
         let Some(CheckedPlace { user, class, place_ppb, rank, is_admitted }) = place else { return Ok(()) };
         let when = match class {
             Class::Early => "before the opening".to_owned(),
@@ -210,6 +215,14 @@ mod tests {
         }
         assert!((30..70).contains(&admitted), "{admitted}");
         assert!(check(&round, &document, None, None).unwrap().to_string().contains("The line of lamp.7 holds"));
+    }
+
+    #[test]
+    fn a_line_without_people_says_so() {
+        let (round, document) = line();
+        let document = LineDocument { people: People::of(0, 0), ..document };
+        let said = check(&round, &document, None, None).unwrap().to_string();
+        assert!(said.ends_with(".\nNobody came before the opening.\n"), "{said}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// How often a patient client tries at most, and its longest pause. A sale may be paused for long, but a person is waiting.
+/// How often a patient client tries at most, and its longest pause.
 const TRIES: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
@@ -97,7 +97,7 @@ struct Body {
 }
 
 /// The detail of a problem, or else the raw answer, for a gateway's own ones.
-fn for_people(answer: &Value) -> String {
+pub(crate) fn for_people(answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str();
     match (text("detail").or(text("title")), text("code")) {
         (Some(said), Some(code)) => format!("{said} ({code})"),
@@ -128,6 +128,16 @@ fn pause_before_retry(response: &Response) -> Option<Duration> {
     }
     let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_PAUSE))
+}
+
+/// Whether an answer says that the sale is paused. Also returns the answer, to be read again.
+async fn is_paused(response: Response) -> reqwest::Result<(Response, bool)> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = response.bytes().await?;
+    let is_paused = serde_json::from_slice::<Body>(&body).is_ok_and(|body| body.code.as_deref() == Some("paused"));
+    let mut again = hyper::Response::new(body);
+    (*again.status_mut(), *again.headers_mut()) = (status, headers);
+    Ok((again.into(), is_paused))
 }
 
 /// The id of a reservation's payment: the same however often it is tried.
@@ -239,7 +249,7 @@ impl Client {
     }
 
     /// A client that retries a few times when the API answers 503 with a time to come back, and says so on standard
-    /// error.
+    /// error. It does not wait for a paused sale: only an operator knows how long that lasts.
     #[must_use]
     pub fn patient(self) -> Self {
         Self { tries: TRIES, ..self }
@@ -251,8 +261,12 @@ impl Client {
             let Some(again) = request.try_clone() else { break };
             let response = again.send().await?;
             let Some(pause) = pause_before_retry(&response) else { return Ok(response) };
+            let (response, is_paused) = is_paused(response).await?;
+            if is_paused {
+                return Ok(response);
+            }
             let of = self.tries - 1;
-            eprintln!("The API is busy or paused (503). Trying again in {} s, {tried} of {of}.\n", pause.as_secs());
+            eprintln!("The API is busy (503). Trying again in {} s, {tried} of {of}.\n", pause.as_secs());
             tokio::time::sleep(pause).await;
         }
         request.send().await
@@ -318,9 +332,12 @@ impl Client {
     pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
         let request = self.http.get(format!("{}{path}", self.api_url)).bearer_auth(operator);
         let response = self.send(request).await?;
-        if !response.status().is_success() {
-            let answer = response.json().await?;
-            bail!("the API refused: {}", for_people(&answer));
+        let status = response.status();
+        if !status.is_success() {
+            match response.json().await {
+                Ok(answer) => bail!("the API refused: {}", for_people(&answer)),
+                Err(_) => bail!("the API answers {status}"),
+            }
         }
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let number = |name: &str| header(name).and_then(|text| text.parse().ok());
@@ -353,28 +370,12 @@ impl Client {
         Ok(())
     }
 
-    /// Checks that a round of a sale has begun.
-    ///
-    /// # Errors
-    /// Names the sale's current round or, if there is no such sale, the existing sales.
-    pub async fn ensure_round(&self, operator: &str, round: &RoundId) -> Result<()> {
-        let RoundId { sale, number } = round;
-        let (status, answer) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
-        if status == StatusCode::NOT_FOUND {
-            let listed = self.operate("GET", operator, "/v1/admin/sales").await?;
-            let known = listed["sales"].as_array().into_iter().flatten().filter_map(|each| each["sale_id"].as_str());
-            let mut known: Vec<&str> = known.collect();
-            known.sort_unstable();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            bail!("no sale \"{sale}\" in the running system; it has {known}");
-        }
-        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
-        let current = answer["round"].as_u64().context("the API named no round")?;
-        ensure!(u64::from(number.0) <= current, "no round {number} of {sale}; it is in round {current}");
-        Ok(())
-    }
-
-    async fn ask_as_operator(&self, method: &str, operator: &str, path: &str) -> Result<(StatusCode, Value)> {
+    pub(crate) async fn ask_as_operator(
+        &self,
+        method: &str,
+        operator: &str,
+        path: &str,
+    ) -> Result<(StatusCode, Value)> {
         let request = self.http.request(method.parse()?, format!("{}{path}", self.api_url));
         let response = match request.bearer_auth(operator).send().await {
             Err(error) if error.is_connect() => {
@@ -476,10 +477,28 @@ impl Client {
     /// A published sale as everybody sees it.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is none: names the sales that everybody sees.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
+        match self.find_sale(sale).await? {
+            Some(found) => Ok(found),
+            None => Err(self.no_sale(sale, None).await),
+        }
+    }
+
+    pub(crate) async fn find_sale(&self, sale: &str) -> Result<Option<Value>> {
         let response = self.send(self.http.get(format!("{}/v1/sales/{sale}", self.api_url))).await?;
-        anyhow::ensure!(response.status() != StatusCode::NOT_FOUND, "there is no sale {sale:?}");
+        if response.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        Ok(Some(response.error_for_status()?.json().await?))
+    }
+
+    /// The shop's front page.
+    ///
+    /// # Errors
+    /// If the API does not answer with it.
+    pub(crate) async fn sales(&self) -> Result<Value> {
+        let response = self.send(self.http.get(format!("{}/v1/sales", self.api_url))).await?;
         Ok(response.error_for_status()?.json().await?)
     }
 
@@ -547,12 +566,20 @@ mod tests {
 
     /// An API that answers 503 to this many requests, and a count of its requests.
     async fn busy_for(busy: u32, more: &'static [(&'static str, &'static str)]) -> (Client, Arc<AtomicU32>) {
+        refusing("overloaded", busy, more).await
+    }
+
+    async fn refusing(
+        code: &'static str,
+        busy: u32,
+        more: &'static [(&'static str, &'static str)],
+    ) -> (Client, Arc<AtomicU32>) {
         let count = Arc::<AtomicU32>::default();
         let counted = Arc::clone(&count);
         let answer = move || async move {
             if counted.fetch_add(1, Ordering::Relaxed) < busy {
                 let headers = axum::response::AppendHeaders(more.iter().copied());
-                (StatusCode::SERVICE_UNAVAILABLE, headers, Json(json!({ "code": "overloaded" }))).into_response()
+                (StatusCode::SERVICE_UNAVAILABLE, headers, Json(json!({ "code": code }))).into_response()
             } else {
                 (StatusCode::ACCEPTED, Json(json!({ "reservation_id": "lamp.1.a" }))).into_response()
             }
@@ -570,6 +597,13 @@ mod tests {
         let (client, count) = busy_for(2, NOW).await;
         let got = client.patient().reserve("token", "lamp", "pass", "attempt").await;
         assert_eq!((got, count.load(Ordering::Relaxed)), (Answer::Reserved("lamp.1.a".to_owned()), 3));
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_a_paused_sale() {
+        let (client, count) = refusing("paused", u32::MAX, NOW).await;
+        let got = client.patient().reserve("token", "lamp", "pass", "attempt").await;
+        assert_eq!((got, count.load(Ordering::Relaxed)), (Answer::Problem("paused".to_owned()), 1));
     }
 
     #[tokio::test]

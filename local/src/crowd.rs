@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use command_line::{people, whole};
-use load::users::{Credentials, Crowd};
+use load::users::{Credentials, Crowd, LONGEST_WAIT, TRIES};
 use load::{Answer, Curve, Plan, visits};
 use pass::Grant;
 use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, Payment, payment_of};
+use crate::sales::{Obstacle, ensure_no_line, obstacle, time};
 use crate::stages::{Stage, progress_line};
-use crate::up::running;
+use crate::up::{pages, running};
 
 /// One person in this many does the work at the gate. If everybody did, it would take this machine too long.
 const THROUGH_THE_GATE: usize = 20;
@@ -43,17 +44,17 @@ pub struct Visitors {
 /// never pay.
 ///
 /// # Errors
-/// If nothing is running, or there is no such sale.
+/// If nothing is running, or there is no such sale, or nobody could buy.
 pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
-    let page = client.sale(visitors.sale.as_str()).await?;
+    let page = client.sale_or_names(visitors.sale.as_str(), &issuer.operator_token("operator")?).await?;
+    ensure_no_line(&page, "this crowd", "`make demo KIND=line` sends one that does")?;
+    if let Some(obstacle) = obstacle(&page, jiff::Timestamp::now()) {
+        eprintln!("{}", foreseen(obstacle, visitors)?);
+    }
     let number = RoundNumber(u32::try_from(page["round"].as_u64().unwrap_or(1))?);
     let round = RoundId { sale: visitors.sale.clone(), number };
-    if page["state"] != "open" {
-        let state = page["state"].as_str().unwrap_or_default();
-        eprintln!("The sale is {state}. People who come too early wait; people who come too late leave.");
-    }
 
     let stage = Stage::spinner("Signing identities");
     // Different people from the previous crowd.
@@ -98,14 +99,39 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     for heard in outcome.answers.iter().filter(|heard| heard.step == "reserve") {
         println!("  {:>6}  {}", heard.count(), in_words(&heard.answer));
     }
-    println!("What they did with their units:");
-    for (end, count) in &*became.lock().unwrap_or_else(PoisonError::into_inner) {
+    let became = became.lock().unwrap_or_else(PoisonError::into_inner);
+    if became.is_empty() {
+        println!("Nobody got a unit.");
+    } else {
+        println!("What they did with their units:");
+    }
+    for (end, count) in &*became {
         println!("  {count:>6}  {end}");
     }
     if let Some(stopped) = outcome.stopped {
         println!("  {}", stopped.reason());
     }
     Ok(())
+}
+
+/// What will become of a crowd that comes now.
+///
+/// # Errors
+/// If nobody would be there when anybody can buy.
+fn foreseen(obstacle: Obstacle, Visitors { sale, over_s, .. }: &Visitors) -> Result<String> {
+    let (_, operators) = pages(sale.as_str())?;
+    let told = obstacle.told(sale.as_str(), &operators);
+    let waits_s = LONGEST_WAIT.as_secs();
+    match obstacle {
+        Obstacle::NotOpen { wait_s, .. } if wait_s.unsigned_abs() < over_s + waits_s => Ok(format!(
+            "{sale} opens in {}. People who come more than {waits_s} s before that leave; the others wait.",
+            time(wait_s)
+        )),
+        Obstacle::Paused => Ok(format!(
+            "{sale} is paused: people are told to come back, and leave after {TRIES} attempts. Resume it at {operators}"
+        )),
+        Obstacle::NotOpen { .. } | Obstacle::Closed => bail!("{told}"),
+    }
 }
 
 fn in_words(answer: &Answer) -> String {

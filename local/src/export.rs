@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::ValueEnum;
 use command_line::of_these;
 use sale::RoundId;
@@ -77,14 +77,18 @@ pub async fn export_from(
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let unwritable = || format!("cannot write {}", file.display());
     ensure!(!file.is_dir(), "{} is a folder", file.display());
-    let mut partial = NamedTempFile::new_in(folder).with_context(unwritable)?;
+    ensure!(folder.is_dir(), "{}: there is no folder {}", unwritable(), folder.display());
+    // The error itself would name the temporary file.
+    let mut partial = NamedTempFile::new_in(folder).map_err(|error| anyhow!("{}: {}", unwritable(), error.kind()))?;
     eprintln!("exporting round {number} of {sale}");
 
     let mut path = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={name}");
     let (mut rows, mut of, mut said) = (0, None, None::<Instant>);
     loop {
-        let Page { rows: more, about, next, body } = client.page(&token()?, &path).await?;
-        partial.write_all(&body).with_context(unwritable)?;
+        let page = client.page(&token()?, &path).await;
+        let page = page.with_context(|| format!("{} was not written", file.display()))?;
+        let Page { rows: more, about, next, body } = page;
+        partial.as_file_mut().write_all(&body).with_context(unwritable)?;
         rows += more;
         of = of.or(about);
         let Some(next) = next else { break };
@@ -97,6 +101,6 @@ pub async fn export_from(
         }
     }
     partial.as_file().sync_all().with_context(unwritable)?;
-    partial.persist(&file).with_context(unwritable)?;
+    partial.persist(&file).map_err(|failed| failed.error).with_context(unwritable)?;
     Ok(Exported { rows, file })
 }

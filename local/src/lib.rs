@@ -25,6 +25,7 @@ pub mod pool;
 pub mod process;
 pub mod recorded;
 pub mod runtime_api;
+mod sales;
 pub mod setup;
 pub mod soak;
 pub mod stages;

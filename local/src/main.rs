@@ -28,6 +28,13 @@ use sale::{ReservationId, RoundId, RoundNumber, SaleId, UserId};
 const WHICH_RESERVATION: &str =
     "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
 
+/// The queues with dead letters that can be sent back.
+const QUEUES: [&str; 5] = ["orders", "expiry", "winners", "webhook", "quarantine"];
+
+fn which_queue() -> String {
+    format!("which queue? `make redrive QUEUE=…`, one of {}", QUEUES.join(", "))
+}
+
 /// The whole system on this machine: no Docker, no AWS account.
 #[derive(Parser)]
 #[command(name = "local")]
@@ -167,7 +174,7 @@ enum Command {
     },
     /// Print the keys with which CloudFront verifies tickets
     LineKeys {
-        /// The pass keys, in the form of their secret
+        /// The pass keys, in the form of their secret: KEYS='{"signing":1,"key1":"…"}'
         #[arg(long, env = "KEYS", hide_env_values = true)]
         keys: pass::KeyRing,
     },
@@ -183,8 +190,8 @@ enum Command {
     /// Send dead letters of the running `up` back to their queue
     Redrive {
         /// The queue whose dead letters to send back
-        #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "winners", "webhook", "quarantine"])]
-        queue: String,
+        #[arg(env = "QUEUE", value_parser = QUEUES)]
+        queue: Option<String>,
     },
     /// Start a system on free ports, run a program with its SHOP_URL, and end the system
     Beside {
@@ -233,7 +240,7 @@ async fn main() -> ExitCode {
             }
             Command::LineKeys { keys } => println!("{:#}", line_keys(&keys)),
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
-            Command::Redrive { queue } => redrive(&queue).await?,
+            Command::Redrive { queue } => redrive(&queue.with_context(which_queue)?).await?,
             Command::Beside { program } => return run_beside(&program).await,
             Command::Demo(plan) => return run_demo(&plan).await,
             Command::Soak(soak) => return run_soak(&soak).await,

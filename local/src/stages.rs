@@ -28,12 +28,28 @@ pub struct Stage {
     bar: ProgressBar,
     name: String,
     /// Lines are logged until this is dropped.
-    _lines: Option<Sender<()>>,
+    lines: Option<Sender<()>>,
 }
 
 impl Stage {
     /// A stage of unknown length.
     pub fn spinner(name: impl Into<String>) -> Self {
+        let mut stage = Self::spinning(name);
+        stage.log();
+        stage
+    }
+
+    /// A stage of unknown length that has other lines in a log, such as those of a load. It only logs its beginning and
+    /// its end.
+    pub(crate) fn heading(name: impl Into<String>) -> Self {
+        let stage = Self::spinning(name);
+        if stage.bar.is_hidden() {
+            eprintln!("  {}", stage.name);
+        }
+        stage
+    }
+
+    fn spinning(name: impl Into<String>) -> Self {
         let stage = Self::begin(ProgressBar::new_spinner(), name.into(), "{spinner:.cyan} {prefix:<26} {msg}");
         stage.bar.enable_steady_tick(Duration::from_millis(120));
         stage
@@ -41,8 +57,22 @@ impl Stage {
 
     /// A stage of `length` steps.
     pub fn steps(name: impl Into<String>, length: usize) -> Self {
+        let mut stage = Self::steps_beside(name, length);
+        stage.log();
+        stage
+    }
+
+    /// The same beside another stage. A log has one stage after the other, so there it begins with [`Stage::log`].
+    pub(crate) fn steps_beside(name: impl Into<String>, length: usize) -> Self {
         let bar = ProgressBar::new(length as u64);
         Self::begin(bar, name.into(), "  {prefix:<26} {bar:30.cyan/blue} {pos}/{len} {msg}")
+    }
+
+    /// Begins to log, unless it has, or is a bar at a terminal.
+    pub(crate) fn log(&mut self) {
+        if self.bar.is_hidden() && self.lines.is_none() {
+            self.lines = Some(write_lines(self.name.clone(), self.bar.clone()));
+        }
     }
 
     fn begin(bar: ProgressBar, name: String, template: &str) -> Self {
@@ -51,8 +81,7 @@ impl Stage {
             bar.set_style(style);
         }
         bar.set_prefix(name.clone());
-        let lines = bar.is_hidden().then(|| write_lines(name.clone(), bar.clone()));
-        Self { bar, name, _lines: lines }
+        Self { bar, name, lines: None }
     }
 
     /// One more step is done.

@@ -10,6 +10,7 @@ use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::Client;
+use crate::sales::ensure_no_line;
 use crate::stages::Stage;
 use crate::up::running;
 
@@ -36,7 +37,7 @@ pub struct Wanted {
 /// Prints a line for each user: the token, followed by a pass.
 ///
 /// # Errors
-/// If the API is not the running one, or there is no such sale.
+/// If the API is not the running one, or there is no such sale, or it has a line.
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     let elsewhere = "its users are unknown here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
@@ -45,7 +46,9 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     ensure!(wanted.url.url() == api, "{} is not what `make up` runs, {api}; {elsewhere}", wanted.url.url());
 
     let client = Client::new(api)?;
-    let number = client.sale(wanted.sale.as_str()).await?["round"].as_u64().unwrap_or(1);
+    let page = client.sale_or_names(wanted.sale.as_str(), &issuer.operator_token("operator")?).await?;
+    ensure_no_line(&page, "these users", "`make demo KIND=line` sends a crowd that does")?;
+    let number = page["round"].as_u64().unwrap_or(1);
     let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };
     let ring = deployment.pass_ring().await?;
     let users: Vec<UserId> = (0..wanted.count).map(|n| format!("load-{n:06}").parse()).collect::<Result<_, _>>()?;

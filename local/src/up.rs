@@ -48,6 +48,8 @@ const LANTERNS: u32 = 600;
 const LANTERNS_AT_ONCE: u32 = 5;
 const LANTERNS_DROP: Steady = Steady { units: 3, every_s: 60 };
 
+const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
+
 #[derive(Serialize, Deserialize)]
 struct Running {
     /// The process that runs all the others.
@@ -330,12 +332,22 @@ pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     deployment.seal_pass(user, round).await
 }
 
+/// The addresses of the shop, and of the operators' page for a sale, of the running cloud.
+///
+/// # Errors
+/// If none is running.
+pub(crate) fn pages(sale: &str) -> Result<(String, String)> {
+    let shop = Running::read()?.context(NOTHING_RUNS)?.page_url();
+    let operators = web::operators_url(&shop, sale);
+    Ok((shop, operators))
+}
+
 /// The running cloud and its issuer.
 ///
 /// # Errors
 /// If none is running.
 pub fn running() -> Result<(Deployment, Issuer)> {
-    let running = Running::read()?.context("nothing is running; start it with `make up`")?;
+    let running = Running::read()?.context(NOTHING_RUNS)?;
     if !running.supervisor.is_running() {
         bail!("what `make up` started was killed; start it again with `make up`");
     }

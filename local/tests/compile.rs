@@ -87,7 +87,17 @@ fn a_cargo_that_says_nothing_is_told_of_if_it_takes_long() {
     let (_, said) = Cargo::saying("looking", &format!("sleep 3\n{FINISHED}")).output();
     assert_eq!(said, "");
     let (_, said) = Cargo::saying("silent", &format!("sleep 6.5\n{FINISHED}")).output();
-    assert_eq!(said, "Compiling the tools (the first time takes minutes)\n");
+    assert_eq!(said, "Checking what has to be compiled\n");
+}
+
+#[test]
+fn a_cargo_that_looks_for_long_compiles_only_once_it_does() {
+    // Cargo's progress counts what is compiled already, too.
+    let looking = r"printf '    Building [=====> ] 39/40: serde, local   \r' >&2; sleep 6.5";
+    let (_, said) = Cargo::saying("looks", &format!("{looking}\n{FINISHED}")).output();
+    assert_eq!(said, "Checking what has to be compiled\n");
+    let (_, said) = Cargo::saying("begins", &format!("{looking}\n{BUILDING}\nsleep 2.5\n{FINISHED}")).output();
+    assert_eq!(said, "Checking what has to be compiled\nCompiling the tools (the first time takes minutes)\n");
 }
 
 #[test]

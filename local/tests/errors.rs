@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rsa::{KeyPair, KeySize};
 use axum::extract::Path as Segments;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use local::paths;
@@ -18,11 +18,16 @@ use serde_json::{Value, json};
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
 /// The variables that `make` passes to the tools. None may come from the environment of the tests.
-const VARIABLES: [&str; 17] = [
+const VARIABLES: [&str; 27] = [
     "BUYERS",
+    "COMMITMENT",
+    "FORMAT",
     "FUNCTION",
+    "GATE_EVERY",
     "HOLD",
     "ID",
+    "JSON",
+    "KEYS",
     "KIND",
     "MAKEFLAGS",
     // With it `make` prints that it was started by another make.
@@ -30,15 +35,22 @@ const VARIABLES: [&str; 17] = [
     "MFLAGS",
     "OPENS_AT",
     "OPERATOR",
+    "OUT",
+    "OVER_S",
     "PAYMENT_WINDOW_S",
     "QUEUE",
     "ROUND",
     "SALE",
     "SAMPLE",
+    "TICKET",
+    "UNIT",
     "UNITS",
+    "URL",
     "USER_ID",
 ];
 const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
+const NO_KEYS: &str =
+    "KEYS is missing: the pass keys, in the form of their secret: KEYS='{\"signing\":1,\"key1\":\"…\"}'";
 const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
 /// A folder for the state of a system. Dropping it removes it.
@@ -114,7 +126,7 @@ fn one_line_of_make(output: &Output, line: &str) {
 fn what_needs_a_running_system_says_how_to_start_one() {
     let home = Home::new("nothing");
     let commands: [&[&str]; 7] =
-        [&["audit"], &["token"], &["pass"], &["redrive"], &["watch"], &["event"], &["trace", UNKNOWN_ID]];
+        [&["audit"], &["token"], &["pass"], &["redrive", "orders"], &["watch"], &["event"], &["trace", UNKNOWN_ID]];
     for arguments in commands {
         one_line(&home.local(arguments, &[]), 1, NOTHING_RUNS);
     }
@@ -172,18 +184,16 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
 #[test]
 fn an_empty_variable_is_none() {
     let home = Home::new("empty");
-    for (command, variable) in [
-        ("token", "USER_ID"),
-        ("pass", "SALE"),
-        ("audit", "ROUND"),
-        ("redrive", "QUEUE"),
-        ("event", "SAMPLE"),
-        ("watch", "FUNCTION"),
-    ] {
+    for (command, variable) in
+        [("token", "USER_ID"), ("pass", "SALE"), ("audit", "ROUND"), ("event", "SAMPLE"), ("watch", "FUNCTION")]
+    {
         one_line(&home.local(&[command], &[(variable, "")]), 1, NOTHING_RUNS);
     }
-    let none = home.local(&["trace"], &[("ID", "")]);
-    assert!(String::from_utf8_lossy(&none.stderr).starts_with("error: which reservation?"), "{none:?}");
+    for (command, variable, asks) in [("trace", "ID", "which reservation?"), ("redrive", "QUEUE", "which queue?")] {
+        let none = home.local(&[command], &[(variable, "")]);
+        assert!(String::from_utf8_lossy(&none.stderr).starts_with(&format!("error: {asks}")), "{none:?}");
+    }
+    one_line(&home.local(&["line-keys"], &[("KEYS", "")]), 2, NO_KEYS);
 }
 
 #[test]
@@ -293,8 +303,8 @@ fn a_damaged_note_of_the_running_system_is_named() {
     for (name, text) in [("cut", "{\"supervisor\":"), ("older", "{}"), ("other", "\u{0}")] {
         let home = Home::with(name, text);
         let line = format!("{} is damaged; remove it, then `make up`", home.file().display());
-        for command in ["token", "audit", "pass", "redrive", "down", "watch"] {
-            one_line(&home.local(&[command], &[]), 1, &line);
+        for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["down"], &["watch"]] {
+            one_line(&home.local(command, &[]), 1, &line);
         }
     }
 }
@@ -304,9 +314,9 @@ fn a_system_that_was_killed_is_no_running_one() {
     let mut supervisor = running();
     supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
     let home = Home::with("killed", &state(&supervisor, free_port().unwrap(), Path::new("/")).to_string());
-    for command in ["token", "audit", "pass", "redrive", "watch", "event"] {
+    for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
         let line = "what `make up` started was killed; start it again with `make up`";
-        one_line(&home.local(&[command], &[]), 1, line);
+        one_line(&home.local(command, &[]), 1, line);
     }
 }
 
@@ -331,13 +341,14 @@ fn a_system_that_is_starting_is_not_asked() {
 fn an_api_that_does_not_answer_is_named() {
     let port = free_port().unwrap();
     let home = Home::with("silent", &state(&running(), port, Path::new("/")).to_string());
-    for command in ["audit", "redrive", "pass"] {
+    for command in [&["audit"][..], &["redrive", "orders"], &["pass"]] {
         let line = format!("http://127.0.0.1:{port} does not answer; restart it with `make down` and `make up`");
-        one_line(&home.local(&[command], &[]), 1, &line);
+        one_line(&home.local(command, &[]), 1, &line);
     }
 }
 
-/// An API with the sale `lamp` in round 2, and `mug`, which is over and no longer listed.
+/// An API with the sale `lamp` in round 2, and `mug`, which is over. From its sale `later` nobody can buy yet, `held` is
+/// paused, and `queue` has a line.
 async fn api() -> u16 {
     let unknown = || (StatusCode::NOT_FOUND, Json(json!({ "code": "unknown_sale", "title": "No such sale" })));
     let sale = move |Segments(sale): Segments<String>| async move {
@@ -346,14 +357,34 @@ async fn api() -> u16 {
             _ => unknown(),
         }
     };
-    let listed =
-        || async { Json(json!({ "sales": [{ "sale_id": "lamp", "round": 2 }, { "sale_id": "chair", "round": 1 }] })) };
+    let listed = |uri: Uri| async move {
+        let ended = json!([{ "sale_id": "mug", "round": 2 }]);
+        let others = json!([{ "sale_id": "lamp", "round": 2 }, { "sale_id": "chair", "round": 1 }]);
+        Json(json!({ "sales": if uri.query() == Some("state=ended") { ended } else { others } }))
+    };
+    let shown = || async { Json(json!({ "sales": [page("lamp", "open"), page("mug", "closed")] })) };
+    let look = move |Segments(sale): Segments<String>| async move {
+        let mut page = match sale.as_str() {
+            "lamp" | "queue" => page(&sale, "open"),
+            "mug" => page(&sale, "closed"),
+            "held" => page(&sale, "paused"),
+            "later" => page(&sale, "upcoming"),
+            _ => return unknown(),
+        };
+        if sale == "queue" {
+            page["line"] = json!({ "tickets_from": "2020-01-01T00:00:00Z" });
+        }
+        (StatusCode::OK, Json(page))
+    };
     let busy = || async {
         (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "code": "overloaded", "title": "Too busy; try again" })))
     };
     let routes = Router::new()
         .route("/v1/admin/sales", get(listed))
         .route("/v1/admin/sales/{sale}", get(sale))
+        .route("/v1/sales", get(shown))
+        .route("/v1/sales/{sale}", get(look))
+        .route("/v1/admin/sales/{sale}/rounds/{round}/orders", get(busy))
         .route("/v1/admin/redrive/{queue}", post(busy));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -365,8 +396,6 @@ async fn api() -> u16 {
 async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are() {
     let home = Home::with("sales", &state(&running(), api().await, Path::new("/")).to_string());
     for command in ["audit", "pass"] {
-        let none = "no sale \"nothing\" in the running system; it has chair, lamp";
-        one_line(&home.local(&[command], &[("SALE", "nothing")]), 1, none);
         let line = "no round 3 of lamp; it is in round 2";
         one_line(&home.local(&[command], &[("ROUND", "3")]), 1, line);
         one_line(
@@ -375,13 +404,78 @@ async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are
             "no round 7 of mug; it is in round 2",
         );
     }
-    one_line(&home.local(&["redrive"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
+    one_line(&home.local(&["redrive", "orders"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
+}
+
+fn page(sale: &str, state: &str) -> Value {
+    json!({ "sale_id": sale, "round": 1, "state": state, "opens_at": "2999-01-01T00:00:00Z", "price_minor": 990 })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
+    let port = api().await;
+    let home = Home::with("no-sale", &state(&running(), port, Path::new("/")).to_string());
+    let url = format!("http://127.0.0.1:{port}");
+    let none = "there is no sale \"nothing\"; there are chair, lamp, mug (closed)";
+    for command in ["audit", "pass", "export", "buy", "crowd", "check-draw", "check-line"] {
+        one_line(&home.local(&[command], &[("SALE", "nothing")]), 1, none);
+    }
+    one_line(&home.local(&["tokens"], &[("SALE", "nothing"), ("URL", &url)]), 1, none);
+    // Elsewhere nobody is an operator.
+    let none = "there is no sale \"nothing\"; there are lamp, mug (closed)";
+    for command in ["check-draw", "check-line"] {
+        one_line(&home.local(&[command], &[("SALE", "nothing"), ("URL", &url)]), 1, none);
+    }
+    one_line(&home.local(&["check-line"], &[]), 1, "lamp has no line; SALE=… names another sale");
+    one_line(&home.local(&["check-draw"], &[("SALE", "lamp")]), 1, "there is no draw in round 1 of lamp");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
+    let home = Home::with("export", &state(&running(), api().await, Path::new("/")).to_string());
+    let there = |name: &str| home.0.join(name).display().to_string();
+    let fails = |out: &str, line: &str| {
+        let output = home.local(&["export"], &[("OUT", out)]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.lines().last(), Some(&*format!("error: {line}")), "{said}");
+        assert_eq!(output.status.code(), Some(1));
+        let left: Vec<_> = std::fs::read_dir(&home.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["up.json"], "{out}");
+    };
+    let (folder, nowhere) = (there("nothing"), there("nothing/lamp.csv"));
+    fails(&nowhere, &format!("cannot write {nowhere}: there is no folder {folder}"));
+    let file = there("lamp.csv");
+    fails(&file, &format!("{file} was not written: the API refused: Too busy; try again (overloaded)"));
+    fails(&there(""), &format!("{} is a folder", there("")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_cannot_buy_is_told_at_once_why() {
+    let port = api().await;
+    let home = Home::with("obstacles", &state(&running(), port, Path::new("/")).to_string());
+    let url = format!("http://127.0.0.1:{port}");
+    let paused = format!("held is paused; resume it at {url}/operators.html#/sales/held");
+    one_line(&home.local(&["buy"], &[("SALE", "held")]), 1, &paused);
+    let line = "queue has a line, in which";
+    let buy = format!("{line} `make buy` cannot wait; buy on the shop's page, {url}");
+    one_line(&home.local(&["buy"], &[("SALE", "queue")]), 1, &buy);
+    let crowd = format!("{line} this crowd cannot wait; `make demo KIND=line` sends one that does");
+    one_line(&home.local(&["crowd"], &[("SALE", "queue")]), 1, &crowd);
+    let load = format!("{line} these users cannot wait; `make demo KIND=line` sends a crowd that does");
+    one_line(&home.local(&["tokens"], &[("SALE", "queue"), ("URL", &url)]), 1, &load);
+    for command in ["buy", "crowd"] {
+        one_line(&home.local(&[command], &[("SALE", "mug")]), 1, "mug is over");
+        let output = home.local(&[command], &[("SALE", "later")]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with("error: later opens at 2999-01-01T00:00:00Z, in ") && said.contains(" h "), "{said}");
+        assert!(said.ends_with("; try again then\n") && said.lines().count() == 1, "{said}");
+    }
 }
 
 #[test]
 fn make_adds_nothing_to_it() {
     let home = Home::new("make");
-    for arguments in [&["token"][..], &["pass"], &["audit"], &["redrive"], &["watch"], &["event"]] {
+    for arguments in [&["token"][..], &["pass"], &["audit"], &["redrive", "QUEUE=orders"], &["watch"], &["event"]] {
         one_line_of_make(&home.make(arguments), NOTHING_RUNS);
     }
     let units = "UNITS: a whole number from 1 to 10,000; got \"-1\"";
@@ -392,5 +486,8 @@ fn make_adds_nothing_to_it() {
     );
     let which = "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
     one_line_of_make(&home.make(&["trace"]), which);
+    let queue = "which queue? `make redrive QUEUE=…`, one of orders, expiry, winners, webhook, quarantine";
+    one_line_of_make(&home.make(&["redrive"]), queue);
+    one_line_of_make(&home.make(&["line-keys"]), NO_KEYS);
     one_line_of_make(&home.make(&["token", "CARGO=/no/cargo"]), "no /no/cargo: install Rust with rustup, or set CARGO");
 }

@@ -280,7 +280,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::PARTITION_READS.value,
             most: q::PARTITION_READS.value,
             mover: Mover::Nothing,
-            how: "each process reads the same item, the stops, every two seconds; keep several copies and let each process read one",
+            how: "each process reads one item every two seconds, the one that says which sales are stopped; the system cannot keep several copies of it yet",
             source: q::PARTITION_READS.page,
         },
         Check {

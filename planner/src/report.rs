@@ -6,6 +6,7 @@ use command_line::{of_these, people};
 
 use crate::cost::{Line, sum};
 use crate::figures::{count, time, usd};
+use crate::functions::busy_at_once;
 use crate::million::Part;
 use crate::plan::{InLine, Plan, Verdict};
 
@@ -86,6 +87,7 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
         let (each, many) = (count(function.environments), count(function.managed_environments));
         writeln!(out, "  {:<16}{each:>18}{many:>22}", function.function)?;
     }
+    write_sum(out, plan)?;
     writeln!(out, "\nbound                       needs           has")?;
     for check in &plan.checks {
         let mark = if check.holds() { "" } else { "  <" };
@@ -99,6 +101,23 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     write_lines(out, &plan.cost)?;
     writeln!(out, "  {:<36}{:>14}", "the deployment, per month", usd(plan.idle_month_usd))?;
     write_prices(out, &plan.prices_taken, &plan.prices_unseen)
+}
+
+/// How the environments of the functions add up to the need for concurrency.
+fn write_sum(out: &mut String, plan: &Plan) -> std::fmt::Result {
+    let Some(need) = plan.checks.iter().find(|check| check.name == "lambda_concurrency").map(|check| check.need) else {
+        return Ok(());
+    };
+    let busy = busy_at_once(&plan.load);
+    for (what, value) in
+        [("busy at the same time", busy), ("kept for other functions", need - busy), ("lambda_concurrency", need)]
+    {
+        writeln!(out, "  {what:<26}{:>8}", count(value))?;
+    }
+    if busy < plan.functions.iter().map(|function| function.environments).sum::<f64>() {
+        writeln!(out, "the last tickets come before the first turns, so not all of these are busy at the same time")?;
+    }
+    Ok(())
 }
 
 /// What the line achieves.

@@ -21,8 +21,8 @@ pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     let mut line = |what: &str, of: &dyn Fn(&Run) -> Option<f64>| {
         let mut all: Vec<f64> = runs.iter().filter_map(of).collect();
         all.sort_by(f64::total_cmp);
-        let shown = |value: Option<&f64>| value.map_or("–".into(), |value| figure(*value));
-        let (median, least, most) = (shown(all.get(all.len() / 2)), shown(all.first()), shown(all.last()));
+        let [median, least, most] =
+            figures([all.get(all.len() / 2), all.first(), all.last()].map(|value| value.copied()));
         let _ = writeln!(out, "{what:<44}{median:>12}{least:>12}{most:>12}");
     };
     line("seconds until it is sold out", &|run| run.sold_out_s);
@@ -59,12 +59,28 @@ pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     out
 }
 
-fn figure(value: f64) -> String {
-    if value < 0.0 {
-        format!("-{}", figure(-value))
-    } else if value < 100.0 && value.fract() != 0.0 {
-        format!("{value:.2}")
-    } else {
-        count(value.round())
+/// The figures of a line, all with the same number of decimals: two if one of them is a fraction and all are small.
+fn figures(values: [Option<f64>; 3]) -> [String; 3] {
+    let known = || values.iter().flatten();
+    let with_decimals = known().any(|value| value.fract() != 0.0) && known().all(|value| value.abs() < 100.0);
+    values.map(|value| match value {
+        None => "–".into(),
+        Some(value) if with_decimals => format!("{value:.2}"),
+        Some(value) if value.round() < 0.0 => format!("-{}", count(-value.round())),
+        Some(value) => count(value.round().abs()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_of_a_line_have_as_many_decimals_as_each_other() {
+        assert_eq!(figures([Some(22.1), Some(21.0), Some(23.0)]), ["22.10", "21.00", "23.00"]);
+        assert_eq!(figures([Some(99.5), Some(98.25), Some(101.0)]), ["100", "98", "101"]);
+        assert_eq!(figures([Some(-0.5), Some(-2.0), Some(1.25)]), ["-0.50", "-2.00", "1.25"]);
+        assert_eq!(figures([Some(-3.0), Some(-1_200.0), Some(0.0)]), ["-3", "-1,200", "0"]);
+        assert_eq!(figures([None, None, None]), ["–", "–", "–"]);
     }
 }

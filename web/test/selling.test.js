@@ -333,6 +333,9 @@ test('the health page shows queues and audits open sales', async () => {
   await page.getByRole('button', { name: 'Audit them now' }).click();
   await row(page, 'Healthy lamp').first().getByText('Clean: every unit').waitFor();
   await page.getByRole('row').filter({ hasText: 'Orders' }).first().waitFor();
+  const heads = page.getByRole('table', { name: 'Queues' }).getByRole('columnheader');
+  expect((await heads.allTextContents()).at(-1)).toBe('Action');
+  expect(await heads.locator('.unseen').count()).toBe(0);
   await page.getByRole('link', { name: 'Healthy lamp' }).first().click();
   await page.waitForURL(new RegExp(`#/sales/[\\w-]+/audit$`));
   await page.getByText('Where every unit of round 1 is').waitFor();

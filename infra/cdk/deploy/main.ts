@@ -112,10 +112,13 @@ async function rotateEdgeKey(name: string | undefined): Promise<void> {
 }
 
 async function payFor(name: string | undefined): Promise<void> {
-  const id = process.env['ID'];
-  const [price, currency] = [Number(process.env['PRICE_MINOR']), process.env['CURRENCY'] ?? 'EUR'];
-  if (id === undefined || !Number.isInteger(price) || price < 0) {
+  const { ID: id = '', PRICE_MINOR: minor = '', CURRENCY: currency = 'EUR' } = process.env;
+  if (id === '' || minor === '') {
     throw new UsageError('Which reservation, and how much? make pay ENV=… ID=lamp.1.… PRICE_MINOR=990 CURRENCY=EUR');
+  }
+  const price = Number(minor);
+  if (!/^\d+$/.test(minor) || !Number.isSafeInteger(price)) {
+    throw new UsageError(`PRICE_MINOR: a whole number of minor units, such as 990 for 9.90; got "${minor}"`);
   }
   const on = await target(name);
   const outputs = await outputsOf(on);

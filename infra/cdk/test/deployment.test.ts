@@ -84,7 +84,19 @@ describe('a deployment is found by its name', () => {
   test('in its file', async () => expect(await deploymentNamed('shop', folder)).toEqual({ profile: 'dev', region: 'eu-west-1' }));
 
   test.each([undefined, '', '../shop', 'Shop'])('%s is not a deployment, and the existing ones are listed', async (name) => {
-    await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? Give ENV=shop; got/);
+    await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? Give ENV=.*shop.*; got/);
+  });
+
+  test('the template is there to be copied', async () => {
+    await expect(deploymentNamed('example', folder)).rejects.toThrow(/example\.ts is a template\. Copy it.*cp .*example\.ts/s);
+  });
+
+  test('the emulator\'s is nowhere unless it runs and its settings are loaded', async () => {
+    writeFileSync(join(folder, 'nowhere.ts'), "export default { profile: 'local', region: 'us-east-1', issuer: 'undefined/identity', audience: ['a'] };\n");
+    const running = join(folder, 'up.env');
+    await expect(deploymentNamed('nowhere', folder, running)).rejects.toThrow(/^No system is running: start one with `make up`, then load its settings/);
+    writeFileSync(running, '');
+    await expect(deploymentNamed('nowhere', folder, running)).rejects.toThrow(/^To reach the running system, load its settings with `\. target\/local\/up\.env`$/);
   });
 
   test('a missing one says how to make it', async () => {

@@ -50,9 +50,16 @@ describe('without an AWS account', () => {
 
   test.each([
     [['preflight', 'prod'], /no infra\/cdk\/deployments\/prod\.ts/],
+    [['preflight', 'example'], /deployments\/example\.ts is a template/],
+    [['preflight', 'emulator'], /^(No system is running: start one with `make up`|To reach the running system, load its settings)/],
+    [['deploy', 'emulator'], /^(No system is running: start one with `make up`|To reach the running system, load its settings)/],
     [['operator', 'dev'], /make operator ENV=dev EMAIL=you@example\.com/],
-  ])('%s says what is wrong, without a stack trace', (args, said) => {
-    const { status, stderr } = run(args);
+    [['pay', 'dev'], /^Which reservation, and how much\? make pay/],
+    [['pay', 'dev'], /^PRICE_MINOR: a whole number of minor units, such as 990 for 9\.90; got "9\.90"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '9.90' }],
+    [['pay', 'dev'], /^PRICE_MINOR: .*; got "-1"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '-1' }],
+    [['pay', 'dev'], /^Which reservation, and how much\?/, { ID: 'lamp.1.a', PRICE_MINOR: '' }],
+  ] as [string[], RegExp, Record<string, string>?][])('%s says what is wrong, without a stack trace', (args, said, env = {}) => {
+    const { status, stderr } = run(args, env);
     expect(status).toBe(1);
     expect(stderr).toMatch(said);
     expect(stderr).not.toContain('    at ');

@@ -10,9 +10,9 @@ use crate::request::{Request, Response};
 use crate::run::Visit;
 
 /// How often a request is tried at most, including the first attempt.
-const TRIES: u32 = 8;
+pub const TRIES: u32 = 8;
 /// A user who is told to wait longer than this gives up.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait before a second attempt if the server does not say how long. It doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// The largest random addition to a wait, as a fraction, so that users told to wait a second do not all return in the
@@ -49,19 +49,31 @@ impl Crowd {
 
     /// Goes through the gate in the name of user `n`. Returns the pass.
     pub(super) async fn enter(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
+        visit.goes_to_the_gate();
+        let pass = self.ask_for_a_pass(visit, n, due).await;
+        visit.passed_the_gate(pass.is_some());
+        pass
+    }
+
+    async fn ask_for_a_pass(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
         let (sale, token) = (&self.sale, &self.credentials_of(n).token);
         let post = |what: &str, body: &Value| {
             let request = Request::new(Method::POST, &format!("/v1/sales/{sale}/{what}")).ok()?;
             Some(request.token(token).json(body))
         };
-        let challenge = post("challenges", &json!({ "kind": "work" }))?;
-        let challenge = self.insist(visit, "challenge", due, &challenge).await?.json();
-        let id: Uuid = challenge["challenge_id"].as_str()?.parse().ok()?;
+        let ask = post("challenges", &json!({ "kind": "work" }))?;
+        let challenge_of = |response: Response| response.json()["challenge_id"].as_str()?.parse::<Uuid>().ok();
+        let mut id = challenge_of(self.insist(visit, "challenge", due, &ask).await?)?;
+        let asked = Instant::now();
         let answer = {
-            let _worker = self.workers.acquire().await.ok()?;
+            let _turn = visit.turn_to_compute().await;
+            // A real user would not have waited for others, so the answer must not be late because of that.
+            if asked.elapsed() >= self.challenge_lasts {
+                id = challenge_of(self.insist(visit, "challenge", Instant::now(), &ask).await?)?;
+            }
             tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?
         };
-        let answer = post("tokens", &json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))?;
+        let answer = post("tokens", &json!({ "challenge_id": id.as_simple().to_string(), "answer": answer }))?;
         let admitted = self.insist(visit, "token", Instant::now(), &answer).await?.json();
         admitted["token"].as_str().map(str::to_owned)
     }
@@ -143,6 +155,40 @@ mod tests {
         let visit = Visit::of_a_test();
         let size = std::mem::size_of_val(&crowd.visit(&visit));
         assert!(size <= 4_000, "{size} bytes");
+    }
+
+    /// Counts the challenges that it gives, whose ids ask for little work, and refuses to take a pass.
+    async fn server() -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+        use axum::http::{StatusCode, Uri};
+        use std::sync::atomic::Ordering;
+        let given = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
+        let counted = std::sync::Arc::clone(&given);
+        let answer = move |uri: Uri| async move {
+            if uri.path().ends_with("/challenges") {
+                let id = format!("00000000000080008000{:010x}0c", counted.fetch_add(1, Ordering::Relaxed));
+                return (StatusCode::CREATED, json!({ "challenge_id": id }).to_string());
+            }
+            let admitted = uri.path().ends_with("/tokens");
+            let status = if admitted { StatusCode::CREATED } else { StatusCode::GONE };
+            (status, json!({ "token": "pass", "code": "closed" }).to_string())
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback(answer)).await });
+        (url, given)
+    }
+
+    #[tokio::test]
+    async fn a_challenge_that_is_over_before_the_turn_comes_is_replaced() {
+        for (lasts, expected) in [(Duration::from_secs(60), 1), (Duration::ZERO, 2)] {
+            let (url, given) = server().await;
+            let client = Client::new(url.parse().unwrap());
+            let mut crowd = Crowd::new(client, "lamp".parse().unwrap(), vec!["token".parse().unwrap()], 0.0).unwrap();
+            crowd.challenge_lasts = lasts;
+            let visit = Visit::of_a_test();
+            assert_eq!(crowd.enter(&visit, 0, visit.due).await, Some("pass".to_owned()));
+            assert_eq!(given.load(std::sync::atomic::Ordering::Relaxed), expected, "{lasts:?}");
+        }
     }
 
     #[test]

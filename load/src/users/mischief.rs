@@ -44,9 +44,27 @@ const ALL: [Mischief; 6] = [
 
 /// What user `n` does if this fraction of all users misbehaves. They are spread evenly among the others, and all kinds
 /// are equally frequent.
-pub(super) fn of(n: usize, bad: f64) -> Option<Mischief> {
-    let before = (n as f64 * bad) as usize;
-    (((n + 1) as f64 * bad) as usize > before).then(|| ALL[before % ALL.len()])
+///
+/// Users without a pass go through the gate, so those with one misbehave: of every twenty users, if a twentieth does,
+/// the last who has a pass; only if none of them has one, the last.
+fn of(n: usize, bad: f64, has_pass: impl Fn(usize) -> bool) -> Option<Mischief> {
+    // Users with the same number are in one group, and its last one is followed by a larger number.
+    let group = |n: usize| (n as f64 * bad) as usize;
+    let is_last = |n: usize| group(n + 1) > group(n);
+    if bad <= 0.0 {
+        return None;
+    }
+    let does = if has_pass(n) {
+        // There is an end to it: somebody has the same credentials again.
+        let mut next = n;
+        while !is_last(next) && !has_pass(next + 1) {
+            next += 1;
+        }
+        is_last(next)
+    } else {
+        is_last(n) && !(0..n).rev().take_while(|before| group(*before) == group(n)).any(&has_pass)
+    };
+    does.then(|| ALL[group(n) % ALL.len()])
 }
 
 impl Mischief {
@@ -64,6 +82,16 @@ impl Mischief {
 }
 
 impl Crowd {
+    /// What user `n` does, if the user misbehaves.
+    pub(super) fn mischief_of(&self, n: usize) -> Option<Mischief> {
+        of(n, self.bad, |n| self.has_pass(n))
+    }
+
+    /// Whose pass user `n` takes: that of the next user who has one.
+    fn next_to(&self, n: usize) -> usize {
+        (n + 1..n + self.credentials.len()).find(|n| self.has_pass(*n)).unwrap_or(n + 1)
+    }
+
     pub(super) async fn misbehave(&self, visit: &Visit, mischief: Mischief) {
         let step = mischief.step();
         match mischief {
@@ -74,7 +102,7 @@ impl Crowd {
                 }
             }
             Mischief::TakesAnothers => {
-                if let Some(pass) = self.pass_of(visit, visit.n + 1).await {
+                if let Some(pass) = self.pass_of(visit, self.next_to(visit.n)).await {
                     self.reserve_with(visit, step, Instant::now(), &pass).await;
                 }
             }
@@ -106,12 +134,12 @@ impl Crowd {
 
     /// Whether user `n` asks for a pass at the gate.
     pub(super) fn needs_the_gate(&self, n: usize) -> bool {
-        let whose = match of(n, self.bad) {
+        let whose = match self.mischief_of(n) {
             None | Some(Mischief::Hammers | Mischief::ClicksTwice) => n,
-            Some(Mischief::TakesAnothers) => n + 1,
+            Some(Mischief::TakesAnothers) => self.next_to(n),
             Some(Mischief::Forges | Mischief::IsNobody | Mischief::SendsJunk) => return false,
         };
-        self.credentials_of(whose).pass.is_none()
+        !self.has_pass(whose)
     }
 
     async fn pass_of(&self, visit: &Visit, n: usize) -> Option<String> {
@@ -156,14 +184,35 @@ fn forged() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::users::Credentials;
 
     #[test]
     fn so_many_misbehave_and_all_kinds_do() {
         for (bad, expected) in [(0.0, 0), (0.05, 50), (0.5, 500), (1.0, 1000)] {
-            assert_eq!((0..1000).filter(|n| of(*n, bad).is_some()).count(), expected, "{bad}");
+            for every in [1, 2, 3, 20, 50, 2_000] {
+                let has_pass = |n: usize| !(n + 1).is_multiple_of(every);
+                let does = (0..1000).filter(|n| of(*n, bad, has_pass).is_some()).count();
+                assert_eq!(does, expected, "{bad}, every {every}th without a pass");
+            }
         }
-        let seen: Vec<_> = (0..1000).filter_map(|n| of(n, 0.006)).collect();
+        let seen: Vec<_> = (0..1000).filter_map(|n| of(n, 0.006, |_| true)).collect();
         assert_eq!(seen, ALL);
+    }
+
+    #[test]
+    fn whoever_has_no_pass_goes_through_the_gate() {
+        // In the form of `make load`: every tenth user has no pass, and with them every other misbehaving one would.
+        let line = |n: usize| if n.is_multiple_of(10) { "token" } else { "token pass" };
+        let credentials = || -> Vec<Credentials> { (1..=1_000).map(|n| line(n).parse().unwrap()).collect() };
+        let client = || crate::Client::new("http://127.0.0.1:9".parse().unwrap());
+        for bad in [0.0, 0.05, 0.2] {
+            let crowd = Crowd::new(client(), "lamp".parse().unwrap(), credentials(), bad).unwrap();
+            assert_eq!((crowd.through_the_gate(1_000), crowd.past_the_gate(1_000)), (100, 0), "{bad}");
+        }
+        let nobody = vec!["token".parse().unwrap()];
+        let crowd = Crowd::new(client(), "lamp".parse().unwrap(), nobody, 0.05).unwrap();
+        // Three of six kinds of mischief need no pass.
+        assert_eq!((crowd.through_the_gate(1_200), crowd.past_the_gate(1_200)), (1_170, 30));
     }
 
     #[test]

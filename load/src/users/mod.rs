@@ -4,10 +4,9 @@ mod credentials;
 mod honest;
 mod mischief;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sale::SaleId;
-use tokio::sync::Semaphore;
 
 use crate::answer::Failure;
 use crate::client::Client;
@@ -15,7 +14,11 @@ use crate::request::{Request, Response};
 use crate::run::Visit;
 
 pub use credentials::{Credentials, NoCredentials};
+pub use honest::{LONGEST_WAIT, TRIES};
 pub use mischief::Mischief;
+
+/// The API accepts an answer for two minutes. Computing one takes a slow machine a good part of the other.
+const CHALLENGE_LASTS: Duration = Duration::from_secs(60);
 
 /// The users of a sale. User n has the n-th credentials, starting over if there are fewer.
 pub struct Crowd {
@@ -24,8 +27,8 @@ pub struct Crowd {
     credentials: Vec<Credentials>,
     /// The fraction that misbehaves.
     bad: f64,
-    /// The work at the gate is meant for the users' own devices. Here it must leave the client something to run on.
-    workers: Semaphore,
+    /// How long after it was given out a challenge is still worth the work.
+    challenge_lasts: Duration,
 }
 
 impl Crowd {
@@ -37,13 +40,12 @@ impl Crowd {
         if credentials.is_empty() {
             return Err(NoCredentials);
         }
-        let workers = Semaphore::new(workers());
-        Ok(Self { client, sale, credentials, bad, workers })
+        Ok(Self { client, sale, credentials, bad, challenge_lasts: CHALLENGE_LASTS })
     }
 
     /// What a user does, from arrival to the end.
     pub async fn visit(&self, visit: &Visit) {
-        match mischief::of(visit.n, self.bad) {
+        match self.mischief_of(visit.n) {
             Some(mischief) => Box::pin(self.misbehave(visit, mischief)).await,
             None => drop(self.buy(visit).await),
         }
@@ -60,6 +62,16 @@ impl Crowd {
         self.client.hold_back();
     }
 
+    /// How many of the first `users` have no pass, and misbehave without ever going to the gate. They only do if hardly
+    /// anybody has a pass.
+    pub fn past_the_gate(&self, users: usize) -> usize {
+        (0..users).filter(|n| !self.has_pass(*n) && !self.needs_the_gate(*n)).count()
+    }
+
+    fn has_pass(&self, n: usize) -> bool {
+        self.credentials_of(n).pass.is_some()
+    }
+
     fn credentials_of(&self, n: usize) -> &Credentials {
         &self.credentials[n % self.credentials.len()]
     }
@@ -73,9 +85,4 @@ impl Crowd {
     ) -> Result<Response, Failure> {
         visit.send(step, due, self.client.send(visit.n, request)).await
     }
-}
-
-/// How many challenges are worked on concurrently.
-pub fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
 }

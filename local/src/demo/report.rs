@@ -22,6 +22,12 @@ use crate::pool::PoolCounts;
 use crate::recorded::{self, RoundFacts, every_order};
 use crate::stages::Stage;
 
+/// Why the numbers of answers, of reservations and of what the history judged differ.
+const WHAT_COUNTS: [&str; 2] = [
+    "latency counts the answers in the rush: a second click gets the same 202 again",
+    "reserved counts each reservation once; it and history also cover what came before and after the rush",
+];
+
 /// The result of the sale. Everything after `requests`, except for `resale`, comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
 pub(super) struct Report<K> {
@@ -268,6 +274,10 @@ impl<K: Staged> fmt::Display for Report<K> {
         line(f, "history", &self.history.text)?;
         if let Some(file) = &self.history.file {
             line(f, "", &file.display())?;
+        }
+        line(f, "", &"")?;
+        for told in WHAT_COUNTS {
+            line(f, "", &told)?;
         }
         line(f, "", &"")?;
         line(f, "report", &file().display())

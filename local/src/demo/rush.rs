@@ -6,7 +6,7 @@ use load::{Outcome, Visit};
 use tokio::sync::Notify;
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
-use crate::stages::{Stage, progress_line};
+use crate::stages::{Stage, progress_line, say_above};
 
 /// Requests in flight of people who come too early.
 const AT_ONCE: usize = 64;
@@ -43,14 +43,15 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
             tokio::time::sleep(LOOK_EVERY).await;
         }
         everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
-        eprintln!("  Members first: {}", of_these(crowd.promised().accepted.len() as u64, "reservation"));
+        let reserved = of_these(crowd.promised().accepted.len() as u64, "reservation");
+        say_above(&format!("  Members first: {reserved}"));
     }
     while is_too_early(&crowd.buyers[0]).await {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     stage.done("open");
 
-    let stage = Stage::spinner("The rush");
+    let stage = Stage::heading("The rush");
     begins.notify_one();
     let began = Instant::now();
     let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;

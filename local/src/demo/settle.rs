@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// left for the crowd.
 pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, others: bool) -> Result<()> {
     let goal = crowd.units.min(crowd.buyers.len());
-    let stage = Stage::steps("Payments, expiry, resale", goal);
+    let mut stage = Stage::steps_beside("Payments, expiry, resale", goal);
     let mut ended: HashSet<String> = HashSet::new();
     let mut paid = 0;
     let mut waiting: Option<VecDeque<&Buyer>> = None;
@@ -34,6 +34,7 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
         paid += statuses.iter().filter(|status| *status == "paid").count();
         stage.set(paid);
         if rush_is_over.load(Ordering::Acquire) {
+            stage.log();
             let waiting = waiting.get_or_insert_with(|| crowd.without_reservation());
             let open = crowd.open_reservations(&ended).len();
             let everything_ended = open == 0;
@@ -58,12 +59,15 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
 
 /// Follows every reservation of a free sale until it is an order, which is final.
 pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
-    let stage = Stage::steps("Orders", crowd.units.min(crowd.buyers.len()));
+    let mut stage = Stage::steps_beside("Orders", crowd.units.min(crowd.buyers.len()));
     let mut ended: HashSet<String> = HashSet::new();
     let mut granted = 0;
     let mut deadline = None;
     loop {
         let is_over = rush_is_over.load(Ordering::Acquire);
+        if is_over {
+            stage.log();
+        }
         let ordered = async |buyer: &Buyer, _: Wave, id: &str| {
             crowd.status(buyer, id).await.ok().filter(|status| status != "queued")
         };

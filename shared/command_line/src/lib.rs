@@ -58,7 +58,12 @@ pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result
     let parsed = command.try_get_matches_from_mut(&arguments).and_then(|mut found| T::from_arg_matches_mut(&mut found));
     parsed.map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Stop::Help(error.to_string()),
-        _ => Stop::Mistake(mistake::line(&command, &arguments, &error)),
+        _ => {
+            // With its variables, also those that are empty.
+            let mut whole = T::command();
+            whole.build();
+            Stop::Mistake(mistake::line(&whole, &arguments, &error))
+        }
     })
 }
 

@@ -6,7 +6,21 @@ use clap::{Arg, Command, Error};
 
 /// What is wrong with a command line, in one line.
 pub(crate) fn line(command: &Command, arguments: &[OsString], error: &Error) -> String {
-    value_that_does_not_fit(command, arguments, error).unwrap_or_else(|| in_the_words_of_clap(error))
+    let ours = value_that_does_not_fit(command, arguments, error).or_else(|| missing(command, arguments, error));
+    ours.unwrap_or_else(|| in_the_words_of_clap(error))
+}
+
+/// Formats a missing value by the variable that gives it: `KEYS is missing: the pass keys`.
+fn missing(command: &Command, arguments: &[OsString], error: &Error) -> Option<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return None;
+    }
+    let ContextValue::Strings(shown) = error.get(ContextKind::InvalidArg)? else { return None };
+    let argument = argument(command, arguments, shown.first()?)?;
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut letters = help.chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+    Some(format!("{} is missing: {first}{}", variable(argument)?, letters.as_str()))
 }
 
 /// Formats an invalid value: `UNITS: a whole number from 1 to 10,000; got "-1"`.
@@ -27,15 +41,18 @@ fn value_that_does_not_fit(command: &Command, arguments: &[OsString], error: &Er
 
 /// The name under which a value was given: of an option on the command line, or else of a variable.
 fn as_typed(command: &Command, arguments: &[OsString], shown: &str) -> String {
-    let given = |name: &str| arguments.iter().filter_map(|each| each.to_str()).any(|each| each == name);
-    let subcommand = command.get_subcommands().find(|each| given(each.get_name())).unwrap_or(command);
-    let Some(argument) = subcommand.get_arguments().find(|each| each.to_string() == shown) else {
-        return shown.to_owned();
-    };
+    let Some(argument) = argument(command, arguments, shown) else { return shown.to_owned() };
     match option(argument) {
         Some(option) if on_the_command_line(arguments, &option) => option,
         option => variable(argument).or(option).unwrap_or_else(|| place(argument, shown)),
     }
+}
+
+/// The argument that clap shows like this.
+fn argument<'a>(command: &'a Command, arguments: &[OsString], shown: &str) -> Option<&'a Arg> {
+    let given = |name: &str| arguments.iter().filter_map(|each| each.to_str()).any(|each| each == name);
+    let subcommand = command.get_subcommands().find(|each| given(each.get_name())).unwrap_or(command);
+    subcommand.get_arguments().find(|each| each.to_string() == shown)
 }
 
 fn option(argument: &Arg) -> Option<String> {

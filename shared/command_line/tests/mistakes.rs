@@ -21,6 +21,12 @@ enum Command {
         #[arg(value_parser = ["lamp", "chair"])]
         thing: Option<String>,
     },
+    /// Opens
+    Open {
+        /// The key, from the secret
+        #[arg(long, env = "KEY_OF_THE_SHOP")]
+        key: String,
+    },
 }
 
 fn mistake(arguments: &[&str]) -> String {
@@ -40,6 +46,7 @@ fn a_mistake_is_one_line() {
         (&["sell", "--units", "1", "table"], "THING: one of lamp, chair; got \"table\"".to_owned()),
         (&["sell"], "the following required arguments were not provided: --units <UNITS>; see --help".to_owned()),
         (&["sell", "--unit", "1"], "unexpected argument '--unit' found; see --help".to_owned()),
+        (&["open"], "KEY_OF_THE_SHOP is missing: the key, from the secret".to_owned()),
         (&["buy"], "unrecognized subcommand 'buy'; see --help".to_owned()),
     ] {
         assert_eq!(mistake(arguments), line, "{arguments:?}");

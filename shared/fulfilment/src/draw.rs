@@ -17,7 +17,6 @@
 //! 4. **Award.** Prize by prize: the order and the prize's own item in one transaction, then the message, then, once
 //!    for many prizes, the progress. A run that dies in between sends some messages again, with the prize's number as
 //!    their id.
-//!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;

@@ -15,7 +15,7 @@ import { stops } from './stops.js';
 const REFRESH_MS = 5_000;
 /** An audit reads every unit of a round. */
 const AUDITED = 20;
-const QUEUES = [['op.queue'], ['op.queue.dead', 'n'], ['op.queue.waiting', 'n'], ['op.queue.in_flight', 'n'], ['op.queue.delayed', 'n'], [null, 'act']];
+const QUEUES = [['op.queue'], ['op.queue.dead', 'n'], ['op.queue.waiting', 'n'], ['op.queue.in_flight', 'n'], ['op.queue.delayed', 'n'], ['op.act', 'act']];
 const SALES = [['op.home.title'], ['op.order.state'], ['op.audit']];
 /** Queues are shared, so the state of any sale shows them. */
 const ANY = ['open', 'published', 'draft', 'ended'];

@@ -1,0 +1,218 @@
+//! The sale that a command names: what the public sees of it, or one message for all commands that says which sales
+//! there are.
+
+use anyhow::{Context, Error, Result, anyhow, bail, ensure};
+use jiff::Timestamp;
+use reqwest::StatusCode;
+use sale::RoundId;
+use serde_json::Value;
+
+use crate::client::{Client, for_people};
+
+/// How many sales the message lists at most.
+const MOST_LISTED: usize = 20;
+
+/// A sale that there is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Known {
+    id: String,
+    is_closed: bool,
+}
+
+/// Says that there is no such sale, and which ones there are.
+fn there_is_no(sale: &str, mut known: Vec<Known>) -> Error {
+    // A sale that ended a moment ago may be in both lists.
+    known.sort();
+    known.dedup_by(|next, before| next.id == before.id);
+    let more = known.len().saturating_sub(MOST_LISTED);
+    let name = |Known { id, is_closed }: &Known| format!("{id}{}", if *is_closed { " (closed)" } else { "" });
+    let names: Vec<String> = known.iter().take(MOST_LISTED).map(name).collect();
+    let others = match &*names {
+        [] => "none has been published".to_owned(),
+        [only] => format!("there is {only}"),
+        _ if more > 0 => format!("there are {} and {more} more", names.join(", ")),
+        _ => format!("there are {}", names.join(", ")),
+    };
+    anyhow!("there is no sale \"{sale}\"; {others}")
+}
+
+fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<Known> {
+    let sales = document["sales"].as_array().into_iter().flatten();
+    let known = |sale: &Value| Some(Known { id: sale["sale_id"].as_str()?.to_owned(), is_closed: is_closed(sale) });
+    sales.filter_map(known).collect()
+}
+
+impl Client {
+    /// A published sale as everybody sees it.
+    ///
+    /// # Errors
+    /// If there is none: names the sales that there are. `operator` is a token with which all of them are seen.
+    pub async fn sale_or_names(&self, sale: &str, operator: &str) -> Result<Value> {
+        match self.find_sale(sale).await? {
+            Some(found) => Ok(found),
+            None => Err(self.no_sale(sale, Some(operator)).await),
+        }
+    }
+
+    /// Checks that there is a sale.
+    ///
+    /// # Errors
+    /// If there is none: names the sales that there are, or without an operator's token those that everybody sees.
+    pub(crate) async fn ensure_sale(&self, sale: &str, operator: Option<&str>) -> Result<()> {
+        let there_is = match operator {
+            Some(operator) => {
+                let (status, _) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
+                status != StatusCode::NOT_FOUND
+            }
+            None => self.find_sale(sale).await?.is_some(),
+        };
+        if there_is { Ok(()) } else { Err(self.no_sale(sale, operator).await) }
+    }
+
+    /// Checks that a round of a sale has begun.
+    ///
+    /// # Errors
+    /// Names the sale's current round or, if there is no such sale, the existing sales.
+    pub async fn ensure_round(&self, operator: &str, round: &RoundId) -> Result<()> {
+        let RoundId { sale, number } = round;
+        let (status, answer) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
+        if status == StatusCode::NOT_FOUND {
+            return Err(self.no_sale(sale.as_str(), Some(operator)).await);
+        }
+        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        let current = answer["round"].as_u64().context("the API named no round")?;
+        ensure!(u64::from(number.0) <= current, "no round {number} of {sale}; it is in round {current}");
+        Ok(())
+    }
+
+    /// Says that there is no such sale. If the API does not tell which ones there are, that is all.
+    pub(crate) async fn no_sale(&self, sale: &str, operator: Option<&str>) -> Error {
+        let known = match operator {
+            Some(operator) => self.known_to(operator).await,
+            None => self.sales().await.map(|document| listed(&document, |sale| sale["state"] == "closed")),
+        };
+        known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| there_is_no(sale, known))
+    }
+
+    async fn known_to(&self, operator: &str) -> Result<Vec<Known>> {
+        let mut known = listed(&self.operate("GET", operator, "/v1/admin/sales").await?, |_| false);
+        known.extend(listed(&self.operate("GET", operator, "/v1/admin/sales?state=ended").await?, |_| true));
+        Ok(known)
+    }
+}
+
+/// What keeps buyers from buying, as [`Client::find_sale`] shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// It opens later.
+    NotOpen {
+        /// When.
+        opens_at: Timestamp,
+        /// How long until then, in seconds.
+        wait_s: i64,
+    },
+    /// Operators paused it.
+    Paused,
+    /// It is over.
+    Closed,
+}
+
+/// What keeps everybody from buying at `now`. A group with early access may be able to: then there is none.
+pub(crate) fn obstacle(sale: &Value, now: Timestamp) -> Option<Obstacle> {
+    match sale["state"].as_str()? {
+        "upcoming" if sale["early_access"].as_array().is_none_or(Vec::is_empty) => {
+            let opens_at: Timestamp = sale["opens_at"].as_str()?.parse().ok()?;
+            // The page may be a second old.
+            let wait_s = (opens_at.as_millisecond() - now.as_millisecond()).max(0).unsigned_abs().div_ceil(1_000);
+            Some(Obstacle::NotOpen { opens_at, wait_s: wait_s as i64 })
+        }
+        "paused" => Some(Obstacle::Paused),
+        "closed" => Some(Obstacle::Closed),
+        _ => None,
+    }
+}
+
+impl Obstacle {
+    /// What to tell somebody who wants to buy. Operators resume the sale at `operators_url`.
+    pub(crate) fn told(self, sale: &str, operators_url: &str) -> String {
+        match self {
+            Self::NotOpen { opens_at, wait_s } => {
+                format!("{sale} opens at {opens_at:.0}, in {}; try again then", time(wait_s))
+            }
+            Self::Paused => format!("{sale} is paused; resume it at {operators_url}"),
+            Self::Closed => format!("{sale} is over"),
+        }
+    }
+}
+
+/// Refuses a sale with a line, in which `who` cannot wait. `instead` is what to do.
+///
+/// # Errors
+/// If it has one.
+pub(crate) fn ensure_no_line(sale: &Value, who: &str, instead: &str) -> Result<()> {
+    if sale["line"].is_object() {
+        bail!("{} has a line, in which {who} cannot wait; {instead}", sale["sale_id"].as_str().unwrap_or("the sale"));
+    }
+    Ok(())
+}
+
+/// A length of time: "95 s", "12 min", "3 h 20 min".
+pub(crate) fn time(seconds: i64) -> String {
+    let minutes = (seconds + 59) / 60;
+    match seconds {
+        ..180 => format!("{seconds} s"),
+        180..7_200 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn known(names: &[(&str, bool)]) -> Vec<Known> {
+        names.iter().map(|(id, is_closed)| Known { id: (*id).to_owned(), is_closed: *is_closed }).collect()
+    }
+
+    #[test]
+    fn a_sale_that_there_is_not_is_answered_with_those_that_there_are() {
+        let says = |names: &[(&str, bool)]| there_is_no("x", known(names)).to_string();
+        assert_eq!(says(&[]), "there is no sale \"x\"; none has been published");
+        assert_eq!(says(&[("lamp", false)]), "there is no sale \"x\"; there is lamp");
+        let both = [("packet", true), ("lamp", false), ("packet", true), ("lamp", true)];
+        assert_eq!(says(&both), "there is no sale \"x\"; there are lamp, packet (closed)");
+        let many: Vec<Known> = (0..23).map(|n| Known { id: format!("sale-{n:02}"), is_closed: false }).collect();
+        let said = there_is_no("x", many).to_string();
+        assert!(said.ends_with("sale-18, sale-19 and 3 more"), "{said}");
+    }
+
+    #[test]
+    fn who_cannot_buy_is_told_why_and_until_when() {
+        let now: Timestamp = "2026-11-24T10:00:00Z".parse().unwrap();
+        let told = |sale: Value| obstacle(&sale, now).map(|found| found.told("chair", "http://page"));
+        let upcoming = json!({ "state": "upcoming", "opens_at": "2026-11-24T10:01:34.5Z" });
+        assert_eq!(told(upcoming.clone()).unwrap(), "chair opens at 2026-11-24T10:01:34Z, in 95 s; try again then");
+        assert_eq!(told(json!({ "state": "paused" })).unwrap(), "chair is paused; resume it at http://page");
+        assert_eq!(told(json!({ "state": "closed" })).unwrap(), "chair is over");
+        assert_eq!(told(json!({ "state": "open" })), None);
+        let mut members_first = upcoming;
+        members_first["early_access"] = json!([{ "group": "vip", "opens_at": "2026-11-24T09:00:00Z" }]);
+        assert_eq!(told(members_first), None, "a member may buy");
+    }
+
+    #[test]
+    fn times_are_as_exact_as_people_need_them() {
+        let said = [0, 95, 180, 181, 7_199, 7_200, 86_400].map(time);
+        assert_eq!(said, ["0 s", "95 s", "3 min", "4 min", "120 min", "2 h 0 min", "24 h 0 min"]);
+    }
+
+    #[test]
+    fn a_sale_with_a_line_is_refused() {
+        let with = json!({ "sale_id": "lamp", "line": { "tickets_from": "2026-11-24T10:00:00Z" } });
+        let said = ensure_no_line(&with, "`make buy`", "buy on the page").unwrap_err().to_string();
+        assert_eq!(said, "lamp has a line, in which `make buy` cannot wait; buy on the page");
+        assert!(ensure_no_line(&json!({ "sale_id": "lamp" }), "", "").is_ok());
+    }
+}
