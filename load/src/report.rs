@@ -139,7 +139,10 @@ pub(crate) fn gate(gate: &Gate) -> Vec<String> {
     let mut lines = Vec::new();
     if gate.came > 0 {
         let mut parts = vec![format!("{} of {} got through the gate", gate.passed, of_these(gate.came, "user"))];
-        let others = [(gate.refused, "got no pass"), (gate.unfinished(), "had not finished when the run ended")];
+        let others = [
+            (gate.refused, "got no pass, as the answers to challenge and token say"),
+            (gate.unfinished(), "had not finished when the run ended"),
+        ];
         parts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")));
         lines.push(parts.join("; "));
     }
@@ -245,7 +248,7 @@ pub(crate) mod tests {
         let text = report.to_string();
         for part in [
             "100 requests of 100 users in 50.0 s\n  10 answers/s",
-            "17 of 20 users got through the gate; 1 got no pass; 2 had not finished when the run ended\n",
+            "17 of 20 users got through the gate; 1 got no pass, as the answers to challenge and token say; 2 had not finished when the run ended\n",
             "40.0 s of the run only computed proofs of work on this machine",
         ] {
             assert!(text.contains(part), "no {part}: {text}");
