@@ -88,8 +88,8 @@ redrive: ## Send the running system's dead letters back to their queue: QUEUE=ex
 
 # The parts of `make test`, in the order in which they begin: the long ones first. Each waits for much of its time, so some run
 # beside each other.
-TEST_PARTS = test-buyers-real test-system test-commands test-rust test-pages test-operators-real test-cdk bench-short
-TEST_PARTS_AT_ONCE ?= 4
+TEST_PARTS = test-buyers-real test-system test-commands test-pages test-operators-real test-rust test-cdk bench-short
+TEST_PARTS_AT_ONCE ?= 3
 # Runs before all parts.
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts

@@ -1,5 +1,6 @@
 // Helpers for tests of the waiting page.
 
+import { expect } from 'vitest';
 import { commitmentOf, placePpb } from '../js/line.js';
 import { shop, visit } from './visits.js';
 
@@ -105,12 +106,17 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     return net.answers ? net.answers(route, now) : route.fulfill({ json: now });
   });
   const { page } = one;
+  const underWay = new Set();
+  page.on('request', (request) => request.url().endsWith('/line') && underWay.add(request));
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, (request) => underWay.delete(request));
   const virtual = {
     install: () => page.clock.install(),
     /** From here on, only `run` moves time. */
     stop: () => virtual.on(MINUTE_MS, (ms) => page.clock.pauseAt(new Date(Date.now() + net.aheadMs + ms))),
     skip: (ms) => virtual.on(ms, () => page.clock.fastForward(ms)),
     run: (ms) => virtual.on(ms, () => page.clock.runFor(ms)),
+    /** Until the page has its answers: on a busy machine it would give up on them as its clock moves on. */
+    answered: () => expect.poll(() => underWay.size, { interval: 5 }).toBe(0),
     /** Moves the line's time along with the page's. */
     on(ms, pass) {
       const passed = pass(ms);

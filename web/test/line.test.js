@@ -274,6 +274,7 @@ test('a poll that gets 429 or 503 is retried after Retry-After, and within minut
     for (const more of [2, 3]) {
       await expect.poll(async () => {
         await virtual.run(stepMs);
+        await virtual.answered();
         return looks();
       }, { interval: 5 }).toBeGreaterThanOrEqual(before + more);
     }
