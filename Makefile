@@ -30,7 +30,7 @@ demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery
 soak: ## Run a day of sales in an hour on this machine, with kills, failovers and a changed function mid-sale, and a report: MINUTES=60 SEED=1
 	@$(LOCAL) soak
 
-plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 LINE=auto LANES=1 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
+plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 LINE=auto LINE_EARLY_S=3600 LANES=… OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
 	@local/tool.sh planner plan
 
 simulate: ## Simulate the opening of a sale with a line, in virtual time: UNITS=10000 AUDIENCE=1000000 LINE=1000 LANES=1 SEEDS=20 OUT=target/opening.svg JSON=1
@@ -49,7 +49,7 @@ crowd: ## Send a small crowd to the running system, to watch on the operators' p
 	@$(LOCAL) crowd
 
 # Both packages are built at once, to compile what they share only once. Tokens for a running `make up` are made after all other checks.
-load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 GATE_EVERY=50 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
+load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 GATE_EVERY=50 TOKENS=file TOKEN_COMMAND='… {user}' YES_THIS_IS_MINE=1 STOP_AT_ERRORS=0.5 OUT=target/load
 	@$(COMPILE) "Compiling the tools" build --workspace --bin local --bin load
 	@exec $(or $(CARGO_TARGET_DIR),target)/debug/load --tokens-from 'exec $(LOCAL) tokens'
 

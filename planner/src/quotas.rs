@@ -61,8 +61,8 @@ pub const RAISED_AT_MOST: f64 = 10.0;
 /// Script calls that one shard answers in a second. **Not measured on ElastiCache.** On this project's machine one
 /// Valkey answers about 80,000 trivial EVALs a second; a production node has slower cores and TLS.
 pub const SCRIPTS_PER_S_PER_SHARD: f64 = 30_000.0;
-/// Requests a second of one processor in a process with many concurrent requests: about half of what each of two cores
-/// did in the benchmark of the reservation function that asks Redis (`docs/performance.md`), with everything on one
+/// Requests a second of one processor in a process with many concurrent requests: three fifths of what each of two
+/// cores did in the benchmark of the reservation function that asks Redis (`docs/performance.md`), with everything on one
 /// machine.
 pub const MANAGED_REQUESTS_PER_S_PER_CPU: f64 = 4_000.0;
 
