@@ -36,7 +36,20 @@ pub struct Visit {
 /// A user's turn to compute a proof of work on this machine, until it is dropped.
 pub(crate) struct Turn<'a> {
     _core: Option<SemaphorePermit<'a>>,
-    _user: Computing<'a>,
+    user: Option<Computing<'a>>,
+    results: &'a Results,
+}
+
+impl Turn<'_> {
+    /// From now on the user waits for an answer instead, though it keeps its turn.
+    pub(crate) fn pause(&mut self) {
+        self.user = None;
+    }
+
+    /// The user computes again.
+    pub(crate) fn go_on(&mut self) {
+        self.user = Some(Computing::begin(self.results));
+    }
 }
 
 /// A user who waits to compute, or computes.
@@ -80,10 +93,10 @@ impl Visit {
     /// Waits for this user's turn to compute a proof of work. A real user has a device for that; these share a machine,
     /// which leaves the load a core as long as users come.
     pub(crate) async fn turn_to_compute(&self) -> Turn<'_> {
-        let user = Computing::begin(&self.results);
+        let user = Some(Computing::begin(&self.results));
         // This only fails if the semaphore is closed, and nobody closes it.
         let core = self.results.cores.acquire().await.ok();
-        Turn { _core: core, _user: user }
+        Turn { _core: core, user, results: &self.results }
     }
 
     /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's

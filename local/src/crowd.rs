@@ -49,7 +49,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
     let page = client.sale_or_names(visitors.sale.as_str(), &issuer.operator_token("operator")?).await?;
-    ensure_no_line(&page, "this crowd", "`make demo KIND=line` sends one that does")?;
+    ensure_no_line(&page, "this crowd", "`make demo KIND=line` sends one that can")?;
     if let Some(obstacle) = obstacle(&page, jiff::Timestamp::now()) {
         eprintln!("{}", foreseen(obstacle, visitors)?);
     }
@@ -128,7 +128,7 @@ fn foreseen(obstacle: Obstacle, Visitors { sale, over_s, .. }: &Visitors) -> Res
             time(wait_s)
         )),
         Obstacle::Paused => Ok(format!(
-            "{sale} is paused: people are told to come back, and leave after {TRIES} attempts. Resume it at {operators}"
+            "{sale} is paused or stopped, or waits for its beacon: people are told to come back, and leave after {TRIES} attempts. See {operators}"
         )),
         Obstacle::NotOpen { .. } | Obstacle::Closed => bail!("{told}"),
     }

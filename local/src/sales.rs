@@ -36,6 +36,14 @@ fn there_is_no(sale: &str, mut known: Vec<Known>) -> Error {
     anyhow!("there is no sale \"{sale}\"; {others}")
 }
 
+/// Says that the public does not see a sale: only members of some groups do, or there is none.
+fn nobody_sees(sale: &str, known: Vec<Known>) -> Error {
+    match known.iter().find(|each| each.id == sale) {
+        Some(_) => anyhow!("only members of some groups see {sale}, so this command cannot"),
+        None => there_is_no(sale, known),
+    }
+}
+
 fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<Known> {
     let sales = document["sales"].as_array().into_iter().flatten();
     let known = |sale: &Value| Some(Known { id: sale["sale_id"].as_str()?.to_owned(), is_closed: is_closed(sale) });
@@ -91,7 +99,7 @@ impl Client {
             Some(operator) => self.known_to(operator).await,
             None => self.sales().await.map(|document| listed(&document, |sale| sale["state"] == "closed")),
         };
-        known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| there_is_no(sale, known))
+        known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| nobody_sees(sale, known))
     }
 
     async fn known_to(&self, operator: &str) -> Result<Vec<Known>> {
@@ -111,7 +119,7 @@ pub(crate) enum Obstacle {
         /// How long until then, in seconds.
         wait_s: i64,
     },
-    /// Operators paused it.
+    /// Operators paused or stopped it, or its draw waits for a beacon.
     Paused,
     /// It is over.
     Closed,
@@ -124,7 +132,7 @@ pub(crate) fn obstacle(sale: &Value, now: Timestamp) -> Option<Obstacle> {
             let opens_at: Timestamp = sale["opens_at"].as_str()?.parse().ok()?;
             // The page may be a second old.
             let wait_s = (opens_at.as_millisecond() - now.as_millisecond()).max(0).unsigned_abs().div_ceil(1_000);
-            Some(Obstacle::NotOpen { opens_at, wait_s: wait_s as i64 })
+            (wait_s > 0).then_some(Obstacle::NotOpen { opens_at, wait_s: wait_s as i64 })
         }
         "paused" => Some(Obstacle::Paused),
         "closed" => Some(Obstacle::Closed),
@@ -133,24 +141,24 @@ pub(crate) fn obstacle(sale: &Value, now: Timestamp) -> Option<Obstacle> {
 }
 
 impl Obstacle {
-    /// What to tell somebody who wants to buy. Operators resume the sale at `operators_url`.
+    /// What to tell somebody who wants to buy. Operators see why a sale is paused at `operators_url`.
     pub(crate) fn told(self, sale: &str, operators_url: &str) -> String {
         match self {
             Self::NotOpen { opens_at, wait_s } => {
                 format!("{sale} opens at {opens_at:.0}, in {}; try again then", time(wait_s))
             }
-            Self::Paused => format!("{sale} is paused; resume it at {operators_url}"),
+            Self::Paused => format!("{sale} is paused or stopped, or waits for its beacon; see {operators_url}"),
             Self::Closed => format!("{sale} is over"),
         }
     }
 }
 
-/// Refuses a sale with a line, in which `who` cannot wait. `instead` is what to do.
+/// Refuses a sale with a line, in which `who` cannot wait, unless it is over. `instead` is what to do.
 ///
 /// # Errors
 /// If it has one.
 pub(crate) fn ensure_no_line(sale: &Value, who: &str, instead: &str) -> Result<()> {
-    if sale["line"].is_object() {
+    if sale["line"].is_object() && sale["state"] != "closed" {
         bail!("{} has a line, in which {who} cannot wait; {instead}", sale["sale_id"].as_str().unwrap_or("the sale"));
     }
     Ok(())
@@ -186,6 +194,9 @@ mod tests {
         let many: Vec<Known> = (0..23).map(|n| Known { id: format!("sale-{n:02}"), is_closed: false }).collect();
         let said = there_is_no("x", many).to_string();
         assert!(said.ends_with("sale-18, sale-19 and 3 more"), "{said}");
+        let of_a_group = nobody_sees("vip", known(&[("lamp", false), ("vip", false)])).to_string();
+        assert_eq!(of_a_group, "only members of some groups see vip, so this command cannot");
+        assert_eq!(nobody_sees("x", known(&[])).to_string(), says(&[]));
     }
 
     #[test]
@@ -194,12 +205,17 @@ mod tests {
         let told = |sale: Value| obstacle(&sale, now).map(|found| found.told("chair", "http://page"));
         let upcoming = json!({ "state": "upcoming", "opens_at": "2026-11-24T10:01:34.5Z" });
         assert_eq!(told(upcoming.clone()).unwrap(), "chair opens at 2026-11-24T10:01:34Z, in 95 s; try again then");
-        assert_eq!(told(json!({ "state": "paused" })).unwrap(), "chair is paused; resume it at http://page");
+        assert_eq!(
+            told(json!({ "state": "paused" })).unwrap(),
+            "chair is paused or stopped, or waits for its beacon; see http://page"
+        );
         assert_eq!(told(json!({ "state": "closed" })).unwrap(), "chair is over");
         assert_eq!(told(json!({ "state": "open" })), None);
         let mut members_first = upcoming;
         members_first["early_access"] = json!([{ "group": "vip", "opens_at": "2026-11-24T09:00:00Z" }]);
         assert_eq!(told(members_first), None, "a member may buy");
+        let just_opened = json!({ "state": "upcoming", "opens_at": "2026-11-24T10:00:00Z" });
+        assert_eq!(told(just_opened), None, "the page is a little old");
     }
 
     #[test]
@@ -214,5 +230,9 @@ mod tests {
         let said = ensure_no_line(&with, "`make buy`", "buy on the page").unwrap_err().to_string();
         assert_eq!(said, "lamp has a line, in which `make buy` cannot wait; buy on the page");
         assert!(ensure_no_line(&json!({ "sale_id": "lamp" }), "", "").is_ok());
+        assert!(
+            ensure_no_line(&json!({ "sale_id": "lamp", "state": "closed", "line": {} }), "", "").is_ok(),
+            "it is over"
+        );
     }
 }

@@ -47,7 +47,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
 
     let client = Client::new(api)?;
     let page = client.sale_or_names(wanted.sale.as_str(), &issuer.operator_token("operator")?).await?;
-    ensure_no_line(&page, "these users", "`make demo KIND=line` sends a crowd that does")?;
+    ensure_no_line(&page, "these users", "`make demo KIND=line` sends a crowd that can")?;
     let number = page["round"].as_u64().unwrap_or(1);
     let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };
     let ring = deployment.pass_ring().await?;

@@ -454,14 +454,14 @@ async fn whoever_cannot_buy_is_told_at_once_why() {
     let port = api().await;
     let home = Home::with("obstacles", &state(&running(), port, Path::new("/")).to_string());
     let url = format!("http://127.0.0.1:{port}");
-    let paused = format!("held is paused; resume it at {url}/operators.html#/sales/held");
+    let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");
     one_line(&home.local(&["buy"], &[("SALE", "held")]), 1, &paused);
     let line = "queue has a line, in which";
     let buy = format!("{line} `make buy` cannot wait; buy on the shop's page, {url}");
     one_line(&home.local(&["buy"], &[("SALE", "queue")]), 1, &buy);
-    let crowd = format!("{line} this crowd cannot wait; `make demo KIND=line` sends one that does");
+    let crowd = format!("{line} this crowd cannot wait; `make demo KIND=line` sends one that can");
     one_line(&home.local(&["crowd"], &[("SALE", "queue")]), 1, &crowd);
-    let load = format!("{line} these users cannot wait; `make demo KIND=line` sends a crowd that does");
+    let load = format!("{line} these users cannot wait; `make demo KIND=line` sends a crowd that can");
     one_line(&home.local(&["tokens"], &[("SALE", "queue"), ("URL", &url)]), 1, &load);
     for command in ["buy", "crowd"] {
         one_line(&home.local(&[command], &[("SALE", "mug")]), 1, "mug is over");

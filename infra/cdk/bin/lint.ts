@@ -23,7 +23,8 @@ function state(): string {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  for (const file of [...inputs.sort(), join(APP, 'cdk.json'), installed, REQUIREMENTS, join(ROOT, 'openapi.yaml')]) {
+  const own = ['.cfnlintrc', 'cdk.json', 'package.json', 'tsconfig.json'].map((name) => join(APP, name));
+  for (const file of [...inputs.sort(), ...own, installed, REQUIREMENTS, join(ROOT, 'openapi.yaml')]) {
     const content = readFileSync(file);
     digest.update(`${file} ${content.length} `).update(content);
   }

@@ -66,10 +66,12 @@ impl Crowd {
         let mut id = challenge_of(self.insist(visit, "challenge", due, &ask).await?)?;
         let asked = Instant::now();
         let answer = {
-            let _turn = visit.turn_to_compute().await;
+            let mut turn = visit.turn_to_compute().await;
             // A real user would not have waited for others, so the answer must not be late because of that.
             if asked.elapsed() >= self.challenge_lasts {
+                turn.pause();
                 id = challenge_of(self.insist(visit, "challenge", Instant::now(), &ask).await?)?;
+                turn.go_on();
             }
             tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?
         };
