@@ -86,10 +86,10 @@ trace: ## Print one purchase through all functions: ID=lamp.1.…
 redrive: ## Send the running system's dead letters back to their queue: QUEUE=expiry
 	@$(LOCAL) redrive
 
-# The parts of `make test`, in the order in which they begin: the long ones first. Each waits for much of its time, so some run
-# beside each other.
-TEST_PARTS = test-buyers-real test-system test-commands test-pages test-operators-real test-rust test-cdk bench-short
-TEST_PARTS_AT_ONCE ?= 3
+# The parts of `make test`, in the order in which they begin. Each waits for much of its time, so some run beside each other; at
+# first those that wait most, beside the longest.
+TEST_PARTS = test-buyers-real test-system test-commands test-operators-real test-pages test-rust test-cdk bench-short
+TEST_PARTS_AT_ONCE ?= 4
 # Runs before all parts.
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
