@@ -154,8 +154,9 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
     let won = answers.iter().filter(|answer| answer.status == 202).count();
     assert!((2..=seconds * PER_S as usize).contains(&won), "{won} in {seconds} s");
     let calls = calls.iter().filter(|call| call.starts_with("EVAL")).count();
-    // A script that Redis does not have yet is sent a second time.
-    assert!(calls <= seconds * (PER_S as usize + PROCESSES) + 2 * PROCESSES, "{calls} calls in {seconds} s");
+    // A lease ends earlier by as long as its answer took, so a process of a busy machine asks twice in a second. A script
+    // that Redis does not have yet is sent a second time.
+    assert!(calls <= seconds * (PER_S as usize + 2 * PROCESSES) + 2 * PROCESSES, "{calls} calls in {seconds} s");
     for answer in answers.into_iter().filter(|answer| answer.status != 202) {
         assert_eq!(answer.problem(429, "rate_limited").header("retry-after"), "1");
     }
