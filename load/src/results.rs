@@ -104,7 +104,7 @@ impl Results {
         self.heard().visit(|visiting| visiting.computing += 1);
     }
 
-    /// Counts a user who has done so.
+    /// Counts a proof that has been computed.
     pub(crate) fn has_computed(&self) {
         let mut heard = self.heard();
         heard.proofs_computed += 1;

@@ -1,23 +1,18 @@
 //! Verifies the draw of a round from its public document alone, as anyone can.
 
 use std::fmt;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use award::drand::{self, DrandRound};
 use award::{BLANK, Bytes32, Hex, Plan, Seed, Table, bytes32, commit, merkle, winners};
 use beacon::DrandKey;
 use jiff::Timestamp;
-use reqwest::{StatusCode, Url};
 use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::client::Client;
-use crate::up::running;
+use crate::published::{Publisher, print, read};
 
-/// Longest wait for the document.
-const TIMEOUT: Duration = Duration::from_secs(30);
 /// The supported version of `docs/draws.md`, and the labels of draws with and without a beacon.
 const ENCODING: u32 = 1;
 const COMMITMENT_ONLY: &str = "commitment_only";
@@ -150,38 +145,10 @@ struct UnitAward {
 /// # Errors
 /// If there is no such draw, its seed is not public yet, or anything does not match.
 pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, json: bool) -> Result<()> {
-    let (api_url, operator) = api(url)?;
-    let checked = match checked(round, unit, &api_url, &DrandKey::quicknet()).await {
-        Err(error) if error.is::<NotThere>() => {
-            Client::new(api_url.trim_end_matches('/'))?.ensure_sale(round.sale.as_str(), operator.as_deref()).await?;
-            return Err(error);
-        }
-        checked => checked?,
-    };
-    if json {
-        println!("{}", serde_json::to_string_pretty(&checked)?);
-    } else {
-        print!("{checked}");
-    }
-    Ok(())
+    let publisher = Publisher::at(url)?;
+    let checked = checked(round, unit, &publisher.api_url, &DrandKey::quicknet()).await;
+    print(&publisher.or_no_sale(&round.sale, checked).await?, json)
 }
-
-/// The address of an API, the running one unless it is given, and a token of an operator of the running one.
-///
-/// # Errors
-/// If none is given and nothing is running.
-pub(crate) fn api(url: Option<&str>) -> Result<(String, Option<String>)> {
-    if let Some(url) = url {
-        return Ok((url.to_owned(), None));
-    }
-    let (deployment, issuer) = running()?;
-    Ok((deployment.api_url, Some(issuer.operator_token("operator")?)))
-}
-
-/// The API does not have it. Perhaps it does not have the sale either.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct NotThere(pub(crate) String);
 
 /// Fetches and verifies the draw of a round, with this key for its beacon.
 ///
@@ -194,15 +161,8 @@ pub async fn checked(round: &RoundId, unit: Option<u32>, api_url: &str, key: &Dr
 }
 
 async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &RoundId, what: &str) -> Result<T> {
-    let url = format!("{}/v1/sales/{sale}/rounds/{number}/{what}", api_url.trim_end_matches('/'));
-    let url = Url::parse(&url).with_context(|| format!("{api_url} is not the address of an API"))?;
-    let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
-    let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
-    match response.status() {
-        StatusCode::OK => response.json().await.context("the answer is not a draw"),
-        StatusCode::NOT_FOUND => Err(NotThere(format!("there is no draw in round {number} of {sale}")).into()),
-        status => bail!("the API answers {status}"),
-    }
+    let missing = format!("there is no draw in round {number} of {sale}");
+    read(api_url, &format!("{sale}/rounds/{number}/{what}"), "a draw", missing).await
 }
 
 /// The entries of a draw at the end, if they have closed.

@@ -1,20 +1,14 @@
 //! Verifies the line of a sale from its public document alone, as anyone can.
 
 use std::fmt;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use line::{Class, LineDocument, LineKeys, LineState, Order, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early};
 use pass::KeyRing;
-use reqwest::{StatusCode, Url};
 use sale::{RoundId, UserId};
 use serde::Serialize;
 
-use crate::check_draw::{NotThere, api};
-use crate::client::Client;
-
-/// Longest wait for the document.
-const TIMEOUT: Duration = Duration::from_secs(30);
+use crate::published::{Publisher, print, read};
 
 /// A verified line: its seed matches the commitment.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -55,33 +49,14 @@ pub async fn check_line(
     url: Option<&str>,
     json: bool,
 ) -> Result<()> {
-    let (api_url, operator) = api(url)?;
-    let document = match fetch(&api_url, round).await {
-        Err(error) if error.is::<NotThere>() => {
-            Client::new(api_url.trim_end_matches('/'))?.ensure_sale(round.sale.as_str(), operator.as_deref()).await?;
-            return Err(error);
-        }
-        document => document?,
-    };
-    let checked = check(round, &document, ticket, commitment)?;
-    if json {
-        println!("{}", serde_json::to_string_pretty(&checked)?);
-    } else {
-        print!("{checked}");
-    }
-    Ok(())
+    let publisher = Publisher::at(url)?;
+    let document = publisher.or_no_sale(&round.sale, fetch(&publisher.api_url, round).await).await?;
+    print(&check(round, &document, ticket, commitment)?, json)
 }
 
 async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocument> {
-    let url = format!("{}/v1/sales/{sale}/line", api_url.trim_end_matches('/'));
-    let url = Url::parse(&url).with_context(|| format!("{api_url} is not the address of an API"))?;
-    let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
-    let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
-    match response.status() {
-        StatusCode::OK => response.json().await.context("the answer is not a line"),
-        StatusCode::NOT_FOUND => Err(NotThere(format!("{sale} has no line; SALE=… names another sale")).into()),
-        status => bail!("the API answers {status}"),
-    }
+    let missing = format!("{sale} has no line; SALE=… names another sale");
+    read(api_url, &format!("{sale}/line"), "a line", missing).await
 }
 
 /// Verifies a line, and computes the place of a ticket in it.

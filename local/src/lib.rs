@@ -23,6 +23,7 @@ pub mod operate;
 pub mod paths;
 pub mod pool;
 pub mod process;
+mod published;
 pub mod recorded;
 pub mod runtime_api;
 mod sales;

@@ -94,7 +94,8 @@ async fn answer(State(index): State<Arc<Index>>, headers: HeaderMap, body: Bytes
     index.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response())
 }
 
-fn setting(name: &str, otherwise: u32) -> u32 {
+/// A figure of a measurement, from the environment.
+pub(crate) fn setting(name: &str, otherwise: u32) -> u32 {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 

@@ -151,45 +151,50 @@ async fn deliver_expiries(lab: &Lab) {
     expire(lab, waiting.into_iter().filter_map(|message| message.body)).await;
 }
 
+/// A lab whose sale refuses whoever has left one unit unpaid.
+async fn with_an_unpaid_limit() -> Lab {
+    let mut terms = terms(9, 1);
+    terms.door.unpaid_limit = 1;
+    Lab::selling(terms).await
+}
+
+async fn refused_as_unpaid(lab: &Lab) {
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit");
+}
+
 /// The provider's callbacks failed on our side until the order had expired.
 #[tokio::test]
 async fn an_order_that_was_paid_too_late_does_not_count_as_unpaid() {
-    let mut terms = terms(9, 1);
-    terms.door.unpaid_limit = 1;
-    let lab = Lab::selling(terms).await;
-    let refused = async || drop(lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit"));
+    let lab = with_an_unpaid_limit().await;
     let first = lab.buy("alice").await;
     leave(&lab, &first).await;
-    refused().await;
+    refused_as_unpaid(&lab).await;
     assert_eq!(pay(&lab, "pay_0", &first, 1).await, "refund_due", "the wrong amount");
     deliver_expiries(&lab).await;
-    refused().await;
+    refused_as_unpaid(&lab).await;
     for _ in 0..2 {
         assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
         deliver_expiries(&lab).await;
     }
     let second = lab.buy("alice").await;
     leave(&lab, &second).await;
-    refused().await;
+    refused_as_unpaid(&lab).await;
     // One payment takes back the count of its own order, once.
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
     deliver_expiries(&lab).await;
-    refused().await;
+    refused_as_unpaid(&lab).await;
     assert_eq!(lab.clean_audit().await, (9, 0, 0));
 }
 
 /// During a deployment, an `expiry` of the previous version may handle the message, which does not know late payments.
 #[tokio::test]
 async fn a_repeated_callback_takes_back_a_count_that_the_previous_version_left() {
-    let mut terms = terms(9, 1);
-    terms.door.unpaid_limit = 1;
-    let lab = Lab::selling(terms).await;
-    let refused = async || drop(lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit"));
+    let lab = with_an_unpaid_limit().await;
     let first = lab.buy("alice").await;
     leave(&lab, &first).await;
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
     assert_eq!(receive(&lab.sqs, &lab.expiry_url).await.len(), 1);
-    refused().await;
+    refused_as_unpaid(&lab).await;
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
     deliver_expiries(&lab).await;
     lab.buy("alice").await;
@@ -198,9 +203,7 @@ async fn a_repeated_callback_takes_back_a_count_that_the_previous_version_left()
 /// The order has expired in the ledger, but Redis does not know it yet when the payment comes.
 #[tokio::test]
 async fn a_late_payment_may_come_before_the_unit_is_back() {
-    let mut terms = terms(9, 1);
-    terms.door.unpaid_limit = 1;
-    let lab = Lab::selling(terms).await;
+    let lab = with_an_unpaid_limit().await;
     let alice = lab.buy("alice").await;
     let order = lab.order_of(&alice).await;
     let expired = lab.ledger.end_unpaid(&order, sale::Transition::Expire, order.pay_by_ms.unwrap()).await.unwrap();

@@ -1,5 +1,6 @@
 //! How fast the deployed WebSocket API is, which the emulator serves: `make up`, the demo and the tests leave it there.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
@@ -7,14 +8,11 @@ use ledger::Ledger;
 use uuid::Uuid;
 
 use crate::cloud::cloud;
+use crate::crowded_draw::setting;
 use crate::push::{dial, next, place};
 
 /// Clients that open sockets at the same time, and writers of orders.
 const AT_ONCE: usize = 16;
-
-fn setting(name: &str, otherwise: usize) -> usize {
-    std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
-}
 
 /// The element that this share of the others is not above.
 fn quantile(sorted: &[Duration], share: f64) -> Duration {
@@ -28,7 +26,7 @@ async fn every_buyer_of_a_rush_hears_over_a_socket() {
     let cloud = cloud().await;
     let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.patient_aws_config());
     let ledger = Ledger::new(dynamodb, &cloud.deployment.table);
-    let sockets = setting("SOCKETS", 500);
+    let sockets = setting("SOCKETS", 500) as usize;
     let run = Uuid::new_v4().as_simple().to_string();
     let names: Vec<String> = (0..sockets).map(|number| format!("listener-{}-{number}", &run[..8])).collect();
 
@@ -56,7 +54,7 @@ async fn every_buyer_of_a_rush_hears_over_a_socket() {
         let name = name.clone();
         listening.spawn(async move {
             let heard = next(&mut socket).await;
-            (name, heard["reservation_id"].as_str().expect("an id").to_owned(), Instant::now())
+            (name, (heard["reservation_id"].as_str().expect("an id").to_owned(), Instant::now()))
         });
     }
     let begun = Instant::now();
@@ -67,12 +65,12 @@ async fn every_buyer_of_a_rush_hears_over_a_socket() {
     written.await;
     let writing = begun.elapsed();
     drop(placed);
-    let heard = listening.join_all().await;
+    let heard: HashMap<_, _> = listening.join_all().await.into_iter().collect();
     let told = begun.elapsed();
 
     let mut waits = Vec::new();
     while let Some((name, id, at)) = places.recv().await {
-        let (_, reservation, heard_at) = heard.iter().find(|(user, _, _)| *user == name).expect("everybody hears");
+        let (reservation, heard_at) = &heard[&name];
         assert_eq!(*reservation, id, "of the own order");
         waits.push(heard_at.saturating_duration_since(at));
     }

@@ -527,6 +527,15 @@ test('a user with a ticket stays in line if the opening is postponed', async () 
   await page.locator('.facts').getByText(opens, { exact: true }).waitFor();
 });
 
+/** Postpones the opening that the page shows, which hears of it when it is looked at again. */
+async function postpone(page, card) {
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  Object.assign(card, { state: 'upcoming', opens_at: at(LONG_MS), closes_at: at(2 * LONG_MS), line: { tickets_from: at(-LONG_MS) } });
+  await hide(page, true);
+  await hide(page, false);
+  await page.locator('.countdown').waitFor();
+}
+
 test('a late arrival is early if the opening is postponed then', async () => {
   const { page, go, line, shows, sale, user } = await crowd();
   Object.assign(line, { seed: null, front: null });
@@ -537,11 +546,7 @@ test('a late arrival is early if the opening is postponed then', async () => {
   await cardSays(page, card);
   await go(`sales/${sale}`);
   await page.getByText('Your place follows in a few seconds.').waitFor();
-  const at = (ms) => new Date(Date.now() + ms).toISOString();
-  Object.assign(card, { state: 'upcoming', opens_at: at(LONG_MS), closes_at: at(2 * LONG_MS), line: { tickets_from: at(-LONG_MS) } });
-  await hide(page, true);
-  await hide(page, false);
-  await page.locator('.countdown').waitFor();
+  await postpone(page, card);
   await hide(page, true);
   await heading(page, 'You are in line').waitFor();
   expect(readTicket((await kept(page)).ticket).second).toBe(null);
@@ -559,11 +564,7 @@ test('a late ticket from a process that has not heard of the postponement is not
   await cardSays(page, card);
   await go(`sales/${sale}`);
   await page.getByText('Your place follows in a few seconds.').waitFor();
-  const at = (ms) => new Date(Date.now() + ms).toISOString();
-  Object.assign(card, { state: 'upcoming', opens_at: at(LONG_MS), closes_at: at(2 * LONG_MS), line: { tickets_from: at(-LONG_MS) } });
-  await hide(page, true);
-  await hide(page, false);
-  await page.locator('.countdown').waitFor();
+  await postpone(page, card);
   await hide(page, true);
   await expect.poll(() => asked.length).toBeGreaterThan(1);
   await virtual.stop();

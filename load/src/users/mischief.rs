@@ -45,8 +45,8 @@ const ALL: [Mischief; 6] = [
 /// What user `n` does if this fraction of all users misbehaves. They are spread evenly among the others, and all kinds
 /// are equally frequent.
 ///
-/// Users without a pass go through the gate, so those with one misbehave: of every twenty users, if a twentieth does,
-/// the last who has a pass; only if none of them has one, the last.
+/// Users without a pass are there to go through the gate, so users with one misbehave. If `bad` is a twentieth, that is
+/// the last user with a pass in every twenty, or just the last one if nobody among them has a pass.
 fn of(n: usize, bad: f64, has_pass: impl Fn(usize) -> bool) -> Option<Mischief> {
     // Users with the same number are in one group, and its last one is followed by a larger number.
     let group = |n: usize| (n as f64 * bad) as usize;
@@ -87,7 +87,7 @@ impl Crowd {
         of(n, self.bad, |n| self.has_pass(n))
     }
 
-    /// Whose pass user `n` takes: that of the next user who has one.
+    /// The user whose pass user `n` takes: the next one who has a pass.
     fn next_to(&self, n: usize) -> usize {
         (n + 1..n + self.credentials.len()).find(|n| self.has_pass(*n)).unwrap_or(n + 1)
     }
