@@ -192,6 +192,17 @@ fn stat(process: &Path) -> Option<Vec<String>> {
     (!matches!(fields.first()?.as_str(), "Z" | "X")).then_some(fields)
 }
 
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It was no longer running.
+    Before,
+    /// By itself, when it was asked to.
+    Asked,
+    /// It did not within its time, and was killed.
+    Killed,
+}
+
 /// One run of a process: its id, and what distinguishes it from a later process with the same id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessRun {
@@ -216,14 +227,14 @@ impl ProcessRun {
         Self::of(self.id).as_ref() == Some(self)
     }
 
-    /// Ends it and waits until it is gone; after `timeout` it is killed. Returns whether it was still running. Never
-    /// signals another process that has its id by now.
+    /// Ends it and waits until it is gone; after `timeout` it is killed. Never signals another process that has its id
+    /// by now.
     ///
     /// # Errors
     /// If it cannot be signalled.
-    pub fn end(&self, timeout: Duration) -> Result<bool> {
+    pub fn end(&self, timeout: Duration) -> Result<Ended> {
         if !self.is_running() {
-            return Ok(false);
+            return Ok(Ended::Before);
         }
         let send = |signal| match kill(Pid::from_raw(self.id), signal) {
             Err(error) if error != Errno::ESRCH => Err(error),
@@ -231,13 +242,15 @@ impl ProcessRun {
         };
         send(Signal::SIGTERM)?;
         let deadline = Instant::now() + timeout;
+        let mut how = Ended::Asked;
         while self.is_running() {
             if Instant::now() >= deadline {
                 send(Signal::SIGKILL)?;
+                how = Ended::Killed;
             }
             std::thread::sleep(POLL);
         }
-        Ok(true)
+        Ok(how)
     }
 }
 
@@ -311,10 +324,10 @@ mod tests {
     fn a_process_that_runs_is_ended() {
         let (mut child, run) = sleeper();
         assert!(run.is_running());
-        assert!(run.end(Duration::from_secs(10)).unwrap());
+        assert_eq!(run.end(Duration::from_secs(10)).unwrap(), Ended::Asked);
         assert!(!run.is_running(), "a zombie has ended");
         child.wait().unwrap();
-        assert!(!run.end(Duration::from_secs(10)).unwrap());
+        assert_eq!(run.end(Duration::from_secs(10)).unwrap(), Ended::Before);
     }
 
     /// A kept process whose keeper is killed, and only the keeper.
@@ -352,7 +365,7 @@ mod tests {
         let (mut child, run) = sleeper();
         for other in [ProcessRun { started: run.started + 1, ..run.clone() }, ProcessRun { boot: String::new(), ..run }]
         {
-            assert!(!other.end(Duration::from_secs(10)).unwrap());
+            assert_eq!(other.end(Duration::from_secs(10)).unwrap(), Ended::Before);
         }
         assert!(child.try_wait().unwrap().is_none(), "it got a signal");
         child.kill().unwrap();

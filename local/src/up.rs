@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::{Answer, Client, NewSale};
 use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
-use crate::process::{ProcessRun, accepts, free_port, loopback, start_detached, tail};
+use crate::process::{Ended, ProcessRun, accepts, free_port, loopback, start_detached, tail};
 use crate::setup::set_up;
 use crate::stages::Stage;
 use crate::supervisor::{DEPLOYED, Ports, STAY, log};
@@ -286,30 +286,37 @@ fn end() -> Result<()> {
         eprintln!("nothing is running");
         return Ok(());
     };
-    let was_running = running.supervisor.end(END_TIMEOUT)?;
-    // If the supervisor was killed, its processes end by themselves a little later.
-    let deadline = Instant::now() + END_TIMEOUT;
-    let answers = || running.ports.named().into_iter().find(|(.., port)| accepts(*port));
-    let mut left = answers();
-    while left.is_some() && Instant::now() < deadline {
-        std::thread::sleep(LOOK);
-        left = answers();
-    }
+    let how = running.supervisor.end(END_TIMEOUT)?;
+    // A supervisor that ends in order has waited for everything, and somebody else may have got its ports since. If it
+    // was killed, its own listeners ended with it, and its processes end by themselves a little later.
+    let left = if how == Ended::Asked { None } else { still_answers(running.ports) };
     let _ = std::fs::remove_dir_all(emulator::home_of(running.ports.emulator));
     let _ = std::fs::remove_file(environment_file());
     std::fs::remove_file(file())?;
-    if let Some((_, whose, port)) = left {
+    if let Some((whose, port)) = left {
         bail!(
             "port {port} of {whose} still answers, though everything else of `make up` has ended; `ss -Hltnp sport = :{port}` says \
              who has it"
         );
     }
-    if was_running {
-        eprintln!("stopped Valkey, the emulator and the page");
-    } else {
+    if how == Ended::Before {
         eprintln!("what `make up` started was no longer running");
+    } else {
+        eprintln!("stopped Valkey, the emulator and the page");
     }
     Ok(())
+}
+
+/// Waits until the processes beside the supervisor are gone, and names one that is not, and its port.
+fn still_answers(Ports { valkey, emulator, .. }: Ports) -> Option<(&'static str, u16)> {
+    let answers = || [("Valkey", valkey), ("the emulator", emulator)].into_iter().find(|(_, port)| accepts(*port));
+    let deadline = Instant::now() + END_TIMEOUT;
+    let mut left = answers();
+    while left.is_some() && Instant::now() < deadline {
+        std::thread::sleep(LOOK);
+        left = answers();
+    }
+    left
 }
 
 /// A token for a user of the running cloud.
