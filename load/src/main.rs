@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
-use command_line::{of_these, whole};
+use command_line::{grouped, of_these, whole};
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
 use load::users::{Credentials, Crowd};
@@ -221,10 +221,11 @@ impl<'a> Source<'a> {
 fn tell(users: usize, tokens: usize, crowd: &Crowd) {
     let (through_the_gate, past_the_gate) = (crowd.through_the_gate(users), crowd.past_the_gate(users));
     if tokens < users {
-        eprintln!("{users} users share {tokens} tokens");
+        eprintln!("{} share {}", of_these(users as u64, "user"), of_these(tokens as u64, "token"));
     }
     if through_the_gate > 0 {
         let them = of_these(through_the_gate as u64, "user");
+        let users = grouped(users);
         eprintln!("{them} of {users} will go through the gate; this machine computes their proofs of work");
     }
     if past_the_gate > 0 {

@@ -427,7 +427,7 @@ fn everybody_without_a_pass_goes_through_the_gate() {
     let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
     let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
     let (printed, said) = texts(&ran);
-    assert!(said.contains("60 users of 3000 will go through the gate"), "{said}");
+    assert!(said.contains("60 users of 3,000 will go through the gate"), "{said}");
     assert!(printed.contains("60 of 60 users got through the gate"), "{printed}");
     let [came, passed, unfinished] = ["came", "passed", "unfinished"].map(|name| report["gate"][name].as_u64());
     assert_eq!((came, passed, unfinished), (Some(60), Some(60), Some(0)));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use command_line::of_these;
 use serde::Serialize;
 
 use super::dice::Dice;
@@ -205,7 +206,7 @@ impl fmt::Display for What {
         match self {
             Self::NextDay => write!(f, "the daily sale's next day begins"),
             Self::OpenDrop { number, units, lanes, open_s } => {
-                write!(f, "drop-{number} opens for {open_s} s: {units} units in {lanes} lanes")
+                write!(f, "drop-{number} opens for {open_s} s: {units} units in {}", of_these(u64::from(*lanes), "lane"))
             }
             Self::CloseDrop { number } => write!(f, "drop-{number} is closed early"),
             Self::Restock { units } => write!(f, "{units} more units for the daily sale"),
