@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--seconds", type=float, default=60, help="of tests against one mutant (60)")
     parser.add_argument("--minutes", type=float, default=600, help="after which `test` begins no further mutant")
-    parser.add_argument("--again", action="store_true", help="test the survivors again")
+    parser.add_argument("--again", action="store_true", help="test the survivors with tests that they have not met")
     parser.add_argument("--tests", nargs="+", metavar="PROGRAM/NAME", help="run these tests, whatever they reach")
     given = parser.parse_args()
     if missing := [crate for crate in given.crates if not (ROOT / "shared" / crate).is_dir()]:
@@ -230,7 +230,7 @@ def note_hits(crates):
 
 def test(given):
     mutants, tests = read(MUTANTS), read(TESTS)
-    results, unreliable = read_results()
+    results, passed, unreliable = read_results()
     for name in unreliable & tests["seconds"].keys():
         del tests["seconds"][name]
     chosen = []
@@ -255,7 +255,7 @@ def test(given):
                 number = left.get_nowait()
                 control = number.startswith("control")
                 number = number.removeprefix("control ")
-                reaching = tests_of(mutants[number], tests, number, given.tests)
+                reaching = tests_of(mutants[number], tests, number, given.tests, set() if control else passed[number])
                 began = time.monotonic()
                 result = verdict(None if control else number, reaching, tests, given.seconds, system)
                 result |= {"mutant": number, "control": control, "took": round(time.monotonic() - began, 1)}
@@ -280,15 +280,16 @@ def test(given):
     say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
 
 
-def tests_of(mutant, tests, number, named):
-    """The tests that may notice a mutant, in the order in which to run them, in batches of one program."""
+def tests_of(mutant, tests, number, named, passed):
+    """The tests that may notice a mutant, in the order in which to run them, in batches of one program. Those that have
+    passed with it before are left out, unless they are named."""
     if named:
         named = [name.split("/", 1) for name in named]
         by = [(program, [name for where, name in named if where == program]) for program in tests["programs"]]
         return [(program, names) for program, names in by if names]
     by_program = defaultdict(list)
     for name in tests["reach"].get(number, []):
-        if name in tests["seconds"]:
+        if name in tests["seconds"] and name not in passed:
             program, name = name.split(" ", 1)
             by_program[program].append(name)
     batches = []
@@ -309,10 +310,8 @@ def tests_of(mutant, tests, number, named):
 
 
 def verdict(number, batches, tests, budget, system):
-    """What became of a mutant, or of a run without one."""
-    if not batches:
-        return {"state": "unreached", "ran": 0}
-    spent, ran = 0.0, 0
+    """What became of a mutant, or of a run without one, and which tests passed."""
+    spent, passed = 0.0, []
     for program, names in batches:
         if spent > budget:
             break
@@ -323,15 +322,15 @@ def verdict(number, batches, tests, budget, system):
         try:
             events = run_tests(program, tests["programs"][program], names, number, limit, system.file, {}, stop=True)
         except TimeoutError:
-            return {"state": "timeout", "ran": ran, "by": f"{program} {names[0]}…"}
+            return {"state": "timeout", "by": f"{program} {names[0]}…"}
         except ChildProcessError as error:
-            return {"state": "died", "ran": ran, "by": f"{program}: {error}"}
-        ran += len(events)
+            return {"state": "died", "by": f"{program}: {error}"}
         spent += took
         for name, (ok, _) in events.items():
             if not ok:
-                return {"state": "caught", "ran": ran, "by": f"{program} {name}"}
-    return {"state": "survived", "ran": ran, "of": sum(len(names) for _, names in batches)}
+                return {"state": "caught", "by": f"{program} {name}"}
+            passed.append(f"{program} {name}")
+    return {"state": "survived", "passed": passed}
 
 
 def caught(result):
@@ -447,7 +446,8 @@ class System:
 
 
 def report(given):
-    mutants, (results, unreliable) = read(MUTANTS), read_results()
+    mutants, reach = read(MUTANTS), read(TESTS)["reach"]
+    results, passed, unreliable = read_results()
     print("| crate | mutants | cannot be switched | do not compile | tested | caught | survivors | score |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     survivors = []
@@ -465,17 +465,21 @@ def report(given):
         )
     print("".join(f"\nfails without a mutant too, and is not counted: {name}" for name in unreliable) + "\n")
     for number in survivors:
-        result = results[number]
-        seen = f"{result['ran']} of {result['of']} tests" if "of" in result else "no test reaches it"
+        reaching = len(reach.get(number, []))
+        seen = f"{len(passed[number])} of {reaching} tests" if reaching else "no test reaches it"
         print(f"{number} {mutants[number]['name']} ({seen})")
 
 
 def read_results():
-    """What became of each mutant, and the tests that failed without one. What only such a test caught does not count."""
+    """What became of each mutant, which tests have passed with it, and the tests that failed without one. What only such
+    a test caught does not count."""
     results = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
     unreliable = {result["by"] for result in results if result["control"] and caught(result)}
     of_mutants = [result for result in results if not result["control"] and result.get("by") not in unreliable]
-    return {result["mutant"]: result for result in of_mutants}, unreliable
+    passed = defaultdict(set)
+    for result in of_mutants:
+        passed[result["mutant"]].update(result.get("passed", []))
+    return {result["mutant"]: result for result in of_mutants}, passed, unreliable
 
 
 def read(path):

@@ -126,7 +126,10 @@ async fn a_round_that_redis_does_not_have() {
 #[tokio::test]
 async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
     let lab = Lab::selling(terms(3, 1)).await;
-    lab.buy("alice").await;
+    let alice = lab.buy("alice").await;
+    lab.buy("bob").await;
+    // A free unit on either side of the one that is sold.
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
     lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator().json(&json!({ "round": 1 }))).await.expect(200);
     lab.redis(&["FLUSHALL"]).await;
     let audit = look(&lab).await;

@@ -184,6 +184,18 @@ async fn where_a_user_stands_is_asked_of_the_users_lane_alone() {
 }
 
 #[tokio::test]
+async fn a_process_that_has_not_read_the_sale_looks_in_its_lanes() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    for index in 0..LANES {
+        let claim = lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
+        let ask = Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
+        let unread = lab.another_reservation(Clock::system());
+        let answer = Answer::of_handler(&ask, reservation::handle(&unread, ask.request()).await).expect(200);
+        assert_eq!(answer.text("status"), "queued", "lane {index}");
+    }
+}
+
+#[tokio::test]
 async fn only_the_users_of_a_lane_that_was_loaded_anew_may_have_to_wait() {
     let lab = Lab::selling(in_lanes(40)).await;
     lab.lose_lane(3).await;
@@ -224,6 +236,10 @@ async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
     let listing =
         fulfilment::list(&lab.stock, &lab.ledger, &round.id, LANES).await.unwrap().expect("three lanes are there");
     assert_eq!(listing.repairs, [], "no unit of the lost lane is given away");
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, round.terms.closes_at_ms.plus_s(1)).await.unwrap();
+    let audit = &audited.audit;
+    assert_eq!((audit.lost, audit.free, audit.ordered), (0, 39, 1), "once it is over they are unsold: {audit:?}");
+    assert_eq!(audit.repairs, []);
     heal(&lab).await;
     assert_eq!(lab.clean_audit().await, (39, 0, 1));
 }

@@ -3,14 +3,14 @@
 use queue::ExpiryMessage;
 use runtime::Clock;
 use sale::audit::Audit;
-use sale::{Claim, EpochMs, OrderState};
+use sale::{Claim, EpochMs, Failure, OrderState};
 use serde_json::json;
 use tests::round;
 
 use crate::ask::Ask;
 use crate::events;
 use crate::heal::heal;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, message_batch};
 use crate::rounds;
 use crate::shop::{in_s, new_sale};
 
@@ -163,6 +163,24 @@ async fn the_next_round_begins_on_the_regular_terms() {
     let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
     assert_eq!(lasts(&next.terms), lasts(&regular), "it lasts as long as every round");
     assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
+}
+
+#[tokio::test]
+async fn a_dead_letter_of_yesterdays_round_fails_once_redis_has_dropped_it() {
+    let lab = daily().await;
+    let before = lab.contents().await.keys;
+    for number in 0..UNITS {
+        lab.buy(&format!("user-{number}")).await;
+    }
+    lab.rewind(&before).await;
+    let late = lab.reserve("late").await;
+    lab.redis(&["FLUSHALL"]).await;
+    let redrive = async || dead_letter::handle(&lab.dead_letter(), message_batch(&[&late])).await.batch_item_failures;
+    assert_eq!(redrive().await.len(), 1, "today it will be rebuilt");
+    pass_a_day(&lab).await;
+    assert_eq!(reset(&lab).await, 1);
+    assert!(redrive().await.is_empty());
+    assert_eq!(lab.order_of(&late).await.failure, Some(Failure::SoldOut));
 }
 
 #[tokio::test]

@@ -283,6 +283,7 @@ async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     lab.publish(SALE, &terms(2, 1)).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     lab.refresh_snapshots().await;
+    lab.buy("alice").await;
     let made_up = Ask::get(format!("/v1/reservations/{SALE}.1.{}", Uuid::now_v7().simple())).by("bob");
     lab.answer(&made_up).await.problem(404, "unknown_reservation");
     lab.valkey.kill_and_restart().unwrap();
@@ -291,6 +292,12 @@ async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     })
     .await;
     lab.answer(&made_up).await.problem(503, "overloaded");
+    let settling = async |user| {
+        let ask = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user);
+        lab.answer(&ask).await.expect(200).body["settling"].clone()
+    };
+    assert_eq!(settling("bob").await, true);
+    assert!(settling("alice").await.is_null(), "she has all that she may have");
 }
 
 /// After healing, every unit is in one place, every promise is in the ledger, and nobody is over the limit.

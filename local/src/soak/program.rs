@@ -206,7 +206,11 @@ impl fmt::Display for What {
         match self {
             Self::NextDay => write!(f, "the daily sale's next day begins"),
             Self::OpenDrop { number, units, lanes, open_s } => {
-                write!(f, "drop-{number} opens for {open_s} s: {units} units in {}", of_these(u64::from(*lanes), "lane"))
+                write!(
+                    f,
+                    "drop-{number} opens for {open_s} s: {units} units in {}",
+                    of_these(u64::from(*lanes), "lane")
+                )
             }
             Self::CloseDrop { number } => write!(f, "drop-{number} is closed early"),
             Self::Restock { units } => write!(f, "{units} more units for the daily sale"),

@@ -145,6 +145,8 @@ mod tests {
             clock.advance(limited.retry_after);
             assert_eq!(check(), Ok(()), "{}", limits.name);
             assert!(check().is_err());
+            assert_eq!(limiter.check_user(limits.route, &alice).map_err(|limited| limited.own), Err(true));
+            assert_eq!(limiter.check_user(limits.route, &user("carol")), Ok(()));
         }
     }
 
