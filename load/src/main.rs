@@ -9,16 +9,21 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
 use command_line::{grouped, of_these, whole};
+use http::Method;
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
 use load::users::{Credentials, Crowd};
-use load::{Client, Curve, Plan, ProgressLine, Report, Stopped, Target, visits_until};
+use load::{Client, Curve, Plan, ProgressLine, Report, Request, Response, Stopped, Target, visits_until};
 use sale::SaleId;
+use serde_json::Value;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The exit statuses that a shell reports for a program ended by Ctrl-C or SIGTERM.
 const INTERRUPTED: u8 = 128 + 2;
 const TERMINATED: u8 = 128 + 15;
+
+/// The longest wait for the sale's page.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Sends load to a deployment of the HTTP API, and reports.
 #[derive(Parser)]
@@ -134,6 +139,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     ];
     let (url, began, tokens) = (target.url().to_owned(), jiff::Timestamp::now(), credentials.len());
     let client = Client::with_connections(target, arguments.connections as usize);
+    ensure_no_line(&client, &arguments.sale).await?;
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
     tell(plan.users(), tokens, &crowd);
     let mut status = 0;
@@ -215,6 +221,18 @@ impl<'a> Source<'a> {
         };
         Ok(Some((credentials, target)))
     }
+}
+
+/// Fails if the sale has a line: nobody who does not wait there gets a pass or a unit.
+async fn ensure_no_line(client: &Client, sale: &SaleId) -> Result<()> {
+    let request = Request::new(Method::GET, &format!("/v1/sales/{sale}"))?;
+    let asked = tokio::time::timeout(PAGE_TIMEOUT, client.send(0, &request)).await;
+    // Whatever else is wrong shows in the answers to the users.
+    let Ok(Ok(Response { status: 200, body, .. })) = asked else { return Ok(()) };
+    let page: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let has_line = page["line"].is_object() && page["state"] != "closed";
+    ensure!(!has_line, "{sale} has a line, in which these users cannot wait; choose a sale without one");
+    Ok(())
 }
 
 /// Warns about what may be unexpected.

@@ -30,7 +30,10 @@ impl Server {
         let asked = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&asked);
         let router = Router::new().fallback(move |uri: Uri| {
-            counted.fetch_add(1, Ordering::Relaxed);
+            // The command reads the sale once, before it sends anybody.
+            if uri.path() != "/v1/sales/lamp" {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
             let (status, body) = answer(uri.path());
             async move {
                 tokio::time::sleep(time).await;
@@ -185,6 +188,23 @@ fn a_server_that_fails_is_left_alone() {
     let report: Value = serde_json::from_slice(&std::fs::read(folder.0.join("report.json")).unwrap()).unwrap();
     assert_eq!(report["stopped"], "errors");
     assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
+}
+
+#[test]
+fn a_sale_with_a_line_gets_no_users() {
+    let with_line = |path: &str| match path {
+        "/v1/sales/lamp" => (200, r#"{ "sale_id": "lamp", "state": "upcoming", "line": { "state": "gathering" } }"#),
+        _ => sold_out(path),
+    };
+    let server = Server::new(with_line);
+    let folder = Folder::new("line");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let (tokens, out) = (tokens.to_str().unwrap(), out.to_str().unwrap());
+    let ran = run(&["--url", &server.url, "--users", "10", "--tokens", tokens, "--out", out]);
+    let (printed, said) = texts(&ran);
+    assert_eq!((ran.status.code(), &*printed), (Some(1), ""), "{said}");
+    assert_eq!(said, "error: lamp has a line, in which these users cannot wait; choose a sale without one\n");
+    assert_eq!(server.asked(), 0);
 }
 
 #[test]

@@ -243,6 +243,10 @@ def test(given):
     random.Random(given.seed).shuffle(chosen)
     end = time.monotonic() + given.minutes * 60
     left, lock, done = queue.SimpleQueue(), threading.Lock(), Counter()
+    # For each file, how many of its mutants each test has caught.
+    killers = defaultdict(Counter)
+    for number, result in results.items():
+        killers[mutants[number]["file"]][result.get("by")] += 1
     for i, number in enumerate(chosen):
         left.put(number)
         if i % CONTROL_EVERY == CONTROL_EVERY - 1:
@@ -255,13 +259,17 @@ def test(given):
                 number = left.get_nowait()
                 control = number.startswith("control")
                 number = number.removeprefix("control ")
-                reaching = tests_of(mutants[number], tests, number, given.tests, set() if control else passed[number])
+                with lock:
+                    caught_by = killers[mutants[number]["file"]].copy()
+                ran = set() if control else passed[number]
+                reaching = tests_of(mutants[number], tests, number, given.tests, ran, caught_by)
                 began = time.monotonic()
                 result = verdict(None if control else number, reaching, tests, given.seconds, system)
                 result |= {"mutant": number, "control": control, "took": round(time.monotonic() - began, 1)}
                 with lock, open(RESULTS, "a") as file:
                     file.write(json.dumps(result) + "\n")
                     done[result["state"]] += 1
+                    killers[mutants[number]["file"]][result.get("by")] += 1
                     if sum(done.values()) % 25 == 0:
                         say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
         except queue.Empty:
@@ -280,9 +288,10 @@ def test(given):
     say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
 
 
-def tests_of(mutant, tests, number, named, passed):
+def tests_of(mutant, tests, number, named, passed, caught_by):
     """The tests that may notice a mutant, in the order in which to run them, in batches of one program. Those that have
-    passed with it before are left out, unless they are named."""
+    passed with it before are left out, unless they are named. `caught_by` counts what each has caught in the same file.
+    """
     if named:
         named = [name.split("/", 1) for name in named]
         by = [(program, [name for where, name in named if where == program]) for program in tests["programs"]]
@@ -294,16 +303,17 @@ def tests_of(mutant, tests, number, named, passed):
             by_program[program].append(name)
     batches = []
     for program in sorted(by_program, key=lambda p: (p != mutant["crate"], p != "scripts")):
-        # The quickest of each module, then the second quickest of each: different modules check different things.
+        # First those that notice mistakes in this file. Then the quickest of each module, then the second quickest of each:
+        # different modules check different things.
         modules = defaultdict(list)
         for name in sorted(by_program[program], key=lambda name: tests["seconds"][f"{program} {name}"]):
             modules[name.rpartition("::")[0]].append(name)
         ranked = sorted(
-            (rank, tests["seconds"][f"{program} {name}"], name)
+            (-caught_by[f"{program} {name}"], rank, tests["seconds"][f"{program} {name}"], name)
             for names in modules.values()
             for rank, name in enumerate(names)
         )
-        names = [name for _, _, name in ranked]
+        names = [name for *_, name in ranked]
         size = BATCH if program in ("scripts", "system") else len(names)
         batches += [(program, names[i : i + size]) for i in range(0, len(names), size)]
     return batches

@@ -197,6 +197,21 @@ mod tests {
     }
 
     #[test]
+    fn who_was_counted_lately_stays_counted_when_old_keys_are_dropped() {
+        let clock = FakeRelativeClock::default();
+        let keyed = Keyed::new(Rate { burst: 1, per_s: 1 }, &clock);
+        for i in 1..MAX_KEYS {
+            assert_eq!(keyed.check(i), Ok(()));
+        }
+        clock.advance(Duration::from_secs(3));
+        assert_eq!(keyed.check(0_usize), Ok(()));
+        clock.advance(Duration::from_millis(100));
+        assert_eq!(keyed.check(MAX_KEYS), Ok(()));
+        assert_eq!(keyed.limiter.len(), 2);
+        assert!(keyed.check(0_usize).is_err());
+    }
+
+    #[test]
     fn a_full_map_is_not_searched_for_every_request() {
         let clock = FakeRelativeClock::default();
         let keyed = Keyed::new(Rate { burst: 1_000, per_s: 1 }, &clock);
