@@ -6,7 +6,7 @@ use award::merkle;
 use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::DrawStands;
 use futures::future::join_all;
-use ledger::{Placed, Steered};
+use ledger::{LedgerError, Placed, Steered, Winner};
 use process::TermsCache;
 use queue::{OrderMessage, WinnerMessage};
 use runtime::Clock;
@@ -197,6 +197,26 @@ async fn draws_beside_each_other_give_a_hundred_prizes_once_each() {
     told.sort_unstable();
     told.dedup();
     assert_eq!(told, (1..=100).collect::<Vec<_>>());
+}
+
+/// Whatever a run that goes wrong believes, the ledger holds it to what was awarded.
+#[tokio::test]
+async fn a_prize_stays_with_its_winner() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    lab.buy("bob").await;
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    let id = lab.round().await.id;
+    let won = lab.ledger.winner(&id, 1).await.unwrap().expect("there is one");
+    let loser = orders(&lab).await.into_iter().find(|order| order.claim.id != won.order_id).expect("two entered");
+    let loser = Winner { order_id: loser.claim.id, unit: loser.claim.unit, ..won.clone() };
+    for (position, winner) in [(1, &loser), (1, &Winner { prize: 2, ..won.clone() }), (2, &won)] {
+        let awarded = lab.ledger.award_prize(&id, position, winner).await;
+        assert!(matches!(awarded, Err(LedgerError::Contradiction(_))), "{position}, {winner:?}: {awarded:?}");
+    }
+    assert_eq!(lab.ledger.award_prize(&id, 1, &won).await.unwrap(), won, "a repeated run is told who won");
+    assert_eq!(drawn_once(&lab).await, 1);
 }
 
 #[tokio::test]
