@@ -3,8 +3,14 @@
 mod caching;
 mod document;
 mod draw;
+mod look_ups;
 mod members;
 mod shelf;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use tokio::sync::Semaphore;
+}
 
 use std::sync::Arc;
 

@@ -13,9 +13,9 @@ use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
 use serde::Serialize;
 use stock::{KnownCounters, Stock};
-use tokio::sync::Semaphore;
 
 use crate::draw::{Draw, reveals_at};
+use crate::look_ups::LookUps;
 
 /// How long this process caches what it has read, in milliseconds. Each entry draws its own time, so that entries that
 /// were read together, by this process or by others started with it, are not read again together.
@@ -32,9 +32,6 @@ const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
 const MAX_ROUNDS: u64 = 10_000;
 /// How many draws are cached.
 const MAX_DRAWS: u64 = 1_000;
-/// How many draws are looked up concurrently. Draws of sales that ended long ago are not listed, so each made-up one
-/// costs a read; this limit protects the table.
-const DRAWS_AT_ONCE: usize = 4;
 /// How many seconds before the opening the answer says whether a round is loaded: by then every round that was
 /// published in time is.
 const PREPARED_S: u32 = 120;
@@ -56,7 +53,7 @@ pub struct Shelf {
     listed: Cache<(), Read<Arc<Listed>>>,
     left: Cache<RoundId, Read<Availability>>,
     draws: Cache<RoundId, Read<Option<Arc<Draw>>>>,
-    drawing: Arc<Semaphore>,
+    drawing: Arc<LookUps>,
 }
 
 /// A cached value, and when it was read.
@@ -167,8 +164,7 @@ impl Shelf {
         let listed = Cache::builder().max_capacity(1).expire_after(Jittered).build();
         let left = Cache::builder().max_capacity(MAX_ROUNDS).expire_after(Jittered).build();
         let draws = Cache::builder().max_capacity(MAX_DRAWS).expire_after(Jittered).build();
-        let drawing = Arc::new(Semaphore::new(DRAWS_AT_ONCE));
-        Self { stock, ledger, clock, listed, left, draws, drawing }
+        Self { stock, ledger, clock, listed, left, draws, drawing: Arc::new(LookUps::new()) }
     }
 
     /// How many rounds' availability is cached.
@@ -270,7 +266,7 @@ impl Shelf {
         }
         let at = Moment::now(self.clock);
         let read = async {
-            let in_time = tokio::time::timeout(LEDGER_TIMEOUT, self.read_draw(id)).await;
+            let in_time = tokio::time::timeout(LEDGER_TIMEOUT, self.drawing.one(self.read_draw(id))).await;
             let draw = in_time.map_err(|_| FulfilmentError::OutOfTime)??;
             Ok(Read { value: draw.map(Arc::new), at })
         };
@@ -278,7 +274,6 @@ impl Shelf {
     }
 
     async fn read_draw(&self, id: &RoundId) -> Result<Option<Draw>, FulfilmentError> {
-        let _permit = self.drawing.acquire().await.expect("nobody closes it");
         // Not from the list, which may lag: the round's end decides whether the seed may be public.
         let Some(round) = self.ledger.round(id).await? else { return Ok(None) };
         let Some(commitment) = round.commitment else { return Ok(None) };
@@ -304,11 +299,9 @@ impl Shelf {
         root: &Bytes32,
         chunk: u32,
     ) -> Result<Option<Vec<DrawEntry>>, FulfilmentError> {
-        let read = async {
-            let _permit = self.drawing.acquire().await.expect("nobody closes it");
-            Ok(self.ledger.entries_chunk(id, root, chunk).await?)
-        };
-        tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await.map_err(|_| FulfilmentError::OutOfTime)?
+        let read = self.drawing.one(self.ledger.entries_chunk(id, root, chunk));
+        let in_time = tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await;
+        Ok(in_time.map_err(|_| FulfilmentError::OutOfTime)??)
     }
 
     /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment

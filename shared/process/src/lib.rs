@@ -14,6 +14,7 @@ mod sold_out_mark;
 mod soon;
 mod terms_cache;
 mod turns;
+mod watched;
 
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 mod sync {
@@ -25,7 +26,7 @@ mod sync {
     pub(crate) use moka::sync::Cache;
     pub(crate) use tokio::spawn;
     pub(crate) use tokio::sync::Mutex as AsyncMutex;
-    pub(crate) use tokio::time::{Instant, sleep};
+    pub(crate) use tokio::time::{Instant, sleep, timeout};
 }
 
 pub use answer_counts::AnswerCounts;

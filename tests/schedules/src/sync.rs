@@ -65,6 +65,26 @@ impl Semaphore {
         Self(tokio::sync::Semaphore::const_new(permits))
     }
 
+    /// Likewise, where tokio has another function for constants.
+    pub const fn const_new(permits: usize) -> Self {
+        Self::new(permits)
+    }
+
+    /// Waits for a permit.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    pub async fn acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::AcquireError> {
+        step();
+        self.0.acquire().await
+    }
+
+    /// Adds permits.
+    pub fn add_permits(&self, permits: usize) {
+        step();
+        self.0.add_permits(permits);
+    }
+
     /// Takes a permit, if there is one.
     ///
     /// # Errors

@@ -33,6 +33,16 @@ where
         self.0.get(key)
     }
 
+    /// The value of a key, which `init` makes if there is none.
+    pub fn get_with_by_ref<Q>(&self, key: &Q, init: impl FnOnce() -> V) -> V
+    where
+        Q: ?Sized + Hash + Eq + ToOwned<Owned = K>,
+        K: std::borrow::Borrow<Q>,
+    {
+        step();
+        self.0.get_with_by_ref(key, init)
+    }
+
     /// Stores a value.
     pub fn insert(&self, key: K, value: V) {
         step();
