@@ -1,5 +1,6 @@
 //! Public information: campaigns, sales, and roughly what is left of them. Also what only members may see.
 
+mod briefly;
 mod caching;
 mod document;
 mod draw;
@@ -9,6 +10,8 @@ mod shelf;
 
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 mod sync {
+    pub(crate) use cache::{Clock, Moment};
+    pub(crate) use moka::future::Cache as FutureCache;
     pub(crate) use tokio::sync::Semaphore;
 }
 
@@ -51,7 +54,7 @@ impl Deps {
         let claims = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
         Ok(Self {
             shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()),
-            memberships: Memberships::new(context.ledger()?, claims),
+            memberships: Memberships::new(context.ledger()?, claims, context.clock()),
             limiter: Arc::default(),
             clock: context.clock(),
         })

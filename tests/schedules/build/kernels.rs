@@ -275,6 +275,38 @@ pub(crate) const KERNELS: &[Kernel] = &[
         }],
     },
     Kernel {
+        name: "kept_each",
+        is: "Values that the requests which need them read again.",
+        sources: &["shared/process/src/kept_each.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "counted_from_the_end",
+                is: "The age of a value counts from the end of its read.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(
+                    "began: Moment, value: V) {\n",
+                    "_: Moment, value: V) {\n        let began = self.now();\n",
+                )],
+            },
+            Mistake {
+                name: "counted_by_the_cache",
+                is: "The age of a value counts only by the cache's clock.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(
+                    ".filter(|kept| now.since(kept.began) < self.age)",
+                    ".filter(|kept| now.since(kept.began) < self.age.max(Duration::MAX))",
+                )],
+            },
+            Mistake {
+                name: "the_last_one_is_kept",
+                is: "A read that ends late replaces the result of one that began after it.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(".filter(|kept| !kept.began.since(began).is_zero())", ".filter(|_| false)")],
+            },
+        ],
+    },
+    Kernel {
         name: "watched",
         is: "The rounds that operators watch.",
         sources: &["shared/process/src/watched.rs"],
@@ -557,6 +589,50 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 replaced: &[(
                     "let result = look(&mut line.remembered).await;",
                     "let mut taken = std::mem::take(&mut line.remembered);\n        let result = look(&mut taken).await;\n        line.remembered = taken;",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "briefly",
+        is: "What is read from Redis and the ledger for all, and shown for a short time.",
+        sources: &["functions/catalog/src/briefly.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "each_reads",
+                is: "A caller looks up the value in one step and keeps its own in another.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "self.read.try_get_with_by_ref(key, read).await?;",
+                    "read.await.map_err(Arc::new)?;\n            self.read.insert(key.clone(), Read { value: value.clone(), at }).await;",
+                )],
+            },
+            Mistake {
+                name: "a_joined_read_may_be_old",
+                is: "A caller shows what another one read, whenever that began.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "if now.since(at) <= LONGEST_READ {",
+                    "if now.since(at) <= LONGEST_READ.max(Duration::MAX) {",
+                )],
+            },
+            Mistake {
+                name: "removed_although_read_again",
+                is: "A caller that found an old value removes the new one that is there by now.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "kept.is_some_and(|kept| !holds(kept.value().at, now));",
+                    "kept.is_some_and(|kept| now.since(kept.value().at) <= Duration::MAX);",
+                )],
+            },
+            Mistake {
+                name: "counted_from_the_end",
+                is: "The age of a value counts from the end of its read.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "read().await.map(|value| Read { value, at: now })",
+                    "read().await.map(|value| Read { value, at: Moment::now(self.clock) })",
                 )],
             },
         ],

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+/// As it is: it never blocks a thread, and whoever waits for another's read is woken by it.
+pub use moka::future::Cache as FutureCache;
 pub use shuttle::future::spawn;
 pub use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 pub use shuttle::sync::{Mutex, MutexGuard};

@@ -1,9 +1,9 @@
 //! Shared state under many schedules: as shipped it keeps its rules, and each planted mistake breaks one.
 
 use schedules::{
-    answer_metrics, answers, assert_caught, breaker, counts, current_link, delivered, demand, explore, explore_all,
-    forgeries, kept, lanes_seen, limiter, look_ups, looks, made, missed, now_and_then, pacer, refreshed, sample_times,
-    sold_out_mark, sweeps, turns, waking_clock, watched,
+    answer_metrics, answers, assert_caught, breaker, briefly, counts, current_link, delivered, demand, explore,
+    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, look_ups, looks, made, missed, now_and_then, pacer,
+    refreshed, sample_times, sold_out_mark, sweeps, turns, waking_clock, watched,
 };
 
 #[test]
@@ -93,6 +93,18 @@ fn a_change_of_limits_holds_for_all_in_time() {
     explore(kept::as_it_is::scenario::a_change_holds_for_all_in_time);
     let late = kept::counted_from_the_end::scenario::a_change_holds_for_all_in_time;
     assert_caught(late, "a change holds for all in time");
+}
+
+#[test]
+fn a_change_of_a_list_holds_for_all_in_time() {
+    use kept_each::as_it_is::scenario::*;
+    explore(a_change_holds_for_all_in_time);
+    explore(what_began_later_stays);
+    let late = kept_each::counted_from_the_end::scenario::a_change_holds_for_all_in_time;
+    assert_caught(late, "a change holds for all in time");
+    let frozen = kept_each::counted_by_the_cache::scenario::a_change_holds_for_all_in_time;
+    assert_caught(frozen, "a change holds for all in time");
+    assert_caught(kept_each::the_last_one_is_kept::scenario::what_began_later_stays, "what began later stays");
 }
 
 #[test]
@@ -191,6 +203,21 @@ fn one_looks_at_a_line_for_all_and_it_never_moves_back() {
     assert_caught(looks::lock_released_early::scenario::one_looks_for_all, "one looks for all");
     let lost = looks::taken_out_during_a_look::scenario::the_front_never_moves_back;
     assert_caught(lost, "the front never moves back");
+}
+
+#[test]
+fn what_is_shown_is_read_by_one_for_all_and_not_from_before_a_freeze() {
+    use briefly::as_it_is::scenario::*;
+    explore(one_reads_for_all);
+    explore(what_was_read_before_a_freeze_is_not_shown_after_it);
+    explore(one_reads_again_for_all);
+    assert_caught(briefly::each_reads::scenario::one_reads_for_all, "one reads for all");
+    let again = briefly::removed_although_read_again::scenario::one_reads_again_for_all;
+    assert_caught(again, "one reads again for all");
+    let joined = briefly::a_joined_read_may_be_old::scenario::what_was_read_before_a_freeze_is_not_shown_after_it;
+    assert_caught(joined, "what was read before a freeze is not shown after it");
+    let late = briefly::counted_from_the_end::scenario::what_was_read_before_a_freeze_is_not_shown_after_it;
+    assert_caught(late, "what was read before a freeze is not shown after it");
 }
 
 #[test]

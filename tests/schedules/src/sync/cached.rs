@@ -81,6 +81,12 @@ where
         Self(self.0.max_capacity(entries))
     }
 
+    /// How long an entry is kept, by the machine's clock, which a scenario does not change.
+    #[must_use]
+    pub fn time_to_live(self, time: Duration) -> Self {
+        Self(self.0.time_to_live(time))
+    }
+
     /// How long an unused entry is kept.
     #[must_use]
     pub fn time_to_idle(self, time: Duration) -> Self {
