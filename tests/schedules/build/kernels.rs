@@ -654,7 +654,10 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 is: "The permit is only given back at the end of a look-up.",
                 source: "functions/catalog/src/look_ups.rs",
                 replaced: &[
-                    ("expect(\"nobody closes it\");", "expect(\"nobody closes it\").forget();"),
+                    (
+                        "let _room = self.0.acquire().await.expect(\"nobody closes it\");",
+                        "self.0.acquire().await.expect(\"nobody closes it\").forget();",
+                    ),
                     (
                         "        look_up.await\n",
                         "        let found = look_up.await;\n        self.0.add_permits(1);\n        found\n",
