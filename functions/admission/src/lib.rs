@@ -49,7 +49,7 @@ impl Deps {
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let claims = context.settings().optional("GROUP_CLAIM");
         let groups = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
-        let memberships = Memberships::new(context.ledger()?, groups);
+        let memberships = Memberships::new(context.ledger()?, groups, context.clock());
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,

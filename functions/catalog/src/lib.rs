@@ -1,10 +1,19 @@
 //! Public information: campaigns, sales, and roughly what is left of them. Also what only members may see.
 
+mod briefly;
 mod caching;
 mod document;
 mod draw;
+mod look_ups;
 mod members;
 mod shelf;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use cache::{Clock, Moment};
+    pub(crate) use moka::future::Cache as FutureCache;
+    pub(crate) use tokio::sync::Semaphore;
+}
 
 use std::sync::Arc;
 
@@ -45,7 +54,7 @@ impl Deps {
         let claims = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
         Ok(Self {
             shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()),
-            memberships: Memberships::new(context.ledger()?, claims),
+            memberships: Memberships::new(context.ledger()?, claims, context.clock()),
             limiter: Arc::default(),
             clock: context.clock(),
         })

@@ -1,40 +1,33 @@
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use award::Bytes32;
-use cache::Moment;
 use fulfilment::FulfilmentError;
+use futures::FutureExt;
 use ledger::{DrawEntry, Ledger, Switches};
-use moka::Expiry;
-use moka::future::Cache;
-use rand::RngExt;
 use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
 use serde::Serialize;
 use stock::{KnownCounters, Stock};
-use tokio::sync::Semaphore;
 
+use crate::briefly::{Briefly, KEPT_MS, LONGEST_READ};
 use crate::draw::{Draw, reveals_at};
+use crate::look_ups::LookUps;
 
-/// How long this process caches what it has read, in milliseconds. Each entry draws its own time, so that entries that
-/// were read together, by this process or by others started with it, are not read again together.
-const KEPT_MS: std::ops::RangeInclusive<u64> = 600..=800;
 /// How long a change may take to show to everybody, shared caches included, in milliseconds.
 const SEEN_WITHIN_MS: u64 = 2_000;
 const _: () = assert!(*KEPT_MS.end() + crate::caching::SHARED_S as u64 * 1000 < SEEN_WITHIN_MS);
 
 /// The longest wait for the ledger: nobody waits longer for a page.
-const LEDGER_TIMEOUT: Duration = Duration::from_millis(2500);
+const LEDGER_TIMEOUT: Duration = LONGEST_READ;
 /// The longest wait for Redis, including a new connection: the page is useful without availability.
 const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many rounds' availability is cached: several times the number of sales ever published at once.
 const MAX_ROUNDS: u64 = 10_000;
 /// How many draws are cached.
 const MAX_DRAWS: u64 = 1_000;
-/// How many draws are looked up concurrently. Draws of sales that ended long ago are not listed, so each made-up one
-/// costs a read; this limit protects the table.
-const DRAWS_AT_ONCE: usize = 4;
 /// How many seconds before the opening the answer says whether a round is loaded: by then every round that was
 /// published in time is.
 const PREPARED_S: u32 = 120;
@@ -53,17 +46,10 @@ pub struct Shelf {
     stock: Stock,
     ledger: Ledger,
     clock: Clock,
-    listed: Cache<(), Read<Arc<Listed>>>,
-    left: Cache<RoundId, Read<Availability>>,
-    draws: Cache<RoundId, Read<Option<Arc<Draw>>>>,
-    drawing: Arc<Semaphore>,
-}
-
-/// A cached value, and when it was read.
-#[derive(Clone)]
-struct Read<T> {
-    value: T,
-    at: Moment,
+    listed: Briefly<(), Arc<Listed>>,
+    left: Briefly<RoundId, Availability>,
+    draws: Briefly<RoundId, Option<Arc<Draw>>>,
+    drawing: Arc<LookUps>,
 }
 
 /// Everything that is published, as of one read.
@@ -102,14 +88,6 @@ impl RainLook {
             Phase::Open | Phase::Paused | Phase::Closed => plan.available(now.min(round.terms.closes_at_ms)),
         };
         Self { units: plan.last, dropped }
-    }
-}
-
-struct Jittered;
-
-impl<K, V> Expiry<K, V> for Jittered {
-    fn expire_after_create(&self, _: &K, _: &V, _: Instant) -> Option<Duration> {
-        Some(Duration::from_millis(rand::rng().random_range(KEPT_MS)))
     }
 }
 
@@ -164,17 +142,14 @@ impl Listed {
 impl Shelf {
     /// An empty cache in front of `stock` and `ledger`.
     pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
-        let listed = Cache::builder().max_capacity(1).expire_after(Jittered).build();
-        let left = Cache::builder().max_capacity(MAX_ROUNDS).expire_after(Jittered).build();
-        let draws = Cache::builder().max_capacity(MAX_DRAWS).expire_after(Jittered).build();
-        let drawing = Arc::new(Semaphore::new(DRAWS_AT_ONCE));
+        let (listed, left) = (Briefly::new(1, clock), Briefly::new(MAX_ROUNDS, clock));
+        let (draws, drawing) = (Briefly::new(MAX_DRAWS, clock), Arc::new(LookUps::new()));
         Self { stock, ledger, clock, listed, left, draws, drawing }
     }
 
     /// How many rounds' availability is cached.
     pub async fn rounds(&self) -> u64 {
-        self.left.run_pending_tasks().await;
-        self.left.entry_count()
+        self.left.count().await
     }
 
     /// Everything published. Concurrent callers share one read.
@@ -182,22 +157,7 @@ impl Shelf {
     /// # Errors
     /// If the ledger does not answer.
     pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Arc<FulfilmentError>> {
-        match self.listed.get(&()).await {
-            Some(Read { value, at }) if self.holds(at) => return Ok(value),
-            Some(_) => self.listed.invalidate(&()).await,
-            None => {}
-        }
-        // The process may freeze between an answer and its arrival.
-        let at = Moment::now(self.clock);
-        let read = async { self.read().await.map(|value| Read { value, at }) };
-        // Boxed: AWS calls make large futures, and most requests make none.
-        Ok(self.listed.try_get_with((), Box::pin(read)).await?.value)
-    }
-
-    /// Whether something read at `at` may still be used. The caches' own clock may stand still while Lambda freezes the
-    /// process.
-    fn holds(&self, at: Moment) -> bool {
-        Moment::now(self.clock).since(at) <= Duration::from_millis(*KEPT_MS.end())
+        self.listed.get(&(), || self.read()).await
     }
 
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
@@ -249,13 +209,8 @@ impl Shelf {
     }
 
     async fn left_of(&self, round: &Round) -> Availability {
-        let id = &round.id;
-        if self.left.get(id).await.is_some_and(|read| !self.holds(read.at)) {
-            self.left.invalidate(id).await;
-        }
-        let at = Moment::now(self.clock);
-        let ask = async { Read { value: self.ask(round).await, at } };
-        self.left.get_with_by_ref(id, ask).await.value
+        let asked = self.left.get(&round.id, || self.ask(round).map(Ok::<_, Infallible>)).await;
+        asked.unwrap_or_else(|never| match *never {})
     }
 
     /// The draw of a round, or `None` if the round does not exist or has no awards. Concurrent callers share one read.
@@ -263,22 +218,15 @@ impl Shelf {
     /// # Errors
     /// If the ledger does not answer.
     pub(crate) async fn draw(&self, id: &RoundId) -> Result<Option<Arc<Draw>>, Arc<FulfilmentError>> {
-        match self.draws.get(id).await {
-            Some(read) if self.holds(read.at) => return Ok(read.value),
-            Some(_) => self.draws.invalidate(id).await,
-            None => {}
-        }
-        let at = Moment::now(self.clock);
-        let read = async {
-            let in_time = tokio::time::timeout(LEDGER_TIMEOUT, self.read_draw(id)).await;
+        let read = || async {
+            let in_time = tokio::time::timeout(LEDGER_TIMEOUT, self.drawing.one(self.read_draw(id))).await;
             let draw = in_time.map_err(|_| FulfilmentError::OutOfTime)??;
-            Ok(Read { value: draw.map(Arc::new), at })
+            Ok(draw.map(Arc::new))
         };
-        Ok(self.draws.try_get_with_by_ref(id, Box::pin(read)).await?.value)
+        self.draws.get(id, read).await
     }
 
     async fn read_draw(&self, id: &RoundId) -> Result<Option<Draw>, FulfilmentError> {
-        let _permit = self.drawing.acquire().await.expect("nobody closes it");
         // Not from the list, which may lag: the round's end decides whether the seed may be public.
         let Some(round) = self.ledger.round(id).await? else { return Ok(None) };
         let Some(commitment) = round.commitment else { return Ok(None) };
@@ -304,11 +252,9 @@ impl Shelf {
         root: &Bytes32,
         chunk: u32,
     ) -> Result<Option<Vec<DrawEntry>>, FulfilmentError> {
-        let read = async {
-            let _permit = self.drawing.acquire().await.expect("nobody closes it");
-            Ok(self.ledger.entries_chunk(id, root, chunk).await?)
-        };
-        tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await.map_err(|_| FulfilmentError::OutOfTime)?
+        let read = self.drawing.one(self.ledger.entries_chunk(id, root, chunk));
+        let in_time = tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await;
+        Ok(in_time.map_err(|_| FulfilmentError::OutOfTime)??)
     }
 
     /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment

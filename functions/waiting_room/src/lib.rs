@@ -2,6 +2,7 @@
 //! moved.
 
 mod look;
+mod looks;
 mod missed;
 mod ticket;
 mod tracked;
@@ -9,6 +10,10 @@ mod tracked;
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 mod sync {
     pub(crate) use std::sync::{Mutex, PoisonError};
+
+    pub(crate) use cache::{Clock, Moment};
+    pub(crate) use moka::sync::Cache;
+    pub(crate) use tokio::sync::Mutex as AsyncMutex;
 }
 
 use std::sync::Arc;

@@ -11,18 +11,14 @@ use line::{
     Admitted, Advance, Flow, Front, Late, LineDocument, LineKeys, LineState, Order, People, Progress, Units, advance,
     ceiling, stand,
 };
-use moka::future::Cache;
 use runtime::ANSWER_TIMEOUT;
-use sale::{EpochMs, LineTerms, Round, RoundId, Settlement};
+use sale::{EpochMs, LineTerms, Round, Settlement};
 use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock, StockError};
-use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use crate::looks::Looks;
 use crate::{Deps, expires_at, tickets_from};
 
-/// How long this process keeps a document, or the answer that there is none. Together with the second for which the CDN
-/// keeps it, this is how long a change takes to show.
-const FRESH: Duration = Duration::from_millis(900);
 /// The time limit for reading a line, so that those who wait still get an answer if it fails.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 const _: () = assert!(LOOK_TIMEOUT.as_millis() + 1_000 < ANSWER_TIMEOUT.as_millis());
@@ -33,8 +29,6 @@ const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
 const NOTE_AGAIN_AFTER: Duration = Duration::from_secs(2);
 /// How often the number of people is recorded in the ledger before the opening.
 const NOTE_PEOPLE_EVERY: Duration = Duration::from_secs(10);
-/// How many lines are cached: several times the number of sales ever open at once.
-const MAX_LINES: u64 = 1_000;
 /// How long after the end of the last payment window units may still come back, in seconds: expiry may be behind.
 const EXPIRY_LAGS_S: u32 = 120;
 /// How many reservations are checked for one without a confirmed order; those at the front are the oldest.
@@ -54,9 +48,9 @@ const POLL_OVER_MS: u64 = 60_000;
 
 /// The lines that this process has read.
 #[derive(Clone)]
-pub struct Lines(Cache<RoundId, Arc<Mutex<Tracked>>>);
+pub struct Lines(Arc<Looks<Tracked, Looked>>);
 
-/// A cached line, locked while it is read: concurrent callers share one read.
+/// What this process remembers of a line from one look to the next.
 #[derive(Default)]
 struct Tracked {
     kept: Option<KeptLine>,
@@ -68,7 +62,6 @@ struct Tracked {
     unheard: Option<Moment>,
     /// When this process last saw a reservation without an order, by Redis's clock: its payment window begins later.
     open_at: Option<EpochMs>,
-    last: Option<(Moment, Looked)>,
 }
 
 /// The result of a read, shared by everybody who polls within a second.
@@ -98,7 +91,7 @@ struct UnitsKnown {
 
 impl Lines {
     pub(crate) fn new() -> Self {
-        Self(Cache::new(MAX_LINES))
+        Self(Arc::new(Looks::new()))
     }
 
     /// The public document of a round's line, at most a second old.
@@ -106,25 +99,15 @@ impl Lines {
     /// # Errors
     /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
     pub(crate) async fn document(&self, deps: &Deps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
-        let tracked = self.0.get_with_by_ref(&round.id, async { Arc::default() }).await;
-        let mut tracked = tracked.lock().await;
-        if let Some(last) = tracked.at_hand(Moment::now(deps.clock)) {
-            return last;
-        }
-        let looked = timeout(LOOK_TIMEOUT, tracked.look(deps, round, line, per_s)).await;
-        let looked = looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new);
-        tracked.last = Some((Moment::now(deps.clock), looked.clone()));
-        looked
+        let look = async |tracked: &mut Tracked| {
+            let looked = timeout(LOOK_TIMEOUT, tracked.look(deps, round, line, per_s)).await;
+            looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
+        };
+        self.0.at_line(&round.id, deps.clock, look).await
     }
 }
 
 impl Tracked {
-    /// The result of the last read while it is fresh. Failures are kept like documents: polling again would not help a
-    /// part that does not answer.
-    fn at_hand(&self, now: Moment) -> Option<Looked> {
-        self.last.as_ref().filter(|(at, _)| now.since(*at) < FRESH).map(|(_, looked)| looked.clone())
-    }
-
     /// Whether the line's position may be recorded in the ledger now.
     fn may_note(&self, now: Moment) -> bool {
         self.unheard.is_none_or(|at| now.since(at) >= NOTE_AGAIN_AFTER)
@@ -555,17 +538,6 @@ mod tests {
     fn clock() -> impl Fn(u64) -> Moment {
         let began = Instant::now();
         move |ms| Moment::of(began + Duration::from_millis(ms), EpochMs(1_000_000 + ms as i64))
-    }
-
-    #[test]
-    fn a_failure_is_kept_for_as_long_as_a_document() {
-        let at = clock();
-        let mut tracked = Tracked::default();
-        assert!(tracked.at_hand(at(0)).is_none());
-        let failed = Problem::new(Code::Overloaded).retry_after_s(2);
-        tracked.last = Some((at(0), Err(failed.clone())));
-        assert_eq!(tracked.at_hand(at(899)), Some(Err(failed)));
-        assert!(tracked.at_hand(at(900)).is_none());
     }
 
     #[test]

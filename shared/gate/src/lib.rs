@@ -26,6 +26,7 @@ mod memberships;
 mod not_in_redis;
 mod pass_keys;
 mod rates;
+mod sweeps;
 mod waking_clock;
 
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.

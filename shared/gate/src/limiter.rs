@@ -9,13 +9,9 @@ use governor::{Quota, RateLimiter};
 use sale::UserId;
 
 use crate::bounded::{Bounded, MAX_KEYS};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sweeps::Sweeps;
 use crate::waking_clock::WakingClock;
 use crate::{Limits, RATES, Rate, Route};
-
-/// How often a full map is searched for keys to drop. The search takes as long as some hundred requests, and in a rush the
-/// map is full all the time.
-const SWEEP_EVERY: Duration = Duration::from_millis(100);
 
 /// A request over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +39,8 @@ struct Keyed<C: Clock> {
     /// Two keys with the same hash share a rate. Nobody outside can tell which would.
     seed: RandomState,
     began: C::Instant,
-    /// When a full map was last searched, in nanoseconds from `began`.
-    swept_at_ns: AtomicU64,
+    /// When a full map was last searched, counted from `began`.
+    sweeps: Sweeps,
 }
 
 impl Default for Limiter {
@@ -95,7 +91,7 @@ impl<C: Clock + Clone> Keyed<C> {
             limiter: RateLimiter::new(quota, Bounded::default(), clock.clone()),
             seed: RandomState::new(),
             began: clock.now(),
-            swept_at_ns: AtomicU64::new(0),
+            sweeps: Sweeps::new(),
         }
     }
 
@@ -107,12 +103,8 @@ impl<C: Clock + Clone> Keyed<C> {
         not_until.map_err(|not_until| not_until.wait_time_from(self.limiter.clock().now()))
     }
 
-    /// Whether it is time to drop old keys. One request of many is told so.
     fn is_to_sweep(&self) -> bool {
-        let now_ns = self.limiter.clock().now().duration_since(self.began).as_u64();
-        let swept_at_ns = self.swept_at_ns.load(Ordering::Relaxed);
-        now_ns.saturating_sub(swept_at_ns) >= SWEEP_EVERY.as_nanos() as u64
-            && self.swept_at_ns.compare_exchange(swept_at_ns, now_ns, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.sweeps.is_due(self.limiter.clock().now().duration_since(self.began).as_u64())
     }
 }
 
@@ -123,6 +115,7 @@ mod tests {
     use governor::clock::FakeRelativeClock;
 
     use super::*;
+    use crate::sweeps::SWEEP_EVERY;
 
     fn user(name: impl ToString) -> UserId {
         name.to_string().parse().unwrap()

@@ -4,7 +4,8 @@ use std::time::Duration;
 use api::GroupClaims;
 use lambda_http::Request;
 use ledger::{Ledger, LedgerError};
-use moka::sync::Cache;
+use process::KeptEach;
+use runtime::Clock;
 use sale::{GroupName, UserId};
 
 /// How long a process remembers what a list says about a user. For that long a new member may not see a sale, and a
@@ -20,14 +21,13 @@ const MAX_KEPT: u64 = 20_000;
 pub struct Memberships {
     ledger: Ledger,
     claims: GroupClaims,
-    kept: Cache<(UserId, GroupName), bool>,
+    kept: KeptEach<(UserId, GroupName), bool>,
 }
 
 impl Memberships {
     /// Uses the lists in `ledger` and these claims. Reads nothing yet.
-    pub fn new(ledger: Ledger, claims: GroupClaims) -> Self {
-        let kept = Cache::builder().max_capacity(MAX_KEPT).time_to_live(KEPT_FOR).build();
-        Self { ledger, claims, kept }
+    pub fn new(ledger: Ledger, claims: GroupClaims, clock: Clock) -> Self {
+        Self { ledger, claims, kept: KeptEach::new(MAX_KEPT, KEPT_FOR, clock) }
     }
 
     /// The claims that name a group.
@@ -68,10 +68,11 @@ impl Memberships {
             }
         }
         if !unknown.is_empty() {
+            let began = self.kept.now();
             let listed = self.ledger.groups_of(user, &unknown).await?;
             for group in unknown {
                 let is_in = listed.contains(&group);
-                self.kept.insert(key(&group), is_in);
+                self.kept.keep(&key(&group), began, is_in);
                 if is_in {
                     found.insert(group);
                 }

@@ -8,12 +8,14 @@ mod demand;
 mod forgeries;
 mod isolation;
 mod kept;
+mod kept_each;
 mod order_counts;
 mod snapshots;
 mod sold_out_mark;
 mod soon;
 mod terms_cache;
 mod turns;
+mod watched;
 
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 mod sync {
@@ -25,7 +27,7 @@ mod sync {
     pub(crate) use moka::sync::Cache;
     pub(crate) use tokio::spawn;
     pub(crate) use tokio::sync::Mutex as AsyncMutex;
-    pub(crate) use tokio::time::{Instant, sleep};
+    pub(crate) use tokio::time::{Instant, sleep, timeout};
 }
 
 pub use answer_counts::AnswerCounts;
@@ -34,6 +36,7 @@ pub use cached_sale::CachedSale;
 pub use demand::Demand;
 pub use forgeries::Forgeries;
 pub use isolation::Step;
+pub use kept_each::KeptEach;
 pub use order_counts::{OrderCount, OrderCounts};
 pub use snapshots::{Snapshot, Snapshots};
 pub use sold_out_mark::{SoldOutMark, StillSoldOut};

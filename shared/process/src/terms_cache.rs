@@ -7,6 +7,7 @@ use moka::sync::Cache;
 use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, SaleState, ShownAward, Terms};
 
 use crate::kept::Kept;
+use crate::kept_each::KeptEach;
 
 /// How many rounds' terms are cached. Others are read again.
 const MAX_ROUNDS: u64 = 1000;
@@ -22,7 +23,7 @@ pub struct TermsCache {
     ledger: Ledger,
     known: Cache<RoundId, Arc<Terms>>,
     /// Whether all winners of a round are drawn.
-    drawn: Cache<RoundId, bool>,
+    drawn: KeptEach<RoundId, bool>,
     /// The campaigns with a limit, read by whoever places the next order.
     limited: Arc<Kept<Arc<Vec<Campaign>>>>,
     clock: Clock,
@@ -45,7 +46,7 @@ impl RoundAwards {
 impl TermsCache {
     /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
-        let drawn = Cache::builder().max_capacity(MAX_ROUNDS).time_to_live(DRAWN_FOR).build();
+        let drawn = KeptEach::new(MAX_ROUNDS, DRAWN_FOR, clock);
         Self { ledger, known: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }
     }
 
@@ -122,8 +123,9 @@ impl TermsCache {
         if let Some(drawn) = self.drawn.get(id) {
             return Ok(drawn);
         }
+        let began = self.drawn.now();
         let drawn = self.ledger.draw(id).await?.is_some_and(|draw| draw.drawn_at_ms.is_some());
-        self.drawn.insert(id.clone(), drawn);
+        self.drawn.keep(id, began, drawn);
         Ok(drawn)
     }
 }

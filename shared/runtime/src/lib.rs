@@ -2,6 +2,7 @@
 
 mod aws;
 mod batch;
+mod counts;
 mod metrics;
 mod now_and_then;
 mod sample_times;
@@ -13,8 +14,8 @@ mod telemetry;
 
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 mod sync {
-    pub(crate) use std::sync::Mutex;
     pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+    pub(crate) use std::sync::{Mutex, PoisonError};
     pub(crate) use std::time::Instant;
 }
 

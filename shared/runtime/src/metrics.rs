@@ -1,8 +1,9 @@
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use metrics_cloudwatch_embedded::{Builder, Collector};
 
+use crate::counts::Counts;
 use crate::now_and_then::NowAndThen;
 use crate::sample_times::SampleTimes;
 
@@ -48,7 +49,7 @@ pub struct Metrics(Arc<Inner>);
 struct Inner {
     collector: &'static Collector,
     published: NowAndThen,
-    counts: Mutex<Vec<Box<dyn Fn() + Send>>>,
+    counts: Counts,
     /// If not, values are dropped.
     is_published: bool,
 }
@@ -62,18 +63,19 @@ impl Metrics {
     pub(crate) fn init(namespace: String, is_published: bool) -> Self {
         let collector = Builder::new().cloudwatch_namespace(namespace).emit_zeros(true).init();
         let collector = collector.expect("the only recorder");
-        Self(Arc::new(Inner { collector, published: NowAndThen::every(EVERY), counts: Mutex::default(), is_published }))
+        let published = NowAndThen::every(EVERY);
+        Self(Arc::new(Inner { collector, published, counts: Counts::default(), is_published }))
     }
 
     /// Runs `count` each time before values are published, in addition to earlier ones.
     pub fn before_publishing(self, count: impl Fn() + Send + 'static) -> Self {
-        self.0.counts.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(count));
+        self.0.counts.add(count);
         self
     }
 
     /// Publishes what was collected since the last time.
     pub fn publish(&self) {
-        self.0.counts.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());
+        self.0.counts.call_all();
         let told = if self.0.is_published {
             self.0.collector.flush(std::io::stdout())
         } else {

@@ -275,6 +275,82 @@ pub(crate) const KERNELS: &[Kernel] = &[
         }],
     },
     Kernel {
+        name: "kept_each",
+        is: "Values that the requests which need them read again.",
+        sources: &["shared/process/src/kept_each.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "counted_from_the_end",
+                is: "The age of a value counts from the end of its read.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(
+                    "began: Moment, value: V) {\n",
+                    "_: Moment, value: V) {\n        let began = self.now();\n",
+                )],
+            },
+            Mistake {
+                name: "counted_by_the_cache",
+                is: "The age of a value counts only by the cache's clock.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(
+                    ".filter(|kept| now.since(kept.began) < self.age)",
+                    ".filter(|kept| now.since(kept.began) < self.age.max(Duration::MAX))",
+                )],
+            },
+            Mistake {
+                name: "the_last_one_is_kept",
+                is: "A read that ends late replaces the result of one that began after it.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(".filter(|kept| !kept.began.since(began).is_zero())", ".filter(|_| false)")],
+            },
+        ],
+    },
+    Kernel {
+        name: "watched",
+        is: "The rounds that operators watch.",
+        sources: &["shared/process/src/watched.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "looked_up_then_kept",
+                is: "A round is looked up in one step and kept in another.",
+                source: "shared/process/src/watched.rs",
+                replaced: &[(
+                    "let known = self.0.get_with_by_ref(round, Arc::default);",
+                    "let known = self.0.get(round).unwrap_or_default();\n        self.0.insert(round.clone(), Arc::clone(&known));",
+                )],
+            },
+            Mistake {
+                name: "not_looked_again",
+                is: "A caller decides to read before it waits for another's read.",
+                source: "shared/process/src/watched.rs",
+                replaced: &[
+                    (
+                        "let mut known = known.lock().await;\n",
+                        "let read_again = known.lock().await.read_again;\n        let is_due = read_again.is_none_or(|at| Instant::now() >= at);\n        let mut known = known.lock().await;\n",
+                    ),
+                    ("if read_again.is_none_or(|at| Instant::now() >= at) {", "if is_due {"),
+                ],
+            },
+            Mistake {
+                name: "no_rest_when_given_up",
+                is: "A read that is given up is made again at once.",
+                source: "shared/process/src/watched.rs",
+                replaced: &[("*read_again = Some(start + READ_TIMEOUT * (1 + REST));", "")],
+            },
+            Mistake {
+                name: "taken_out_while_it_is_read",
+                is: "What a round's reads remember is lost when one is cut off.",
+                source: "shared/process/src/watched.rs",
+                replaced: &[(
+                    "let read = timeout(READ_TIMEOUT, read(remembered)).await;\n",
+                    "let mut taken = std::mem::take(remembered);\n            let read = timeout(READ_TIMEOUT, read(&mut taken)).await;\n            *remembered = taken;\n",
+                )],
+            },
+        ],
+    },
+    Kernel {
         name: "forgeries",
         is: "The users who send forged passes.",
         sources: &["shared/process/src/forgeries.rs"],
@@ -326,6 +402,32 @@ pub(crate) const KERNELS: &[Kernel] = &[
         }],
     },
     Kernel {
+        name: "sweeps",
+        is: "The searches of a full map of rates.",
+        sources: &["shared/gate/src/sweeps.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "loaded_then_stored",
+                is: "The time is taken in two steps.",
+                source: "shared/gate/src/sweeps.rs",
+                replaced: &[
+                    ("        now_ns.saturating_sub", "        let is_due = now_ns.saturating_sub"),
+                    (
+                        "            && self.0.compare_exchange(swept_at_ns, now_ns, Ordering::Relaxed, Ordering::Relaxed).is_ok()\n",
+                        ";\n        if is_due {\n            self.0.store(now_ns, Ordering::Relaxed);\n        }\n        is_due\n",
+                    ),
+                ],
+            },
+            Mistake {
+                name: "an_earlier_time_is_long_after",
+                is: "A request that read the clock before the last search takes that for long ago.",
+                source: "shared/gate/src/sweeps.rs",
+                replaced: &[("now_ns.saturating_sub(", "now_ns.wrapping_sub(")],
+            },
+        ],
+    },
+    Kernel {
         name: "made",
         is: "The dependencies of a process.",
         sources: &["shared/context/src/made.rs"],
@@ -352,6 +454,21 @@ pub(crate) const KERNELS: &[Kernel] = &[
             replaced: &[(
                 "now >= next && self.next.compare_exchange(next, now + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()",
                 "if now >= next {\n            self.next.store(now + 1, Ordering::Relaxed);\n        }\n        now >= next",
+            )],
+        }],
+    },
+    Kernel {
+        name: "counts",
+        is: "What counts before metrics are published.",
+        sources: &["shared/runtime/src/counts.rs"],
+        uses: "",
+        mistakes: &[Mistake {
+            name: "taken_out_while_called",
+            is: "The callbacks are taken out while they are called.",
+            source: "shared/runtime/src/counts.rs",
+            replaced: &[(
+                "        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());\n",
+                "        let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));\n        counts.iter().for_each(|count| count());\n        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(counts);\n",
             )],
         }],
     },
@@ -432,6 +549,120 @@ pub(crate) const KERNELS: &[Kernel] = &[
                     "        let user = users.pop();\n",
                     "        let user = users.last().cloned();\n        drop(missed);\n        let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);\n        let users = missed.get_mut(round)?;\n        users.pop();\n",
                 )],
+            },
+        ],
+    },
+    Kernel {
+        name: "looks",
+        is: "The lines that a process looks at.",
+        sources: &["functions/waiting_room/src/looks.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "looked_up_then_kept",
+                is: "A line is looked up in one step and kept in another.",
+                source: "functions/waiting_room/src/looks.rs",
+                replaced: &[(
+                    "let line = self.0.get_with_by_ref(round, Arc::default);",
+                    "let line = self.0.get(round).unwrap_or_default();\n        self.0.insert(round.clone(), Arc::clone(&line));",
+                )],
+            },
+            Mistake {
+                name: "lock_released_early",
+                is: "The lock is released before the result is kept.",
+                source: "functions/waiting_room/src/looks.rs",
+                replaced: &[
+                    (
+                        "        let result = look(&mut line.remembered).await;\n",
+                        "        let mut remembered = std::mem::take(&mut line.remembered);\n        drop(line);\n        let result = look(&mut remembered).await;\n        let mut line = kept.lock().await;\n        line.remembered = remembered;\n",
+                    ),
+                    (
+                        "let mut line = line.lock().await;",
+                        "let kept = line;\n        let mut line = kept.lock().await;",
+                    ),
+                ],
+            },
+            Mistake {
+                name: "taken_out_during_a_look",
+                is: "What a line's looks remember is lost when one is cut off.",
+                source: "functions/waiting_room/src/looks.rs",
+                replaced: &[(
+                    "let result = look(&mut line.remembered).await;",
+                    "let mut taken = std::mem::take(&mut line.remembered);\n        let result = look(&mut taken).await;\n        line.remembered = taken;",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "briefly",
+        is: "What is read from Redis and the ledger for all, and shown for a short time.",
+        sources: &["functions/catalog/src/briefly.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "each_reads",
+                is: "A caller looks up the value in one step and keeps its own in another.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "self.read.try_get_with_by_ref(key, read).await?;",
+                    "read.await.map_err(Arc::new)?;\n            self.read.insert(key.clone(), Read { value: value.clone(), at }).await;",
+                )],
+            },
+            Mistake {
+                name: "a_joined_read_may_be_old",
+                is: "A caller shows what another one read, whenever that began.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "if now.since(at) <= LONGEST_READ {",
+                    "if now.since(at) <= LONGEST_READ.max(Duration::MAX) {",
+                )],
+            },
+            Mistake {
+                name: "removed_although_read_again",
+                is: "A caller that found an old value removes the new one that is there by now.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "kept.is_some_and(|kept| !holds(kept.value().at, now));",
+                    "kept.is_some_and(|kept| now.since(kept.value().at) <= Duration::MAX);",
+                )],
+            },
+            Mistake {
+                name: "counted_from_the_end",
+                is: "The age of a value counts from the end of its read.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "read().await.map(|value| Read { value, at: now })",
+                    "read().await.map(|value| Read { value, at: Moment::now(self.clock) })",
+                )],
+            },
+        ],
+    },
+    Kernel {
+        name: "look_ups",
+        is: "The draws that are being looked up.",
+        sources: &["functions/catalog/src/look_ups.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "room_left_at_once",
+                is: "The permit is given back before the look-up.",
+                source: "functions/catalog/src/look_ups.rs",
+                replaced: &[("let _room = self.0.acquire()", "let _ = self.0.acquire()")],
+            },
+            Mistake {
+                name: "room_kept_when_dropped",
+                is: "The permit is only given back at the end of a look-up.",
+                source: "functions/catalog/src/look_ups.rs",
+                replaced: &[
+                    (
+                        "let _room = self.0.acquire().await.expect(\"nobody closes it\");",
+                        "self.0.acquire().await.expect(\"nobody closes it\").forget();",
+                    ),
+                    (
+                        "        look_up.await\n",
+                        "        let found = look_up.await;\n        self.0.add_permits(1);\n        found\n",
+                    ),
+                ],
             },
         ],
     },

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+/// As it is: it never blocks a thread, and whoever waits for another's read is woken by it.
+pub use moka::future::Cache as FutureCache;
 pub use shuttle::future::spawn;
 pub use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 pub use shuttle::sync::{Mutex, MutexGuard};
@@ -63,6 +65,26 @@ impl Semaphore {
     /// With this many permits.
     pub const fn new(permits: usize) -> Self {
         Self(tokio::sync::Semaphore::const_new(permits))
+    }
+
+    /// Likewise, where tokio has another function for constants.
+    pub const fn const_new(permits: usize) -> Self {
+        Self::new(permits)
+    }
+
+    /// Waits for a permit.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    pub async fn acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::AcquireError> {
+        step();
+        self.0.acquire().await
+    }
+
+    /// Adds permits.
+    pub fn add_permits(&self, permits: usize) {
+        step();
+        self.0.add_permits(permits);
     }
 
     /// Takes a permit, if there is one.

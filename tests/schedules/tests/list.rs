@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Types through which requests share mutable state.
-const SHARING: [&str; 12] = [
+const SHARING: [&str; 13] = [
     "AsyncMutex",
     "Cache",
     "Condvar",
+    "FutureCache",
     "LazyLock",
     "Mutex",
     "Notify",

@@ -1,9 +1,9 @@
 //! Shared state under many schedules: as shipped it keeps its rules, and each planted mistake breaks one.
 
 use schedules::{
-    answer_metrics, answers, assert_caught, breaker, current_link, delivered, demand, explore, explore_all, forgeries,
-    kept, lanes_seen, limiter, made, missed, now_and_then, pacer, refreshed, sample_times, sold_out_mark, turns,
-    waking_clock,
+    answer_metrics, answers, assert_caught, breaker, briefly, counts, current_link, delivered, demand, explore,
+    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, look_ups, looks, made, missed, now_and_then, pacer,
+    refreshed, sample_times, sold_out_mark, sweeps, turns, waking_clock, watched,
 };
 
 #[test]
@@ -96,6 +96,32 @@ fn a_change_of_limits_holds_for_all_in_time() {
 }
 
 #[test]
+fn a_change_of_a_list_holds_for_all_in_time() {
+    use kept_each::as_it_is::scenario::*;
+    explore(a_change_holds_for_all_in_time);
+    explore(what_began_later_stays);
+    let late = kept_each::counted_from_the_end::scenario::a_change_holds_for_all_in_time;
+    assert_caught(late, "a change holds for all in time");
+    let frozen = kept_each::counted_by_the_cache::scenario::a_change_holds_for_all_in_time;
+    assert_caught(frozen, "a change holds for all in time");
+    assert_caught(kept_each::the_last_one_is_kept::scenario::what_began_later_stays, "what began later stays");
+}
+
+#[test]
+fn one_reads_a_watched_round_for_all_and_the_ledger_rests() {
+    use watched::as_it_is::scenario::*;
+    explore(one_reads_a_round_for_all);
+    explore(what_is_final_is_not_read_again);
+    explore(the_ledger_rests_after_each_read);
+    assert_caught(watched::looked_up_then_kept::scenario::one_reads_a_round_for_all, "one reads a round for all");
+    assert_caught(watched::not_looked_again::scenario::one_reads_a_round_for_all, "one reads a round for all");
+    let at_once = watched::no_rest_when_given_up::scenario::the_ledger_rests_after_each_read;
+    assert_caught(at_once, "the ledger rests after each read");
+    let lost = watched::taken_out_while_it_is_read::scenario::what_is_final_is_not_read_again;
+    assert_caught(lost, "what is final is not read again");
+}
+
+#[test]
 fn forgeries_are_reported_no_more_often_than_deny_a_user() {
     use forgeries::as_it_is::scenario::*;
     explore_all(no_more_are_reported_than_deny_a_user);
@@ -118,6 +144,14 @@ fn the_clock_of_the_rates_never_goes_back() {
 }
 
 #[test]
+fn a_full_map_of_rates_is_swept_by_one() {
+    explore_all(sweeps::as_it_is::scenario::one_sweeps_in_a_tenth_of_a_second);
+    assert_caught(sweeps::loaded_then_stored::scenario::one_sweeps_in_a_tenth_of_a_second, "one sweeps");
+    let long_after = sweeps::an_earlier_time_is_long_after::scenario::one_sweeps_in_a_tenth_of_a_second;
+    assert_caught(long_after, "one sweeps");
+}
+
+#[test]
 fn all_share_a_dependency_that_two_made() {
     explore_all(made::as_it_is::scenario::all_share_one);
     assert_caught(made::the_last_one_is_kept::scenario::all_share_one, "all share one");
@@ -127,6 +161,12 @@ fn all_share_a_dependency_that_two_made() {
 fn a_span_of_time_is_taken_once() {
     explore(sample_times::as_it_is::scenario::a_span_is_taken_once);
     assert_caught(sample_times::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
+}
+
+#[test]
+fn all_that_counts_is_called_for_whoever_publishes() {
+    explore(counts::as_it_is::scenario::all_counts_are_called_for_each);
+    assert_caught(counts::taken_out_while_called::scenario::all_counts_are_called_for_each, "are called for each");
 }
 
 #[test]
@@ -152,6 +192,41 @@ fn each_user_whom_redis_missed_is_told_of_once() {
     explore(missed::as_it_is::scenario::each_user_is_told_of_once);
     assert_caught(missed::not_noted_again::scenario::each_user_is_told_of_once, "each user is told of once");
     assert_caught(missed::looked_up_then_taken::scenario::each_user_is_told_of_once, "each user is told of once");
+}
+
+#[test]
+fn one_looks_at_a_line_for_all_and_it_never_moves_back() {
+    use looks::as_it_is::scenario::*;
+    explore(one_looks_for_all);
+    explore(the_front_never_moves_back);
+    assert_caught(looks::looked_up_then_kept::scenario::one_looks_for_all, "one looks for all");
+    assert_caught(looks::lock_released_early::scenario::one_looks_for_all, "one looks for all");
+    let lost = looks::taken_out_during_a_look::scenario::the_front_never_moves_back;
+    assert_caught(lost, "the front never moves back");
+}
+
+#[test]
+fn what_is_shown_is_read_by_one_for_all_and_not_from_before_a_freeze() {
+    use briefly::as_it_is::scenario::*;
+    explore(one_reads_for_all);
+    explore(what_was_read_before_a_freeze_is_not_shown_after_it);
+    explore(one_reads_again_for_all);
+    assert_caught(briefly::each_reads::scenario::one_reads_for_all, "one reads for all");
+    let again = briefly::removed_although_read_again::scenario::one_reads_again_for_all;
+    assert_caught(again, "one reads again for all");
+    let joined = briefly::a_joined_read_may_be_old::scenario::what_was_read_before_a_freeze_is_not_shown_after_it;
+    assert_caught(joined, "what was read before a freeze is not shown after it");
+    let late = briefly::counted_from_the_end::scenario::what_was_read_before_a_freeze_is_not_shown_after_it;
+    assert_caught(late, "what was read before a freeze is not shown after it");
+}
+
+#[test]
+fn a_few_draws_are_looked_up_at_once() {
+    explore(look_ups::as_it_is::scenario::a_few_at_once_and_a_dropped_one_makes_room);
+    let crowded = look_ups::room_left_at_once::scenario::a_few_at_once_and_a_dropped_one_makes_room;
+    assert_caught(crowded, "a few look up draws at once");
+    let stuck = look_ups::room_kept_when_dropped::scenario::a_few_at_once_and_a_dropped_one_makes_room;
+    assert_caught(stuck, "a dropped one makes room");
 }
 
 #[test]

@@ -33,6 +33,16 @@ where
         self.0.get(key)
     }
 
+    /// The value of a key, which `init` makes if there is none.
+    pub fn get_with_by_ref<Q>(&self, key: &Q, init: impl FnOnce() -> V) -> V
+    where
+        Q: ?Sized + Hash + Eq + ToOwned<Owned = K>,
+        K: std::borrow::Borrow<Q>,
+    {
+        step();
+        self.0.get_with_by_ref(key, init)
+    }
+
     /// Stores a value.
     pub fn insert(&self, key: K, value: V) {
         step();
@@ -69,6 +79,12 @@ where
     #[must_use]
     pub fn max_capacity(self, entries: u64) -> Self {
         Self(self.0.max_capacity(entries))
+    }
+
+    /// How long an entry is kept, by the machine's clock, which a scenario does not change.
+    #[must_use]
+    pub fn time_to_live(self, time: Duration) -> Self {
+        Self(self.0.time_to_live(time))
     }
 
     /// How long an unused entry is kept.

@@ -1,0 +1,80 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use sale::RoundId;
+
+use super::sync::{AsyncMutex, Cache, Clock, Moment};
+
+/// How long the result of a look is shown. Together with the second for which the CDN keeps it, this is how long a
+/// change takes to show.
+const FRESH: Duration = Duration::from_millis(900);
+/// How many lines are cached: several times the number of sales ever open at once.
+const MAX_LINES: u64 = 1_000;
+
+/// The lines that this process has looked at: for each, `S` is what its looks remember, and `D` the result of the last.
+pub(crate) struct Looks<S, D>(Cache<RoundId, Arc<AsyncMutex<Line<S, D>>>>);
+
+/// A line, locked while it is looked at.
+struct Line<S, D> {
+    remembered: S,
+    last: Option<Last<D>>,
+}
+
+struct Last<D> {
+    at: Moment,
+    result: D,
+}
+
+impl<S: Default, D> Default for Line<S, D> {
+    fn default() -> Self {
+        Self { remembered: S::default(), last: None }
+    }
+}
+
+impl<S, D> Looks<S, D>
+where
+    S: Default + Send + 'static,
+    D: Clone + Send + 'static,
+{
+    /// No lines yet.
+    pub(crate) fn new() -> Self {
+        Self(Cache::builder().max_capacity(MAX_LINES).build())
+    }
+
+    /// The result of the last look at a round's line while it is fresh, or of a new look, for which all others wait. A
+    /// failure is a result too: looking again would not help a part that does not answer.
+    pub(crate) async fn at_line(&self, round: &RoundId, clock: Clock, look: impl AsyncFnOnce(&mut S) -> D) -> D {
+        let line = self.0.get_with_by_ref(round, Arc::default);
+        let mut line = line.lock().await;
+        if let Some(result) = line.at_hand(Moment::now(clock)) {
+            return result;
+        }
+        let result = look(&mut line.remembered).await;
+        line.last = Some(Last { at: Moment::now(clock), result: result.clone() });
+        result
+    }
+}
+
+impl<S, D: Clone> Line<S, D> {
+    fn at_hand(&self, now: Moment) -> Option<D> {
+        self.last.as_ref().filter(|last| now.since(last.at) < FRESH).map(|last| last.result.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sale::EpochMs;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_result_is_at_hand_for_as_long_as_it_is_fresh() {
+        let began = Instant::now();
+        let at = |ms| Moment::of(began + Duration::from_millis(ms), EpochMs(1_000_000 + ms as i64));
+        let mut line = Line::<(), _>::default();
+        assert_eq!(line.at_hand(at(0)), None);
+        line.last = Some(Last { at: at(0), result: "sold out" });
+        assert_eq!([899, 900].map(|ms| line.at_hand(at(ms))), [Some("sold out"), None]);
+    }
+}

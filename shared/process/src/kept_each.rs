@@ -1,0 +1,50 @@
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::sync::{Cache, Clock, Moment};
+
+/// Cached values, each of which its next user reads again when it is old. Several may read one at once.
+#[derive(Clone)]
+pub struct KeptEach<K, V> {
+    values: Cache<K, Kept<V>>,
+    age: Duration,
+    clock: Clock,
+}
+
+#[derive(Clone)]
+struct Kept<V> {
+    /// When its read began; later writes may be missing.
+    began: Moment,
+    value: V,
+}
+
+impl<K, V> KeptEach<K, V>
+where
+    K: Hash + Eq + Clone + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// At most `most` values, each used until `age` after its read began.
+    pub fn new(most: u64, age: Duration, clock: Clock) -> Self {
+        // The cache's own clock may stand still while Lambda freezes the process, so it only makes room.
+        Self { values: Cache::builder().max_capacity(most).time_to_live(age).build(), age, clock }
+    }
+
+    /// The value of a key, unless it must be read.
+    pub fn get(&self, key: &K) -> Option<V> {
+        let now = Moment::now(self.clock);
+        self.values.get(key).filter(|kept| now.since(kept.began) < self.age).map(|kept| kept.value)
+    }
+
+    /// Now, for [`Self::keep`] after a read.
+    pub fn now(&self) -> Moment {
+        Moment::now(self.clock)
+    }
+
+    /// Keeps what was read, unless a read that began later has ended before.
+    pub fn keep(&self, key: &K, began: Moment, value: V) {
+        self.values.entry_by_ref(key).and_upsert_with(|kept| {
+            let later = kept.map(moka::Entry::into_value).filter(|kept| !kept.began.since(began).is_zero());
+            later.unwrap_or(Kept { began, value })
+        });
+    }
+}

@@ -1,0 +1,94 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use cache::RefreshError;
+use moka::policy::EvictionPolicy;
+use sale::RoundId;
+
+use super::sync::{AsyncMutex, Cache, Instant, timeout};
+
+/// How long a result is served.
+const FRESH: Duration = Duration::from_secs(3);
+/// After a read the source is left alone for this many times its duration, so watching takes at most a tenth of the
+/// time.
+const REST: u32 = 9;
+/// The time limit of a read, and of waiting for it.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+/// How many rounds are remembered: those watched last.
+const MAX_ROUNDS: u64 = 16;
+
+/// The rounds that somebody watches: for each, `S` is what its reads remember, and `V` the result of the last one.
+pub(crate) struct Watched<S, V>(Cache<RoundId, Arc<AsyncMutex<Known<S, V>>>>);
+
+/// What is known about a round, locked while it is read.
+struct Known<S, V> {
+    remembered: S,
+    last: Option<V>,
+    read_again: Option<Instant>,
+}
+
+impl<S: Default, V> Default for Known<S, V> {
+    fn default() -> Self {
+        Self { remembered: S::default(), last: None, read_again: None }
+    }
+}
+
+impl<S, V> Watched<S, V>
+where
+    S: Default + Send + 'static,
+    V: Copy + Send + 'static,
+{
+    /// No rounds yet.
+    pub(crate) fn new() -> Self {
+        Self(Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build())
+    }
+
+    /// The last result of a round, after a read if it is time for one. All who ask meanwhile wait for that read. `None`
+    /// if none has succeeded yet.
+    pub(crate) async fn of_round<E: std::error::Error + 'static>(
+        &self,
+        round: &RoundId,
+        read: impl AsyncFnOnce(&mut S) -> Result<V, E>,
+    ) -> Option<V> {
+        let known = self.0.get_with_by_ref(round, Arc::default);
+        let mut known = known.lock().await;
+        let Known { remembered, last, read_again } = &mut *known;
+        if read_again.is_none_or(|at| Instant::now() >= at) {
+            let start = Instant::now();
+            // Who asks may give up during the read. Then it counts as the longest one.
+            *read_again = Some(start + READ_TIMEOUT * (1 + REST));
+            let read = timeout(READ_TIMEOUT, read(remembered)).await;
+            *read_again = Some(Instant::now() + FRESH.max(start.elapsed() * REST));
+            match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
+                Ok(result) => *last = Some(result),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, sale_id = %round.sale, "cannot count orders; using the last counts");
+                }
+            }
+        }
+        *last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use sale::RoundNumber;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_number_of_rounds_is_bounded() {
+        let watched = Watched::<(), u32>::new();
+        let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+        for number in 1..=2 * MAX_ROUNDS as u32 {
+            let read = async |(): &mut ()| Ok::<_, Infallible>(number);
+            assert_eq!(watched.of_round(&round(number), read).await, Some(number));
+        }
+        watched.0.run_pending_tasks();
+        assert_eq!(watched.0.entry_count(), MAX_ROUNDS);
+        assert!(watched.0.contains_key(&round(2 * MAX_ROUNDS as u32)), "the last one is watched");
+    }
+}

@@ -1,0 +1,25 @@
+use std::fmt;
+
+use super::sync::{Mutex, PoisonError};
+
+/// Callbacks that count something before metrics are published.
+#[derive(Default)]
+pub(crate) struct Counts(Mutex<Vec<Box<dyn Fn() + Send>>>);
+
+impl fmt::Debug for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counts").finish_non_exhaustive()
+    }
+}
+
+impl Counts {
+    /// Adds a callback.
+    pub(crate) fn add(&self, count: impl Fn() + Send + 'static) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(count));
+    }
+
+    /// Calls all of them, unless another caller is at it: then after that one, so that nothing counted so far is missing.
+    pub(crate) fn call_all(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());
+    }
+}

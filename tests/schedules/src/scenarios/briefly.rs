@@ -1,0 +1,109 @@
+//! Requests show what is published, while it changes and while the process is frozen.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use shuttle::future::{block_on, spawn, yield_now};
+
+use super::briefly::Briefly;
+use crate::sync::{Clock, set_wall_clock, step, until_given_up};
+
+/// How long the process is frozen.
+const FROZEN_MS: i64 = 60_000;
+
+/// What is published, by the number of its changes.
+#[derive(Default)]
+struct Ledger {
+    version: AtomicU32,
+    is_read: AtomicBool,
+    reads: AtomicU32,
+}
+
+/// One read, which may be dropped.
+struct Reads<'a>(&'a Ledger);
+
+impl Drop for Reads<'_> {
+    fn drop(&mut self) {
+        self.0.is_read.store(false, Ordering::Relaxed);
+    }
+}
+
+type Shelf = Briefly<(), u32>;
+
+impl Ledger {
+    async fn read(&self) -> Result<u32, ()> {
+        assert!(!self.is_read.swap(true, Ordering::Relaxed), "one reads for all");
+        let reads = Reads(self);
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        yield_now().await;
+        let version = self.version.load(Ordering::Relaxed);
+        // The answer is on its way.
+        yield_now().await;
+        drop(reads);
+        Ok(version)
+    }
+}
+
+async fn show(shelf: &Shelf, ledger: &Ledger) -> u32 {
+    shelf.get(&(), || ledger.read()).await.unwrap()
+}
+
+/// Three ask at once, and one of them may give up. Another one reads only if that one was reading.
+pub fn one_reads_for_all() {
+    let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());
+    let requests = [false, false, true].map(|may_give_up| {
+        let (shelf, ledger) = (shelf.clone(), Arc::clone(&ledger));
+        spawn(async move {
+            let shown = show(&shelf, &ledger);
+            if may_give_up { until_given_up(shown).await.is_none() } else { shown.await > 0 }
+        })
+    });
+    block_on(async {
+        let mut gave_up = 0;
+        for request in requests {
+            gave_up += u32::from(request.await.unwrap());
+        }
+        assert!(ledger.reads.load(Ordering::Relaxed) <= 1 + gave_up, "one reads for all");
+        assert_eq!(shelf.count().await, 1, "it is cached");
+    });
+}
+
+/// What is published changes while the process is frozen, maybe during a read. Nobody who asks after that is shown what was
+/// there before. Several ask then, and one reads for all of them.
+pub fn what_was_read_before_a_freeze_is_not_shown_after_it() {
+    let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());
+    let requests = [(); 2].map(|()| {
+        let (shelf, ledger) = (shelf.clone(), Arc::clone(&ledger));
+        spawn(async move {
+            let _ = until_given_up(show(&shelf, &ledger)).await;
+            step();
+            let is_changed = ledger.version.load(Ordering::Relaxed) == 1;
+            assert!(show(&shelf, &ledger).await == 1 || !is_changed, "what was read before a freeze is not shown after it");
+        })
+    });
+    block_on(async {
+        yield_now().await;
+        set_wall_clock(FROZEN_MS);
+        ledger.version.store(1, Ordering::Relaxed);
+        for request in requests {
+            request.await.unwrap();
+        }
+    });
+}
+
+/// Something has been read before a freeze. After it, three ask at once.
+pub fn one_reads_again_for_all() {
+    let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());
+    block_on(show(&shelf, &ledger));
+    set_wall_clock(FROZEN_MS);
+    let requests = [(); 3].map(|()| {
+        let (shelf, ledger) = (shelf.clone(), Arc::clone(&ledger));
+        spawn(async move { show(&shelf, &ledger).await })
+    });
+    block_on(async {
+        for request in requests {
+            request.await.unwrap();
+        }
+    });
+    assert_eq!(ledger.reads.load(Ordering::Relaxed), 2, "one reads again for all");
+}

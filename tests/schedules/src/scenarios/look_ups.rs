@@ -1,0 +1,58 @@
+//! Requests look up draws, and some are dropped.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::FutureExt;
+use shuttle::future::{block_on, spawn, yield_now};
+
+use super::look_ups::LookUps;
+use crate::sync::until_given_up;
+
+const AT_ONCE: usize = 4;
+
+/// One look-up, which may be dropped.
+struct LooksUp<'a>(&'a AtomicUsize);
+
+impl Drop for LooksUp<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Six look up draws and may be dropped at any time. Then there is room for four again, and for no fifth.
+pub fn a_few_at_once_and_a_dropped_one_makes_room() {
+    let (look_ups, under_way) = (Arc::new(LookUps::new()), Arc::<AtomicUsize>::default());
+    let requests = [(); 6].map(|()| {
+        let (look_ups, under_way) = (Arc::clone(&look_ups), Arc::clone(&under_way));
+        spawn(async move {
+            let look_up = async {
+                assert!(under_way.fetch_add(1, Ordering::Relaxed) < AT_ONCE, "a few look up draws at once");
+                let _looks_up = LooksUp(&under_way);
+                yield_now().await;
+                yield_now().await;
+            };
+            until_given_up(look_ups.one(look_up)).await;
+        })
+    });
+    block_on(async {
+        for request in requests {
+            request.await.unwrap();
+        }
+        let mut waiting: Vec<_> = (0..=AT_ONCE)
+            .map(|_| {
+                Box::pin(look_ups.one(async {
+                    under_way.fetch_add(1, Ordering::Relaxed);
+                    pending::<()>().await;
+                }))
+            })
+            .collect();
+        for look_up in &mut waiting {
+            let _ = look_up.now_or_never();
+        }
+        let under_way = under_way.load(Ordering::Relaxed);
+        assert!(under_way <= AT_ONCE, "a few look up draws at once");
+        assert_eq!(under_way, AT_ONCE, "a dropped one makes room");
+    });
+}

@@ -1,0 +1,103 @@
+//! People poll a line that moves, and some stop waiting.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use sale::{RoundId, RoundNumber};
+use shuttle::future::{block_on, spawn, yield_now};
+
+use super::looks::Looks;
+use crate::sync::{Clock, pass, until_given_up};
+
+/// How long a result may be shown.
+const SHOWN: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// How far Redis says the line is, which goes back when Redis loses it.
+#[derive(Default)]
+struct Redis {
+    is_asked: AtomicBool,
+    looks: AtomicU32,
+    front: AtomicU32,
+}
+
+/// One look, which may be dropped.
+struct Asks<'a>(&'a Redis);
+
+impl Drop for Asks<'_> {
+    fn drop(&mut self) {
+        self.0.is_asked.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Looks that remember the farthest front that they published.
+type Fronts = Looks<u32, u32>;
+
+impl Redis {
+    async fn look(&self, published: &mut u32) -> u32 {
+        assert!(!self.is_asked.swap(true, Ordering::Relaxed), "one looks for all");
+        let asks = Asks(self);
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        yield_now().await;
+        *published = self.front.load(Ordering::Relaxed).max(*published);
+        yield_now().await;
+        drop(asks);
+        *published
+    }
+
+    fn looks(&self) -> u32 {
+        self.looks.load(Ordering::Relaxed)
+    }
+}
+
+/// Three poll at once, and one of them may give up. Another one looks only if that one was looking.
+pub fn one_looks_for_all() {
+    let (fronts, redis) = (Arc::new(Fronts::new()), Arc::<Redis>::default());
+    let requests = [false, false, true].map(|may_give_up| {
+        let (fronts, redis) = (Arc::clone(&fronts), Arc::clone(&redis));
+        spawn(async move {
+            let polled = poll(&fronts, &redis);
+            if may_give_up { until_given_up(polled).await.is_none() } else { polled.await == u32::MAX }
+        })
+    });
+    block_on(async {
+        let mut gave_up = 0;
+        for request in requests {
+            gave_up += u32::from(request.await.unwrap());
+        }
+        assert!(redis.looks() <= 1 + gave_up, "one looks for all");
+        pass(SHOWN);
+        let before = redis.looks();
+        poll(&fronts, &redis).await;
+        assert_eq!(redis.looks(), before + 1, "it is looked at again");
+    });
+}
+
+/// The line moves and is lost while people poll it. Nobody sees it farther back than somebody before.
+pub fn the_front_never_moves_back() {
+    let (fronts, redis) = (Arc::new(Fronts::new()), Arc::<Redis>::default());
+    let seen = Arc::<AtomicU32>::default();
+    let requests = [3, 0, 5].map(|front| {
+        let (fronts, redis, seen) = (Arc::clone(&fronts), Arc::clone(&redis), Arc::clone(&seen));
+        spawn(async move {
+            for _ in 0..2 {
+                redis.front.store(front, Ordering::Relaxed);
+                let before = seen.load(Ordering::Relaxed);
+                if let Some(front) = until_given_up(poll(&fronts, &redis)).await {
+                    assert!(front >= before, "the front never moves back");
+                    seen.fetch_max(front, Ordering::Relaxed);
+                }
+                pass(SHOWN);
+            }
+        })
+    });
+    block_on(async {
+        for request in requests {
+            request.await.unwrap();
+        }
+    });
+}
+
+async fn poll(fronts: &Fronts, redis: &Redis) -> u32 {
+    let round = RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(1) };
+    fronts.at_line(&round, Clock, async |published| redis.look(published).await).await
+}
