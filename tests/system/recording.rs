@@ -1,5 +1,6 @@
 //! Records what a test's clients ask and hear, and checks it at the end with the crate `history`.
 
+use axum::body::Bytes;
 use history::{Asking, Buyers, Clocks, LedgerReading, Recorder, Redis};
 use lambda_http::{Body, Response};
 use local::recorded::{self, RoundFacts, every_order};
@@ -30,6 +31,16 @@ fn heard(asking: Option<Asking>, response: &Response<Body>) {
     }
 }
 
+/// Has a program of a function answer a request, and records both.
+pub(crate) async fn recorded_program(recorder: &Recorder, ask: &Ask, made: impl Future<Output = Bytes>) -> Answer {
+    let asking = begin(recorder, ask);
+    let answer = Answer::of_program(ask, &made.await);
+    if let Some(asking) = asking {
+        asking.hears_http(answer.status, answer.body.to_string().as_bytes());
+    }
+    answer
+}
+
 /// Has a function answer a request, and records both.
 pub(crate) async fn recorded(
     recorder: &Recorder,
@@ -56,6 +67,12 @@ impl Lab {
         let clocks = self.recorder.clocks();
         assert!(matches!(clocks, Clocks::Together { .. }), "all run in this process");
         self.check_history_by(clocks, test, sales, redis).await;
+    }
+
+    /// The same, of the lab's own sale, after the test itself has taken something from Redis.
+    pub(crate) async fn check_history_of_a_loss(&self, test: &str) {
+        let lost_at = *self.redis_written_at.get().expect("the test has written to Redis");
+        self.check_history(test, &[SALE], Redis::MayForgetFrom(lost_at)).await;
     }
 
     /// The same, for functions and a Redis whose clocks are not the recorder's.
