@@ -12,6 +12,7 @@ use local::runtime_api::RuntimeApi;
 use queue::OrderMessage;
 use tests::{Conduct, FaultyAws, Service, round, terms};
 
+use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::cloud::cloud;
 use crate::events;
@@ -19,7 +20,7 @@ use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::parts::lambda_timeout;
 use crate::passes::{LAB_RING, lab_secret};
-use crate::recording::recorded_program;
+use crate::recording::recorded_answer;
 use crate::resources::receive_batches;
 use crate::wait::until;
 
@@ -59,8 +60,8 @@ impl Served {
     pub(crate) async fn reserve(&self, user: &str) -> u16 {
         let ask = Ask::reserve(SALE, user);
         let event = serde_json::to_vec(&events::http(&ask.sealed(&LAB_RING))).unwrap();
-        let made = async { self.api.invoke(event).await.expect("an answer") };
-        recorded_program(&self.recorder, &ask, made).await.status
+        let answer = async { Some(Answer::of_program(&ask, &self.api.invoke(event).await.ok()?)) };
+        recorded_answer(&self.recorder, &ask, answer).await.expect("an answer").status
     }
 }
 

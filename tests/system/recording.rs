@@ -1,6 +1,5 @@
 //! Records what a test's clients ask and hear, and checks it at the end with the crate `history`.
 
-use axum::body::Bytes;
 use history::{Asking, Buyers, Clocks, LedgerReading, Recorder, Redis};
 use lambda_http::{Body, Response};
 use local::recorded::{self, RoundFacts, every_order};
@@ -31,14 +30,18 @@ fn heard(asking: Option<Asking>, response: &Response<Body>) {
     }
 }
 
-/// Has a program of a function answer a request, and records both.
-pub(crate) async fn recorded_program(recorder: &Recorder, ask: &Ask, made: impl Future<Output = Bytes>) -> Answer {
+/// Records a request and its answer. There is none if the function dies.
+pub(crate) async fn recorded_answer(
+    recorder: &Recorder,
+    ask: &Ask,
+    answer: impl Future<Output = Option<Answer>>,
+) -> Option<Answer> {
     let asking = begin(recorder, ask);
-    let answer = Answer::of_program(ask, &made.await);
+    let answer = answer.await?;
     if let Some(asking) = asking {
         asking.hears_http(answer.status, answer.body.to_string().as_bytes());
     }
-    answer
+    Some(answer)
 }
 
 /// Has a function answer a request, and records both.

@@ -59,6 +59,7 @@ async fn the_model_explains_what_the_functions_do() {
     let runs = stream::iter(RIGHT.iter().filter(|scenario| wanted(scenario.name))).map(async |scenario| {
         let world = World::new(scenario.units, scenario.limit).await;
         let trace = recorded(scenario, &world, scenario.name).await;
+        world.check_history(scenario.name).await;
         (scenario.name, judged(scenario.name, &trace))
     });
     let judged: Vec<_> = runs.buffer_unordered(AT_ONCE).collect().await;
@@ -78,6 +79,7 @@ async fn the_model_explains_what_chance_has_happen() {
         let world = World::new(2, 1).await.without_dead_letters();
         by_chance(&world, seed).await;
         let (name, trace) = (format!("chance-{seed}"), world.trace().await);
+        world.check_history(&name).await;
         let is_right = is_right(&judged(&name, &trace));
         if !is_right {
             std::fs::write(trace_path(&name), trace.to_lines()).unwrap();
