@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::Client as Sqs;
 use context::Context;
-use history::{Clocks, Redis};
+use history::{Clocks, History, Redis};
 use ledger::Ledger;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
@@ -344,12 +344,12 @@ impl World {
         self.recorder.happened(from, What::FailsOver {});
     }
 
-    /// Brings everything to rest, and checks what the clients heard. To be called once, after the trace was read.
-    pub(super) async fn check_history(&self, name: &str) {
+    /// Brings everything to rest, and tells what the clients heard. To be called once, after the trace was read.
+    pub(super) async fn history(&self, name: &str) -> History {
         heal(&self.lab).await;
         let redis = self.lab.redis_written_at.get().map_or(Redis::Keeps, |at| Redis::MayForgetFrom(*at));
         // What comes after the payment window has a clock that is ahead.
-        self.lab.check_history_by(Clocks::Apart, name, &[SALE], redis).await;
+        self.lab.history(Clocks::Apart, name, &[SALE], redis).await
     }
 
     /// What was recorded, and what there is at the end.
