@@ -13,7 +13,7 @@ use local::stages::Stage;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::event::Request;
+use crate::event::{Answer, Request};
 use crate::system::System;
 
 /// Everyone shares one address, which is the worst case for honest buyers.
@@ -50,6 +50,8 @@ const KINDS: [&str; 7] = [
     "repeated",
 ];
 
+const MADE_UP_SALE: usize = 4;
+
 /// The attackers' passes.
 struct Loot {
     own: Vec<String>,
@@ -74,11 +76,17 @@ impl Loot {
             1 => reserve(sale, &self.own[(n + 1) % ATTACKERS]),
             2 => reserve(sale, &self.expired[n]),
             3 => reserve(sale, &self.elsewhere[n]),
-            4 => reserve(&format!("sale-{}", &random[..12]), &self.own[n]),
+            MADE_UP_SALE => reserve(&format!("sale-{}", &random[..12]), &self.own[n]),
             5 => Request::look(&format!("{sale}.1.{random}"), &user, IP),
             _ => reserve(sale, &self.own[n]),
         }
     }
+}
+
+/// One request of the flood. A sale that does not exist has no history.
+async fn attack(system: &System, loot: &Loot, kind: usize, n: usize, sale: &str) -> Result<Answer> {
+    let request = loot.request(kind, n, sale);
+    if kind == MADE_UP_SALE { system.ask(&request).await } else { system.ask_recorded(&request).await }
 }
 
 fn attacker(n: usize) -> String {
@@ -104,7 +112,7 @@ async fn buy(
     let mut heard = Vec::new();
     let mut ask = async |request: Request| {
         let start = Instant::now();
-        let answer = system.ask(&request).await?;
+        let answer = system.ask_recorded(&request).await?;
         heard.push((start.elapsed().as_micros() as u64, answer.name()));
         Ok::<_, anyhow::Error>(answer)
     };
@@ -141,7 +149,7 @@ async fn flood(system: &System, plan: &Plan, begun: watch::Sender<usize>) -> Res
     let answers = stream::iter(0..total)
         .map(|n| async move {
             let kind = n % KINDS.len();
-            let answer = system.ask(&loot.request(kind, n / KINDS.len(), "flooded")).await?;
+            let answer = attack(system, loot, kind, n / KINDS.len(), "flooded").await?;
             stage_ref.step();
             sent.fetch_add(1, Ordering::Relaxed);
             Ok::<_, anyhow::Error>((kind, answer.name()))
@@ -169,11 +177,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let stage = Stage::steps("Counting calls to Redis by kind of request", KINDS.len());
     let (loot, mut calls) = (Loot::take(&system, "counted")?, Vec::new());
     for kind in 0..KINDS.len() {
-        let asking = try_join_all((0..SAMPLES).map(|n| {
-            let request = loot.request(kind, n, "counted");
-            let system = &system;
-            async move { system.ask(&request).await }
-        }));
+        let asking = try_join_all((0..SAMPLES).map(|n| attack(&system, &loot, kind, n, "counted")));
         calls.push(system.redis_calls(asking).await?);
         stage.step();
     }
@@ -206,5 +210,5 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
         );
     }
     anyhow::ensure!(flooded.ordered == plan.honest, "the flood kept honest buyers out");
-    Ok(())
+    system.check_history("flood", &["calm", "flooded", "counted"]).await
 }

@@ -17,7 +17,6 @@ const IP: &str = "203.0.113.7";
 /// Seconds before and after the outage.
 const AROUND_S: u64 = 5;
 const SALE: &str = "lamp";
-const SETTLED_WITHIN: Duration = Duration::from_secs(120);
 
 /// Length of the outage.
 #[derive(Debug, Args)]
@@ -54,7 +53,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
             tokio::time::sleep_until(due.into()).await;
             let user = format!("buyer-{n}");
             let pass = system.pass(SALE, &user, 0)?;
-            let answer = system.ask(&Request::reserve(SALE, &pass, &user, IP)).await?;
+            let answer = system.ask_recorded(&Request::reserve(SALE, &pass, &user, IP)).await?;
             Ok::<_, anyhow::Error>((n / BUYERS_PER_S, answer.name(), due.elapsed().as_micros() as u64))
         }
     }));
@@ -77,16 +76,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
         let mark = if stopped { "stopped" } else { "" };
         println!("{second:>6} {:>9.2} {:>9.2} {:>9.2}  {answers:?} {mark}", at(0.5), at(0.9), at(1.0));
     }
-    let settled = Instant::now();
-    let audit = loop {
-        system.cloud.deployment.invoke(&system.cloud.deployment.reconciliation_function).await?;
-        let audit = system.audit(SALE).await?;
-        if audit["clean"] == true && audit["ordered"].as_u64() >= Some(accepted) {
-            break audit;
-        }
-        ensure!(settled.elapsed() < SETTLED_WITHIN, "the audit does not come clean: {audit}");
-        tokio::time::sleep(Duration::from_millis(500)).await;
-    };
+    let audit = system.at_rest(SALE).await?;
     println!("\naudit: clean, free {} held {} ordered {}", audit["free"], audit["held"], audit["ordered"]);
-    Ok(())
+    ensure!(audit["ordered"].as_u64() >= Some(accepted), "fewer orders than the {accepted} accepted");
+    system.check_history("outage", &[SALE]).await
 }

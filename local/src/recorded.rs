@@ -16,6 +16,7 @@ use sale::{LogEntry, Order, RoundId};
 use stock::HOLD_BACK_MS;
 
 use crate::client::{Client, payment_of};
+use crate::deployment::Deployment;
 use crate::paths;
 
 /// What is known about a round besides its terms and its orders.
@@ -105,6 +106,29 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
             ended_ms: order.ended_at_ms.map(|at| at.0),
         });
     }
+}
+
+/// The history of a run on a deployment that has come to rest: what its clients heard, and what the ledger has of these
+/// rounds, whose buyers were all recorded.
+///
+/// # Errors
+/// If the ledger cannot be read.
+pub async fn at_rest(
+    deployment: &Deployment,
+    recorder: &Recorder,
+    rounds: &[RoundId],
+    redis: Redis,
+) -> Result<History> {
+    let (read_at, clocks) = (recorder.now_ns(), recorder.clocks());
+    let dynamodb = DynamoDb::new(&deployment.patient_aws_config());
+    let orders = every_order(&dynamodb, &deployment.table).await?;
+    let (ledger, mut history) = (deployment.ledger(), recorder.take());
+    for id in rounds {
+        let round = ledger.round(id).await?.with_context(|| format!("the ledger has lost {id}"))?;
+        let ledger = LedgerReading::AtRest(read_at);
+        add_round(&mut history, &round, &orders, RoundFacts { redis, buyers: Buyers::Recorded, clocks, ledger });
+    }
+    Ok(history)
 }
 
 /// When the units of a round were available. An edit may add units to a round that is on sale. Before Redis has the

@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use history::Redis;
 use stock::StockError;
 use tests::{Conduct, Service, round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
+use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
+use crate::recording::ask_reservation;
 use crate::wait::until;
 
 /// After this many calls without an answer the breaker is open.
@@ -16,8 +19,8 @@ const FAILURES: usize = 10;
 /// A quicker answer did not wait for the part: a call waits a second for one that does not answer.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
+async fn ask_of(lab: &Lab, deps: &reservation::Deps, ask: &Ask) -> Answer {
+    ask_reservation(&lab.recorder, deps, ask).await
 }
 
 #[tokio::test]
@@ -26,10 +29,10 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let bought = lab.buy("alice").await;
     let parts = Parts::of(&lab).await;
     let deps = parts.start(reservation::Deps::new);
-    ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
+    ask_of(&lab, &deps, &Ask::reserve(SALE, "bob")).await.expect(202);
     parts.redis.delay(Duration::MAX);
     let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
-    let early = names.iter().map(async |name| ask_of(&deps, &Ask::reserve(SALE, name)).await);
+    let early = names.iter().map(async |name| ask_of(&lab, &deps, &Ask::reserve(SALE, name)).await);
     for answer in futures::future::join_all(early).await {
         answer.problem(503, "overloaded");
     }
@@ -37,7 +40,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let mut at_once = 0;
     for number in 0..20 {
         let began = Instant::now();
-        let answer = ask_of(&deps, &Ask::reserve(SALE, &format!("late-{number}"))).await;
+        let answer = ask_of(&lab, &deps, &Ask::reserve(SALE, &format!("late-{number}"))).await;
         assert_eq!(answer.problem(503, "overloaded").header("retry-after"), "2");
         at_once += usize::from(began.elapsed() < AT_ONCE);
     }
@@ -45,17 +48,19 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let counters = async || parts.stock.round(&round(SALE, 1)).counters().await;
     until("the breaker is open", 5, async || matches!(counters().await, Err(StockError::Open(_))).then_some(())).await;
     // These need only the ledger.
-    ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice")).await.expect(200);
-    ask_of(&deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
+    ask_of(&lab, &deps, &Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice")).await.expect(200);
+    ask_of(&lab, &deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
 
     parts.redis.delay(Duration::ZERO);
     until("Redis is asked again", 5, async || {
-        (ask_of(&deps, &Ask::reserve(SALE, "carol")).await.status == 202).then_some(())
+        (ask_of(&lab, &deps, &Ask::reserve(SALE, "carol")).await.status == 202).then_some(())
     })
     .await;
     for number in 0..5 {
-        ask_of(&deps, &Ask::reserve(SALE, &format!("after-{number}"))).await.expect(202);
+        ask_of(&lab, &deps, &Ask::reserve(SALE, &format!("after-{number}"))).await.expect(202);
     }
+    heal(&lab).await;
+    lab.check_history("breaker_of_redis", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test]
@@ -63,10 +68,10 @@ async fn a_silent_queue_is_not_waited_for_by_everybody() {
     let lab = Lab::selling(terms(50, 1)).await;
     let parts = Parts::of(&lab).await;
     let deps = parts.start(reservation::Deps::new);
-    ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
+    ask_of(&lab, &deps, &Ask::reserve(SALE, "bob")).await.expect(202);
     parts.aws.set(Service::Sqs, Conduct::Hangs);
     let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
-    let early = names.iter().map(async |name| ask_of(&deps, &Ask::reserve(SALE, name)).await);
+    let early = names.iter().map(async |name| ask_of(&lab, &deps, &Ask::reserve(SALE, name)).await);
     for answer in futures::future::join_all(early).await {
         answer.problem(503, "overloaded");
     }
@@ -74,9 +79,12 @@ async fn a_silent_queue_is_not_waited_for_by_everybody() {
     let mut at_once = 0;
     for number in 0..10 {
         let began = Instant::now();
-        let refused = ask_of(&deps, &Ask::reserve(SALE, &format!("late-{number}"))).await.problem(503, "overloaded");
+        let refused =
+            ask_of(&lab, &deps, &Ask::reserve(SALE, &format!("late-{number}"))).await.problem(503, "overloaded");
         assert!(refused.text("reservation_id").starts_with(SALE), "the buyer keeps the unit");
         at_once += usize::from(began.elapsed() < AT_ONCE);
     }
     assert!(at_once >= 5, "{at_once} of 10 came at once");
+    heal(&lab).await;
+    lab.check_history("breaker_of_the_queue", &[SALE], Redis::Keeps).await;
 }

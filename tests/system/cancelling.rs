@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
+use history::Redis;
 use runtime::Clock;
 use sale::{Claim, ClaimState, OrderState, Unit};
 use tests::terms;
@@ -10,7 +11,7 @@ use tests::terms;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::handicap::Handicap;
-use crate::lab::{Lab, message_batch};
+use crate::lab::{Lab, SALE, message_batch};
 
 const RACES: u32 = 50;
 
@@ -75,6 +76,7 @@ async fn a_unit_that_another_has_is_not_sold_again() {
     assert_eq!(lab.order_of(&lab.buy("carol").await).await.claim.unit, Unit(2));
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));
+    lab.check_history_of_a_loss("cancelling_rewound").await;
 }
 
 /// Whether the order was written before the cancellation.
@@ -115,5 +117,6 @@ async fn a_cancellation_beside_its_order_message_always_ends_cancelled() {
     assert_eq!(lab.clean_audit().await, (RACES, 0, 0));
     let (written, fenced): (Vec<bool>, Vec<bool>) = written.into_iter().partition(|written| *written);
     assert!(written.len() >= 5 && fenced.len() >= 5, "no race: {} written, {} fenced", written.len(), fenced.len());
+    lab.check_history("cancelling", &[SALE], Redis::Keeps).await;
     println!("{} orders written first, {} fenced first", written.len(), fenced.len());
 }

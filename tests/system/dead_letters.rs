@@ -89,6 +89,7 @@ async fn whose_unit_another_has_gets_another_one_and_fails_if_none_is_left() {
     lab.deliver(&[&alice]).await;
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));
+    lab.check_history_of_a_loss("dead_letters_rewound").await;
 }
 
 #[tokio::test]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
+use history::Redis;
 use sale::{Claim, OrderState};
 use tests::terms;
 
-use crate::lab::{Lab, message_batch};
+use crate::lab::{Lab, SALE, message_batch};
 use crate::resources::items;
 
 const RESERVATIONS: u32 = 20;
@@ -40,4 +41,5 @@ async fn five_deliveries_are_one_order_with_one_unit_and_one_slot() {
     // The two extra items are the offer and the round.
     assert_eq!((count("ORDER#"), count("UNIT#"), count("SLOT#"), items.len()), (each, each, each, 3 * each + 2));
     assert_eq!(lab.clean_audit().await, (0, 0, RESERVATIONS));
+    lab.check_history("five_consumers", &[SALE], Redis::Keeps).await;
 }

@@ -1,6 +1,7 @@
 //! The green channel: an order at once, without waiting for the queue.
 
 use futures::future::join_all;
+use history::Redis;
 use queue::{ExpiryQueue, OrderMessage};
 use runtime::Clock;
 use sale::{ClaimState, OrderState};
@@ -8,7 +9,7 @@ use tests::terms;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::lab::{Lab, SALE};
 use crate::resources::depth;
 
 fn expedite(id: impl std::fmt::Display, user: &str) -> Ask {
@@ -86,6 +87,7 @@ async fn beside_its_message_it_makes_one_order() {
         assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);
     }
     assert_eq!(lab.clean_audit().await, (10, 0, 10));
+    lab.check_history("green_channel", &[SALE], Redis::Keeps).await;
 }
 
 /// The order is in the ledger before its expiry message is sent. If sending fails, the order message makes up for it.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
+use history::{Clocks, Recorder, Redis};
 use queue::ExpiryMessage;
 use sale::{Claim, EpochMs};
 use serde_json::json;
@@ -15,6 +16,7 @@ use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE, message_batch};
 use crate::parts::{Parts, Ran, all_ended, as_lambda_would};
+use crate::recording::{ask_reservation, recorded};
 
 const UNITS: u32 = 60;
 const BATCH: usize = 10;
@@ -96,12 +98,13 @@ fn told(answer: &Answer) {
     assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{answer:?}");
 }
 
-async fn ask_for(parts: &Parts, ask: Ask) {
-    told(&Answer::of_handler(&ask, reservation::handle(&parts.start(reservation::Deps::new), ask.request()).await));
+async fn ask_for(recorder: &Recorder, parts: &Parts, ask: Ask) {
+    told(&ask_reservation(recorder, &parts.start(reservation::Deps::new), &ask).await);
 }
 
-async fn call_back(parts: &Parts, ask: Ask) {
-    told(&Answer::of_handler(&ask, payment::handle(&parts.start(payment::Deps::new), ask.request()).await));
+async fn call_back(recorder: &Recorder, parts: &Parts, ask: Ask) {
+    let deps = parts.start(payment::Deps::new);
+    told(&Answer::of_handler(&ask, recorded(recorder, &ask, payment::handle(&deps, ask.request())).await));
 }
 
 async fn operate(parts: &Parts, ask: Ask) {
@@ -117,15 +120,19 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let of_ordered = || format!("/v1/reservations/{}", work.ordered.id);
     let paid = Ask::paid("pay_1", &work.ordered.id.to_string(), 1, &lab.payment_key);
     let expiries = work.to_expire.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
-    let mut own = parts.iter();
+    let (mut own, recorder) = (parts.iter(), &lab.recorder);
     let mut each = || own.next().expect("parts for every run");
     vec![
-        ("reservation", "reserve", ask_for(each(), Ask::reserve(SALE, "new")).boxed()),
-        ("reservation", "look", ask_for(each(), Ask::get(of_queued()).by("queued")).boxed()),
-        ("reservation", "cancel what is queued", ask_for(each(), Ask::delete(of_queued()).by("queued")).boxed()),
-        ("reservation", "cancel an order", ask_for(each(), Ask::delete(of_ordered()).by("ordered")).boxed()),
-        ("reservation", "list", ask_for(each(), Ask::get("/v1/orders").by("ordered")).boxed()),
-        ("payment", "a wrong amount", call_back(each(), paid).boxed()),
+        ("reservation", "reserve", ask_for(recorder, each(), Ask::reserve(SALE, "new")).boxed()),
+        ("reservation", "look", ask_for(recorder, each(), Ask::get(of_queued()).by("queued")).boxed()),
+        (
+            "reservation",
+            "cancel what is queued",
+            ask_for(recorder, each(), Ask::delete(of_queued()).by("queued")).boxed(),
+        ),
+        ("reservation", "cancel an order", ask_for(recorder, each(), Ask::delete(of_ordered()).by("ordered")).boxed()),
+        ("reservation", "list", ask_for(recorder, each(), Ask::get("/v1/orders").by("ordered")).boxed()),
+        ("payment", "a wrong amount", call_back(recorder, each(), paid).boxed()),
         ("admin", "audit", operate(each(), Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"))).boxed()),
         (
             "admin",
@@ -191,6 +198,8 @@ async fn afterwards(trouble: &Trouble, lab: &Lab, work: &Work) {
         let order = lab.ledger.order(&claim.id).await.unwrap();
         assert!(order.is_some(), "{}: {} has no order", trouble.name, claim.id);
     }
+    // By the clock of the function that expires orders, every payment window is over.
+    lab.check_history_by(Clocks::Apart, "hanging", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

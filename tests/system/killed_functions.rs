@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
-use history::{Buyers, LedgerReading, Recorder, Redis};
+use history::{Recorder, Redis};
 use load::{Curve, Plan, ProgressLine, Request, Token};
 use local::gateway::{Concurrency, Gateway};
-use local::recorded::{self, RoundFacts, every_order};
+use local::recorded;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use pass::Grant;
@@ -21,7 +21,6 @@ use tokio::task::spawn_blocking;
 use crate::cloud::cloud;
 use crate::passes::deployed_ring;
 use crate::recording::passes;
-use crate::rounds::latest_round;
 use crate::shop::Shop;
 use crate::wait::until;
 
@@ -126,14 +125,7 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let audit = audit.await;
     assert_eq!((&audit["oversold"], &audit["lost"], &audit["duplicated"]), (&json!(0), &json!(0), &json!(0)));
     assert_eq!(audit["ordered"], json!(UNITS), "{audit}");
-    let (read_at, clocks, deployment) = (recorder.now_ns(), recorder.clocks(), &cloud.deployment);
-    let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
-    let orders = every_order(&dynamodb, &deployment.table).await.unwrap();
-    let published = latest_round(&ledger::Ledger::new(dynamodb.clone(), &deployment.table), &round.sale).await;
-    let ledger = LedgerReading::AtRest(read_at);
-    let run = RoundFacts { redis: Redis::Keeps, buyers: Buyers::Recorded, clocks, ledger };
-    let mut history = recorder.take();
-    recorded::add_round(&mut history, &published, &orders, run);
+    let history = recorded::at_rest(&cloud.deployment, &recorder, &[round], Redis::Keeps).await.unwrap();
     passes("killed_functions", &history);
     drop(gateway);
     std::fs::remove_dir_all(home).unwrap();

@@ -5,19 +5,22 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::future::join_all;
+use history::{Recorder, Redis};
 use local::function::FunctionProcess;
 use local::paths;
 use local::runtime_api::RuntimeApi;
 use queue::OrderMessage;
-use serde_json::Value;
 use tests::{Conduct, FaultyAws, Service, round, terms};
 
+use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::cloud::cloud;
 use crate::events;
+use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::parts::lambda_timeout;
 use crate::passes::{LAB_RING, lab_secret};
+use crate::recording::recorded_answer;
 use crate::resources::receive_batches;
 use crate::wait::until;
 
@@ -30,6 +33,7 @@ const TRIES: usize = 10;
 pub(crate) struct Served {
     api: RuntimeApi,
     _process: FunctionProcess,
+    recorder: Recorder,
 }
 
 impl Served {
@@ -49,15 +53,15 @@ impl Served {
         let bootstrap = paths::target().join("lambda/reservation/bootstrap");
         let process =
             FunctionProcess::start("reservation", &bootstrap, api.address(), &aws.endpoint(), &settings).unwrap();
-        Self { api, _process: process }
+        Self { api, _process: process, recorder: lab.recorder.clone() }
     }
 
     /// Reserves a unit and returns the answer's status.
-    pub(crate) async fn reserve(&self, user: &str) -> u64 {
-        let event = events::http(&Ask::reserve(SALE, user).sealed(&LAB_RING));
-        let made = self.api.invoke(serde_json::to_vec(&event).unwrap()).await.expect("an answer");
-        let answer: Value = serde_json::from_slice(&made).unwrap();
-        answer["statusCode"].as_u64().unwrap()
+    pub(crate) async fn reserve(&self, user: &str) -> u16 {
+        let ask = Ask::reserve(SALE, user);
+        let event = serde_json::to_vec(&events::http(&ask.sealed(&LAB_RING))).unwrap();
+        let answer = async { Some(Answer::of_program(&ask, &self.api.invoke(event).await.ok()?)) };
+        recorded_answer(&self.recorder, &ask, answer).await.expect("an answer").status
     }
 }
 
@@ -85,6 +89,8 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
         answered.lock().unwrap().push("loser");
     };
     tokio::join!(winner, loser);
+    heal(&lab).await;
+    lab.check_history("lambda_modes", &[SALE], Redis::Keeps).await;
     answered.into_inner().unwrap()
 }
 
@@ -121,5 +127,7 @@ async fn in_either_way_every_unit_is_sold_once() {
         let claims = sent.iter().flatten().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim);
         let units: BTreeSet<u32> = claims.map(|claim| claim.unit.0).collect();
         assert_eq!(units.len(), UNITS, "{units:?}");
+        heal(&lab).await;
+        lab.check_history("lambda_modes", &[SALE], Redis::Keeps).await;
     }
 }

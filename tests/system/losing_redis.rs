@@ -355,6 +355,8 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
         let look = Ask::get(format!("/v1/reservations/{id}")).by("early");
         ask_reservation(recorder, &reserving, &look).await.problem(503, "overloaded");
     }
+    heal(&lab).await;
+    lab.check_history_of_a_loss("losing_redis_unknown").await;
 }
 
 /// Runs once for each kind of loss, or as often as the environment variable `STAMPEDES` says.

@@ -6,6 +6,7 @@ use award::merkle;
 use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::DrawStands;
 use futures::future::join_all;
+use history::Redis;
 use ledger::{LedgerError, Placed, Steered, Winner};
 use process::TermsCache;
 use queue::{OrderMessage, WinnerMessage};
@@ -197,6 +198,7 @@ async fn draws_beside_each_other_give_a_hundred_prizes_once_each() {
     told.sort_unstable();
     told.dedup();
     assert_eq!(told, (1..=100).collect::<Vec<_>>());
+    lab.check_history("lotteries", &[SALE], Redis::Keeps).await;
 }
 
 /// Whatever a run that goes wrong believes, the ledger holds it to what was awarded.

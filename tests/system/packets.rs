@@ -221,6 +221,7 @@ async fn who_gets_another_unit_wins_what_that_one_won() {
     assert_eq!((failed.failure, failed.award), (Some(Failure::LimitReached), None), "nobody learns what it won");
     assert_eq!(lab.buy("carol").await.unit, second.unit);
     assert_eq!(unclaimed(&lab).await, 0);
+    lab.check_history_of_a_loss("packets_rewound").await;
 }
 
 #[tokio::test]
@@ -238,6 +239,7 @@ async fn redis_is_restored_from_the_guards_alone() {
     lab.buy("dave").await;
     assert_eq!(lab.order_of(&alice).await, before);
     assert_eq!((unclaimed(&lab).await, lab.clean_audit().await), (0, (0, 0, 4)));
+    lab.check_history_of_a_loss("packets_lost").await;
 }
 
 #[tokio::test]

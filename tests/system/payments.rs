@@ -2,6 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
+use history::Redis;
 use queue::ExpiryMessage;
 use sale::{Claim, EpochMs, OrderState};
 use serde_json::{Value, json};
@@ -95,6 +96,7 @@ async fn of_orders_that_one_payment_comes_for_at_once_one_takes_it() {
         let states = join_all(bought.iter().map(|claim| lab.order_of(claim))).await;
         assert_eq!(states.iter().filter(|order| order.state == OrderState::Paid).count(), 1);
     }
+    lab.check_history("payments", &[SALE], Redis::Keeps).await;
 }
 
 /// The previous version paid the order and wrote no item for the payment.

@@ -122,6 +122,7 @@ async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
         assert_eq!((entry.state, entry.claim.unit), (ClaimState::Ordered, Unit(2)));
         assert_eq!(lab.clean_audit().await, (1, 0, 2));
     }
+    lab.check_history_of_a_loss("placing_another_unit").await;
 }
 
 /// The first run changed the unit and died before it wrote the order.
@@ -136,6 +137,7 @@ async fn a_changed_unit_is_kept_by_the_next_run() {
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.claim.unit, Unit(2));
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
+    lab.check_history_of_a_loss("placing_again").await;
 }
 
 #[tokio::test]
@@ -153,6 +155,7 @@ async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
     }
     assert_eq!(seen(&lab, &alice).await, ("failed".to_owned(), Some("sold_out".to_owned())));
     lab.answer(&Ask::reserve("lamp", "carol")).await.problem(409, "sold_out");
+    lab.check_history_of_a_loss("placing_sold_out").await;
 }
 
 #[tokio::test]
@@ -171,6 +174,7 @@ async fn a_slot_that_is_taken_fails_and_gives_the_unit_back() {
     }
     assert_eq!(lab.order_of(&first).await.state, OrderState::Pending);
     assert_eq!(seen(&lab, &second).await, ("failed".to_owned(), Some("limit_reached".to_owned())));
+    lab.check_history_of_a_loss("placing_a_slot").await;
 }
 
 #[tokio::test]

@@ -132,4 +132,5 @@ async fn a_round_that_redis_lost_rains_on() {
     let told = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
     assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(LATER_S), "the changed plan");
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
+    lab.check_history_of_a_loss("rain_lost").await;
 }

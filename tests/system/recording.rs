@@ -1,6 +1,6 @@
 //! Records what a test's clients ask and hear, and checks it at the end with the crate `history`.
 
-use history::{Asking, Buyers, Clocks, LedgerReading, Recorder, Redis};
+use history::{Asking, Buyers, Clocks, History, LedgerReading, Recorder, Redis};
 use lambda_http::{Body, Response};
 use local::recorded::{self, RoundFacts, every_order};
 use runtime::Clock;
@@ -28,6 +28,20 @@ fn heard(asking: Option<Asking>, response: &Response<Body>) {
     if let Some(asking) = asking {
         asking.hears_http(response.status().as_u16(), response.body());
     }
+}
+
+/// Records a request and its answer. There is none if the function dies.
+pub(crate) async fn recorded_answer(
+    recorder: &Recorder,
+    ask: &Ask,
+    answer: impl Future<Output = Option<Answer>>,
+) -> Option<Answer> {
+    let asking = begin(recorder, ask);
+    let answer = answer.await?;
+    if let Some(asking) = asking {
+        asking.hears_http(answer.status, answer.body.to_string().as_bytes());
+    }
+    Some(answer)
 }
 
 /// Has a function answer a request, and records both.
@@ -58,8 +72,19 @@ impl Lab {
         self.check_history_by(clocks, test, sales, redis).await;
     }
 
+    /// The same, of the lab's own sale, after the test itself has taken something from Redis.
+    pub(crate) async fn check_history_of_a_loss(&self, test: &str) {
+        let lost_at = *self.redis_written_at.get().expect("the test has written to Redis");
+        self.check_history(test, &[SALE], Redis::MayForgetFrom(lost_at)).await;
+    }
+
     /// The same, for functions and a Redis whose clocks are not the recorder's.
     pub(crate) async fn check_history_by(&self, clocks: Clocks, test: &str, sales: &[&str], redis: Redis) {
+        passes(test, &self.history(clocks, test, sales, redis).await);
+    }
+
+    /// What they check.
+    pub(crate) async fn history(&self, clocks: Clocks, test: &str, sales: &[&str], redis: Redis) -> History {
         let read_at = self.recorder.now_ns();
         let orders = every_order(&self.dynamodb, &self.table).await.unwrap();
         let mut history = self.recorder.take();
@@ -73,7 +98,7 @@ impl Lab {
             let run = RoundFacts { redis, buyers: Buyers::Recorded, clocks, ledger };
             recorded::add_round(&mut history, &published, &orders, run);
         }
-        passes(test, &history);
+        history
     }
 }
 
@@ -99,7 +124,7 @@ impl Lab {
 }
 
 /// Asserts that a history is consistent. If it is not, the failure names the file that holds it.
-pub(crate) fn passes(test: &str, history: &history::History) {
+pub(crate) fn passes(test: &str, history: &History) {
     let (report, file) = recorded::judge(history, test).unwrap();
     assert!(report.is_consistent(), "{test}: {report}\n{file:?}");
     assert!(report.judged.operations > 0 && report.judged.unchecked == 0, "{test}: {report}");

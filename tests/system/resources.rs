@@ -129,6 +129,7 @@ impl Lab {
 
     /// Resets Redis to what it was when `keys` was read, as a failover to a lagging replica does.
     pub(crate) async fn rewind(&self, keys: &BTreeMap<String, (Vec<u8>, i64)>) {
+        self.redis_written_at.get_or_init(|| self.recorder.now_ns());
         let client = redis::Client::open(self.valkey.url()).unwrap();
         let mut redis = client.get_multiplexed_async_connection().await.unwrap();
         let () = redis::cmd("FLUSHALL").query_async(&mut redis).await.unwrap();

@@ -3,13 +3,16 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use history::Redis;
 use serde_json::{Value, json};
 use tests::terms;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
+use crate::heal::heal;
 use crate::lab::{Lab, SALE, movable_clock};
+use crate::recording::ask_reservation;
 use crate::wait::until;
 
 async fn switch(lab: &Lab, what: &str, which: Value) -> Answer {
@@ -75,7 +78,7 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
     let ask_all = async |round: &str| {
         let asked = processes.iter().enumerate().map(async |(number, deps)| {
             let ask = Ask::reserve(SALE, &format!("{round}-{number}"));
-            Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await).status
+            ask_reservation(&lab.recorder, deps, &ask).await.status
         });
         futures::future::join_all(asked).await
     };
@@ -87,6 +90,8 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
     // On a busy machine the ledger answers some of the forty too late, and they use what they knew.
     until("all processes sell again", 30, async || (ask_all("after").await == [202; 40]).then_some(())).await;
+    heal(&lab).await;
+    lab.check_history("stopping", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test]
@@ -137,10 +142,10 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
         // Several rounds, to ask for more than one second's share.
         for round in 0..10 {
             let asked = (0..30).map(|number| {
-                let deps = &processes[number % PROCESSES];
+                let (recorder, deps) = (&lab.recorder, &processes[number % PROCESSES]);
                 async move {
                     let ask = Ask::reserve(SALE, &format!("user-{round}-{number}"));
-                    Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await)
+                    ask_reservation(recorder, deps, &ask).await
                 }
             });
             answers.extend(futures::future::join_all(asked).await);
@@ -160,6 +165,8 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
     for answer in answers.into_iter().filter(|answer| answer.status != 202) {
         assert_eq!(answer.problem(429, "rate_limited").header("retry-after"), "1");
     }
+    heal(&lab).await;
+    lab.check_history("isolated", &[SALE], Redis::Keeps).await;
 }
 
 /// Wrong answers do not use up the share of right ones.

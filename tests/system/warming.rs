@@ -66,6 +66,7 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
     assert_eq!(lab.buy("late").await.unit, alice.unit);
     assert_eq!(lab.clean_audit().await, (0, 0, 6));
+    lab.check_history_of_a_loss("warming").await;
 }
 
 /// Redis has no round yet to which it could apply the pause.

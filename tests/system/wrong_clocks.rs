@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use history::Redis;
 use ledger::Payment;
 use queue::ExpiryMessage;
 use runtime::Clock;
@@ -14,6 +15,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
+use crate::recording::{ask_reservation, recorded};
 
 const UNITS: u32 = 6;
 const OFF_MS: i64 = 5 * 60 * 1000;
@@ -55,7 +57,7 @@ impl Clocks<'_> {
         let deps = reservation::Deps { clock, ..self.lab.reservation() };
         // Otherwise the pass would be refused before a wrong clock could do any harm.
         let ask = ask.let_in_at(clock.now());
-        Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await)
+        ask_reservation(&self.lab.recorder, &deps, &ask).await
     }
 
     async fn reserve(&self, name: &str) -> Claim {
@@ -85,7 +87,7 @@ impl Clocks<'_> {
         let deps = payment::Deps { clock: self.clock(-self.off.order), ..self.lab.payment() };
         let id = claim.id.to_string();
         let paid = Ask::paid(&payment_of(claim), &id, 990, &self.lab.payment_key);
-        Answer::of_handler(&paid, payment::handle(&deps, paid.request()).await)
+        Answer::of_handler(&paid, recorded(&self.lab.recorder, &paid, payment::handle(&deps, paid.request())).await)
     }
 
     async fn states(&self, claims: &[&Claim]) -> Vec<OrderState> {
@@ -154,6 +156,7 @@ async fn a_sale_with(off: Off) {
     }
     at.ask(Ask::reserve(SALE, "too-late")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, UNITS), "{off:?}");
+    lab.check_history_by(history::Clocks::Apart, "wrong_clocks", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

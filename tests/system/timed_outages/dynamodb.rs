@@ -5,14 +5,14 @@ use tests::Reach;
 
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, STEP_S, World};
+use super::running::Backlog;
 
 /// How long reservations go on with the last snapshot: `held` in `shared/process/src/snapshots.rs`. It may already be
 /// some seconds old.
 const SNAPSHOT_S: u64 = 5 * 60;
 const ABOUT_S: u64 = 2 * STEP_S as u64;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn ten_minutes_without_dynamodb() {
+pub(super) async fn without_dynamodb() -> Backlog {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;
     assert!(world.heard(When::Before).all(|heard| heard.answer.status == 202));
@@ -30,11 +30,16 @@ async fn ten_minutes_without_dynamodb() {
     world.looks_are_honest();
 
     world.dynamodb.set(Reach::Answers).await;
-    let backlog = world.work_off().await;
-    backlog.report("DynamoDB");
+    let backlog = world.work_off().await.reported("DynamoDB");
     for heard in world.heard(When::After) {
         assert_eq!(heard.answer.status, 202, "{heard:?}");
     }
     world.looks_are_honest();
     world.ends_well("ten_minutes_without_dynamodb", Redis::Keeps).await;
+    backlog
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_minutes_without_dynamodb() {
+    without_dynamodb().await;
 }

@@ -9,4 +9,5 @@ mod redis;
 mod running;
 mod secrets;
 mod sqs;
+mod table;
 mod time;

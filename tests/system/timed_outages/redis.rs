@@ -5,9 +5,10 @@ use tests::Reach;
 
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, World};
+use super::running::Backlog;
 
 /// Redis is away, and may lose its data.
-async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
+async fn without_redis(test: &str, away: Reach, is_lost: bool) -> Backlog {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;
     assert!(world.heard(When::Before).all(|heard| heard.answer.status == 202));
@@ -33,8 +34,7 @@ async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
     }
     world.redis.set(Reach::Answers).await;
     let runs = world.runs;
-    let backlog = world.work_off().await;
-    backlog.report(if is_lost { "Redis, which comes back empty" } else { "Redis" });
+    let backlog = world.work_off().await.reported(if is_lost { "Redis, which comes back empty" } else { "Redis" });
     for heard in world.heard(When::After) {
         match heard.answer.status {
             // The next run of a schedule rebuilds what is lost.
@@ -46,14 +46,23 @@ async fn ten_minutes_without_redis(test: &str, away: Reach, is_lost: bool) {
     }
     world.looks_are_honest();
     world.ends_well(test, if is_lost { Redis::MayForgetFrom(lost_at) } else { Redis::Keeps }).await;
+    backlog
+}
+
+pub(super) async fn without_redis_which_keeps_everything() -> Backlog {
+    without_redis("ten_minutes_without_redis", Reach::Silent, false).await
+}
+
+pub(super) async fn without_redis_which_comes_back_empty() -> Backlog {
+    without_redis("ten_minutes_without_redis_empty", Reach::Refuses, true).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_minutes_without_redis_which_keeps_everything() {
-    ten_minutes_without_redis("ten_minutes_without_redis", Reach::Silent, false).await;
+    without_redis_which_keeps_everything().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_minutes_without_redis_which_comes_back_empty() {
-    ten_minutes_without_redis("ten_minutes_without_redis_empty", Reach::Refuses, true).await;
+    without_redis_which_comes_back_empty().await;
 }

@@ -34,14 +34,16 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    pub(super) fn report(&self, without: &str) {
-        let Self { reservations, messages, ordered_s, done_s, steps, runs } = self;
+    #[must_use]
+    pub(super) fn reported(self, without: &str) -> Self {
+        let Self { reservations, messages, ordered_s, done_s, steps, runs } = &self;
         eprintln!(
             "ten minutes without {without} left {reservations} reservations without an order and {messages} messages to \
              come again; all were orders after {ordered_s} s, and nothing was left to do after {done_s} s: {steps} looks at \
              the queues, {runs} runs of reconciliation"
         );
-        assert!(self.reservations + self.messages > 0, "an outage that leaves no work shows nothing");
+        assert!(reservations + messages > 0, "an outage that leaves no work shows nothing");
+        self
     }
 }
 

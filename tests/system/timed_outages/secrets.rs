@@ -10,8 +10,8 @@ const NEXT_KEY: &str = "the next key of payments, which is long enough too";
 /// A process reads a secret again a minute after a failure. The rest of the time is for a request to arrive.
 const MOST_STEPS: u32 = 3 * MINUTE;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn ten_minutes_without_secrets_manager() {
+/// Returns how many seconds after the outage the new key is in use.
+pub(super) async fn without_secrets_manager() -> u64 {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;
     let payments = world.start(payment::Deps::new);
@@ -53,8 +53,15 @@ async fn ten_minutes_without_secrets_manager() {
         world.pass(1).await;
         steps += 1;
     }
-    eprintln!("ten minutes without Secrets Manager: the new key is in use after {} s", steps * STEP_S);
+    let in_use_s = u64::from(steps * STEP_S);
+    eprintln!("ten minutes without Secrets Manager: the new key is in use after {in_use_s} s");
     world.work_off().await;
     assert!(world.heard(When::After).all(|heard| heard.answer.status == 202));
     world.ends_well("ten_minutes_without_secrets_manager", Redis::Keeps).await;
+    in_use_s
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_minutes_without_secrets_manager() {
+    without_secrets_manager().await;
 }

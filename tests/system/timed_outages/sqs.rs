@@ -8,9 +8,9 @@ use tests::Reach;
 
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, World};
+use super::running::Backlog;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn ten_minutes_without_sqs() {
+pub(super) async fn without_sqs() -> Backlog {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;
     assert!(world.heard(When::Before).all(|heard| heard.answer.status == 202));
@@ -34,8 +34,7 @@ async fn ten_minutes_without_sqs() {
     world.looks_are_honest();
 
     world.sqs.set(Reach::Answers).await;
-    let backlog = world.work_off().await;
-    backlog.report("SQS");
+    let backlog = world.work_off().await.reported("SQS");
     for heard in world.heard(When::After) {
         match heard.answer.status {
             503 if heard.may_be_turned_away() => drop(heard.answer.clone().problem(503, "overloaded")),
@@ -44,4 +43,10 @@ async fn ten_minutes_without_sqs() {
     }
     world.looks_are_honest();
     world.ends_well("ten_minutes_without_sqs", Redis::Keeps).await;
+    backlog
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_minutes_without_sqs() {
+    without_sqs().await;
 }

@@ -10,15 +10,18 @@ mod world;
 use std::time::Instant;
 
 use futures::{StreamExt, stream};
+use history::Rule;
 use model::trace::{Effect, Explained, Trace, Unexplained, What, explain};
 use runtime::Clock;
 use tests::trace_path;
 
 use chance::by_chance;
-use mutated::MUTATED;
+use mutated::{MUTATED, Mutated};
 use programs::{Wrong, built, compiled, with_script};
 use right::{RIGHT, Scenario};
 use world::{Program, World};
+
+use crate::recording::passes;
 
 /// Runs that are recorded concurrently.
 const AT_ONCE: usize = 6;
@@ -59,6 +62,7 @@ async fn the_model_explains_what_the_functions_do() {
     let runs = stream::iter(RIGHT.iter().filter(|scenario| wanted(scenario.name))).map(async |scenario| {
         let world = World::new(scenario.units, scenario.limit).await;
         let trace = recorded(scenario, &world, scenario.name).await;
+        passes(scenario.name, &world.history(scenario.name).await);
         (scenario.name, judged(scenario.name, &trace))
     });
     let judged: Vec<_> = runs.buffer_unordered(AT_ONCE).collect().await;
@@ -78,6 +82,7 @@ async fn the_model_explains_what_chance_has_happen() {
         let world = World::new(2, 1).await.without_dead_letters();
         by_chance(&world, seed).await;
         let (name, trace) = (format!("chance-{seed}"), world.trace().await);
+        passes(&name, &world.history(&name).await);
         let is_right = is_right(&judged(&name, &trace));
         if !is_right {
             std::fs::write(trace_path(&name), trace.to_lines()).unwrap();
@@ -99,6 +104,40 @@ async fn the_model_explains_no_mutant() {
         let right = recorded(&mutated.scenario, &new().await, &format!("{name}-removed")).await;
         let wrong = recorded(&mutated.scenario, &new().await.with((mutated.mutants)()), name).await;
         not_told_apart(name, &right, &wrong, mutated.rejected_at)
+    });
+    let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// Mistakes of which clients hear something, or of which the ledger shows that it is not what they heard.
+const SEEN: [(&str, Rule); 4] = [
+    ("reserve-without-the-limit", Rule::OverTheLimit),
+    ("program-reserves-without-the-limit", Rule::OverTheLimit),
+    ("order-without-the-unit-guard", Rule::UnitOwnedTwice),
+    ("expiry-of-what-is-paid", Rule::WentBack),
+];
+
+/// The history checker knows nothing of effects, so it needs no model to find these.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_checker_catches_what_clients_can_see() {
+    let runs = stream::iter(SEEN).flat_map(|seen| stream::iter([(seen, false), (seen, true)]));
+    let runs = runs.map(async |((name, rule), is_wrong)| {
+        let (scenario, world) = match MUTATED.iter().find(|mutated| mutated.scenario.name == name) {
+            Some(Mutated { scenario, mutants, .. }) => {
+                let world = World::new(scenario.units, scenario.limit).await;
+                (scenario, if is_wrong { world.with(mutants()) } else { world })
+            }
+            None => {
+                let wrong = programs::SCRIPTS.iter().find(|wrong| wrong.scenario.name == name).expect("a mistake");
+                let (scenario, built) = (&wrong.scenario, built(wrong.function));
+                let program = if is_wrong { with_script(wrong) } else { built };
+                (scenario, World::new(scenario.units, scenario.limit).await.with_program(program).await)
+            }
+        };
+        (scenario.run)(&world).await;
+        let report = history::check(&world.history(name).await);
+        let is_told = if is_wrong { report.violates(rule) } else { report.objections().is_empty() };
+        (!is_told).then(|| format!("{name}, {}: {report}", if is_wrong { "wrong" } else { "right" }))
     });
     let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
     assert!(bad.is_empty(), "{bad:#?}");

@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::Client as Sqs;
 use context::Context;
+use history::{Clocks, History, Redis};
 use ledger::Ledger;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
@@ -24,9 +25,11 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::cloud::cloud;
 use crate::events;
+use crate::heal::heal;
 use crate::lab::{Lab, SALE, message_batch};
 use crate::parts::lambda_timeout;
 use crate::passes::{LAB_RING, lab_secret};
+use crate::recording::{recorded, recorded_answer};
 use crate::resources::{items, keys};
 
 /// Longer than any payment window here.
@@ -72,7 +75,7 @@ impl World {
         let lab = Lab::new().await;
         lab.publish(SALE, &terms(units.into(), limit)).await;
         for (_, text) in stock::expanded::ALL {
-            lab.redis(&["SCRIPT", "LOAD", text]).await;
+            lab.redis_text(&["SCRIPT", "LOAD", text]).await;
         }
         let recorder = Recorder::new(Queues { orders: lab.orders_url.clone(), expiry: lab.expiry_url.clone() });
         let (mutants, program) = (Mutants::default(), None);
@@ -87,7 +90,7 @@ impl World {
     /// Has this program run its function.
     pub(super) async fn with_program(mut self, program: Program) -> Self {
         if let Some((name, text)) = &program.script {
-            self.lab.redis(&["SCRIPT", "LOAD", text]).await;
+            self.lab.redis_text(&["SCRIPT", "LOAD", text]).await;
             self.mutants.digests.insert(redis::Script::new(text).get_hash().to_owned(), name.clone());
         }
         self.program = Some(program);
@@ -186,6 +189,16 @@ impl World {
         ask: &Ask,
         point: Option<Point>,
     ) -> Option<Answer> {
+        recorded_answer(&self.lab.recorder, ask, self.answer(function, of, ask, point)).await
+    }
+
+    async fn answer(
+        &self,
+        function: Function,
+        of: Option<&ReservationId>,
+        ask: &Ask,
+        point: Option<Point>,
+    ) -> Option<Answer> {
         let mut answer = None;
         if let Some(program) = self.program_of("reservation") {
             let event = events::http(&ask.sealed(&LAB_RING)).to_string().into_bytes();
@@ -274,7 +287,8 @@ impl World {
         let ask = Ask::paid(&format!("pay_{}", claim.user), &claim.id.to_string(), 990, &self.lab.payment_key);
         let (mut answer, asked) = (None, ask.request());
         self.run(Function::Payment, Some(&claim.id), None, 0, async |context: &Context| {
-            let response = payment::handle(&payment::Deps::new(context).unwrap(), asked).await;
+            let deps = payment::Deps::new(context).unwrap();
+            let response = recorded(&self.lab.recorder, &ask, payment::handle(&deps, asked)).await;
             answer = Some(Answer::of_handler(&ask, response));
             How::Done
         })
@@ -328,6 +342,14 @@ impl World {
         let from = self.recorder.moment();
         self.lab.rewind(&saved).await;
         self.recorder.happened(from, What::FailsOver {});
+    }
+
+    /// Brings everything to rest, and tells what the clients heard. To be called once, after the trace was read.
+    pub(super) async fn history(&self, name: &str) -> History {
+        heal(&self.lab).await;
+        let redis = self.lab.redis_written_at.get().map_or(Redis::Keeps, |at| Redis::MayForgetFrom(*at));
+        // What comes after the payment window has a clock that is ahead.
+        self.lab.history(Clocks::Apart, name, &[SALE], redis).await
     }
 
     /// What was recorded, and what there is at the end.
