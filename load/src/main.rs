@@ -122,8 +122,13 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let tried = Report::try_folder(out);
     tried
         .with_context(|| format!("no report can be written to {}; choose another folder with OUT=…", out.display()))?;
+    let client = Client::with_connections(target.clone(), arguments.connections as usize);
+    let credentials = async {
+        ensure_no_line(&client, &arguments.sale).await?;
+        source.credentials(target, &arguments).await
+    };
     let found = tokio::select! {
-        found = source.credentials(target, &arguments) => found?,
+        found = credentials => found?,
         status = signals.next() => {
             eprintln!("interrupted; nothing was sent");
             return Ok(ExitCode::from(status));
@@ -139,7 +144,6 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     ];
     let (url, began, tokens) = (target.url().to_owned(), jiff::Timestamp::now(), credentials.len());
     let client = Client::with_connections(target, arguments.connections as usize);
-    ensure_no_line(&client, &arguments.sale).await?;
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
     tell(plan.users(), tokens, &crowd);
     let mut status = 0;

@@ -287,10 +287,11 @@ fn end() -> Result<()> {
         return Ok(());
     };
     let how = running.supervisor.end(END_TIMEOUT)?;
-    // A supervisor that ends in order has waited for everything, and somebody else may have got its ports since. If it
-    // was killed, its own listeners ended with it, and its processes end by themselves a little later.
-    let left = if how == Ended::Asked { None } else { still_answers(running.ports) };
-    let _ = std::fs::remove_dir_all(emulator::home_of(running.ports.emulator));
+    // A supervisor that ends in order has waited for everything and removed the emulator's home, and somebody else may have
+    // got its ports since. If it died, its own listeners ended with it, and its processes end by themselves a little later.
+    let home = emulator::home_of(running.ports.emulator);
+    let left = if how == Ended::Asked && !home.exists() { None } else { still_answers(running.ports) };
+    let _ = std::fs::remove_dir_all(home);
     let _ = std::fs::remove_file(environment_file());
     std::fs::remove_file(file())?;
     if let Some((whose, port)) = left {

@@ -31,6 +31,12 @@ struct Read<V> {
     at: Moment,
 }
 
+/// Why a value could not be read, and when that was tried.
+struct Failed<E> {
+    error: Arc<E>,
+    at: Moment,
+}
+
 struct Jittered;
 
 impl<K, V> Expiry<K, V> for Jittered {
@@ -68,11 +74,17 @@ where
                 self.remove_if_old(key).await;
             }
             // Boxed: AWS calls make large futures, and most requests make none.
-            let read = Box::pin(async { read().await.map(|value| Read { value, at: now }) });
-            let Read { value, at } = self.read.try_get_with_by_ref(key, read).await?;
+            let read = Box::pin(async {
+                let read = read().await.map(|value| Read { value, at: now });
+                read.map_err(|error| Failed { error: Arc::new(error), at: now })
+            });
+            let (result, at) = match self.read.try_get_with_by_ref(key, read).await {
+                Ok(Read { value, at }) => (Ok(value), at),
+                Err(failed) => (Err(Arc::clone(&failed.error)), failed.at),
+            };
             // Another caller's read may have begun before a freeze.
             if now.since(at) <= LONGEST_READ {
-                return Ok(value);
+                return result;
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::briefly::{Briefly, KEPT_MS, LONGEST_READ};
 use crate::draw::{Draw, reveals_at};
 use crate::look_ups::LookUps;
 
-/// How long a change may take to show to everybody, shared caches included, in milliseconds.
+/// How long a change may take to show to everybody, shared caches included, while reads are quick, in milliseconds.
 const SEEN_WITHIN_MS: u64 = 2_000;
 const _: () = assert!(*KEPT_MS.end() + crate::caching::SHARED_S as u64 * 1000 < SEEN_WITHIN_MS);
 

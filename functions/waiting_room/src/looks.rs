@@ -5,9 +5,11 @@ use sale::RoundId;
 
 use super::sync::{AsyncMutex, Cache, Clock, Moment};
 
-/// How long the result of a look is shown. Together with the second for which the CDN keeps it, this is how long a
-/// change takes to show.
+/// How long the result of a look is shown. With the second for which the CDN keeps it, and the look itself, this is how
+/// long a change takes to show.
 const FRESH: Duration = Duration::from_millis(900);
+/// A look that took longer than it may was interrupted by a freeze, and says nothing about now.
+const LONGEST_LOOK: Duration = Duration::from_secs(6);
 /// How many lines are cached: several times the number of sales ever open at once.
 const MAX_LINES: u64 = 1_000;
 
@@ -49,8 +51,10 @@ where
         if let Some(result) = line.at_hand(Moment::now(clock)) {
             return result;
         }
+        let began = Moment::now(clock);
         let result = look(&mut line.remembered).await;
-        line.last = Some(Last { at: Moment::now(clock), result: result.clone() });
+        let at = Moment::now(clock);
+        line.last = (at.since(began) <= LONGEST_LOOK).then(|| Last { at, result: result.clone() });
         result
     }
 }

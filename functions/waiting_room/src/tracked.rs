@@ -94,7 +94,7 @@ impl Lines {
         Self(Arc::new(Looks::new()))
     }
 
-    /// The public document of a round's line, at most a second old.
+    /// The public document of a round's line, from a look that ended at most a second ago.
     ///
     /// # Errors
     /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
@@ -141,7 +141,7 @@ impl Tracked {
         Ok(document(round, line, &kept, after(&standing, &flow, front, sealed, round)))
     }
 
-    /// Records the number of people in the ledger from time to time. If that fails, the next read tries again.
+    /// Records the number of people in the ledger from time to time. If that fails, it is tried again the next time.
     async fn note_people(&mut self, deps: &Deps, round: &Round, people: u64) {
         let now = Moment::now(deps.clock);
         if !self.is_to_note(people, now) {

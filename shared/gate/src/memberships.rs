@@ -15,8 +15,8 @@ const KEPT_FOR: Duration = Duration::from_secs(30);
 const MAX_KEPT: u64 = 20_000;
 
 /// Decides who is in which group, by the token's claim or a list, and so who may see a sale. Results from lists are
-/// remembered for a short time, so made-up ids or a flood of requests for a hidden sale cost at most one read for each
-/// user.
+/// remembered for a short time, so a flood of requests for a hidden sale costs one read for each user and half a minute,
+/// or a few if they come at once.
 #[derive(Clone)]
 pub struct Memberships {
     ledger: Ledger,

@@ -31,8 +31,12 @@ where
 
     /// The value of a key, unless it must be read.
     pub fn get(&self, key: &K) -> Option<V> {
-        let now = Moment::now(self.clock);
-        self.values.get(key).filter(|kept| now.since(kept.began) < self.age).map(|kept| kept.value)
+        let now = self.now();
+        self.values.get(key).filter(|kept| self.is_usable(kept, now)).map(|kept| kept.value)
+    }
+
+    fn is_usable(&self, kept: &Kept<V>, now: Moment) -> bool {
+        now.since(kept.began) < self.age
     }
 
     /// Now, for [`Self::keep`] after a read.
@@ -42,8 +46,12 @@ where
 
     /// Keeps what was read, unless a read that began later has ended before.
     pub fn keep(&self, key: &K, began: Moment, value: V) {
+        let now = self.now();
         self.values.entry_by_ref(key).and_upsert_with(|kept| {
-            let later = kept.map(moka::Entry::into_value).filter(|kept| !kept.began.since(began).is_zero());
+            let kept = kept.map(moka::Entry::into_value);
+            // By a wall clock that was ahead, an old value began later than any new one.
+            let usable = kept.filter(|kept| self.is_usable(kept, now));
+            let later = usable.filter(|kept| !kept.began.since(began).is_zero());
             later.unwrap_or(Kept { began, value })
         });
     }

@@ -45,11 +45,11 @@ struct Final {
 impl OrderCounts {
     /// Counts orders in `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
-        Self(Arc::new(Inner { ledger, clock, rounds: Watched::new() }))
+        Self(Arc::new(Inner { ledger, clock, rounds: Watched::new(clock) }))
     }
 
-    /// How many orders a round of `total` units has, some seconds old. `None` if it has too many to be read in time, or
-    /// the ledger has not answered yet.
+    /// How many orders a round of `total` units has: some seconds old, or up to a minute if the ledger is slow. `None` if
+    /// it has too many to be read in time, or the ledger has not answered yet.
     pub async fn of_round(&self, round: &RoundId, total: u32) -> Option<OrderCount> {
         if total > MAX_TOTAL {
             return None;

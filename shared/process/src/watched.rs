@@ -5,7 +5,7 @@ use cache::RefreshError;
 use moka::policy::EvictionPolicy;
 use sale::RoundId;
 
-use super::sync::{AsyncMutex, Cache, Instant, timeout};
+use super::sync::{AsyncMutex, Cache, Clock, Moment, timeout};
 
 /// How long a result is served.
 const FRESH: Duration = Duration::from_secs(3);
@@ -18,18 +18,22 @@ const READ_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_ROUNDS: u64 = 16;
 
 /// The rounds that somebody watches: for each, `S` is what its reads remember, and `V` the result of the last one.
-pub(crate) struct Watched<S, V>(Cache<RoundId, Arc<AsyncMutex<Known<S, V>>>>);
+pub(crate) struct Watched<S, V> {
+    rounds: Cache<RoundId, Arc<AsyncMutex<Known<S, V>>>>,
+    clock: Clock,
+}
 
 /// What is known about a round, locked while it is read.
 struct Known<S, V> {
     remembered: S,
     last: Option<V>,
-    read_again: Option<Instant>,
+    /// Since when and for how long the source is left alone.
+    rest: Option<(Moment, Duration)>,
 }
 
 impl<S: Default, V> Default for Known<S, V> {
     fn default() -> Self {
-        Self { remembered: S::default(), last: None, read_again: None }
+        Self { remembered: S::default(), last: None, rest: None }
     }
 }
 
@@ -39,8 +43,9 @@ where
     V: Copy + Send + 'static,
 {
     /// No rounds yet.
-    pub(crate) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build())
+    pub(crate) fn new(clock: Clock) -> Self {
+        let rounds = Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build();
+        Self { rounds, clock }
     }
 
     /// The last result of a round, after a read if it is time for one. All who ask meanwhile wait for that read. `None`
@@ -50,15 +55,17 @@ where
         round: &RoundId,
         read: impl AsyncFnOnce(&mut S) -> Result<V, E>,
     ) -> Option<V> {
-        let known = self.0.get_with_by_ref(round, Arc::default);
+        let known = self.rounds.get_with_by_ref(round, Arc::default);
         let mut known = known.lock().await;
-        let Known { remembered, last, read_again } = &mut *known;
-        if read_again.is_none_or(|at| Instant::now() >= at) {
-            let start = Instant::now();
+        let Known { remembered, last, rest } = &mut *known;
+        let start = Moment::now(self.clock);
+        if rest.is_none_or(|(since, pause)| start.since(since) >= pause) {
             // Who asks may give up during the read. Then it counts as the longest one.
-            *read_again = Some(start + READ_TIMEOUT * (1 + REST));
+            *rest = Some((start, READ_TIMEOUT * (1 + REST)));
             let read = timeout(READ_TIMEOUT, read(remembered)).await;
-            *read_again = Some(Instant::now() + FRESH.max(start.elapsed() * REST));
+            let end = Moment::now(self.clock);
+            // The process may have been frozen meanwhile.
+            *rest = Some((end, FRESH.max(end.since(start).min(READ_TIMEOUT) * REST)));
             match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
                 Ok(result) => *last = Some(result),
                 Err(error) => {
@@ -81,14 +88,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_number_of_rounds_is_bounded() {
-        let watched = Watched::<(), u32>::new();
+        let watched = Watched::<(), u32>::new(Clock::system());
         let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
         for number in 1..=2 * MAX_ROUNDS as u32 {
             let read = async |(): &mut ()| Ok::<_, Infallible>(number);
             assert_eq!(watched.of_round(&round(number), read).await, Some(number));
         }
-        watched.0.run_pending_tasks();
-        assert_eq!(watched.0.entry_count(), MAX_ROUNDS);
-        assert!(watched.0.contains_key(&round(2 * MAX_ROUNDS as u32)), "the last one is watched");
+        watched.rounds.run_pending_tasks();
+        assert_eq!(watched.rounds.entry_count(), MAX_ROUNDS);
+        assert!(watched.rounds.contains_key(&round(2 * MAX_ROUNDS as u32)), "the last one is watched");
     }
 }

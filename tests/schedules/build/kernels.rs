@@ -294,15 +294,24 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 is: "The age of a value counts only by the cache's clock.",
                 source: "shared/process/src/kept_each.rs",
                 replaced: &[(
-                    ".filter(|kept| now.since(kept.began) < self.age)",
-                    ".filter(|kept| now.since(kept.began) < self.age.max(Duration::MAX))",
+                    "now.since(kept.began) < self.age",
+                    "now.since(kept.began) < self.age.max(Duration::MAX)",
                 )],
             },
             Mistake {
                 name: "the_last_one_is_kept",
                 is: "A read that ends late replaces the result of one that began after it.",
                 source: "shared/process/src/kept_each.rs",
-                replaced: &[(".filter(|kept| !kept.began.since(began).is_zero())", ".filter(|_| false)")],
+                replaced: &[("usable.filter(|kept| !kept.began.since(began).is_zero())", "usable.filter(|_| false)")],
+            },
+            Mistake {
+                name: "an_old_one_is_kept",
+                is: "A value from when the wall clock was ahead is kept in place of new ones.",
+                source: "shared/process/src/kept_each.rs",
+                replaced: &[(
+                    "let usable = kept.filter(|kept| self.is_usable(kept, now));",
+                    "let usable = kept.filter(|kept| now.since(kept.began) <= Duration::MAX);",
+                )],
             },
         ],
     },
@@ -317,8 +326,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 is: "A round is looked up in one step and kept in another.",
                 source: "shared/process/src/watched.rs",
                 replaced: &[(
-                    "let known = self.0.get_with_by_ref(round, Arc::default);",
-                    "let known = self.0.get(round).unwrap_or_default();\n        self.0.insert(round.clone(), Arc::clone(&known));",
+                    "let known = self.rounds.get_with_by_ref(round, Arc::default);",
+                    "let known = self.rounds.get(round).unwrap_or_default();\n        self.rounds.insert(round.clone(), Arc::clone(&known));",
                 )],
             },
             Mistake {
@@ -328,16 +337,31 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 replaced: &[
                     (
                         "let mut known = known.lock().await;\n",
-                        "let read_again = known.lock().await.read_again;\n        let is_due = read_again.is_none_or(|at| Instant::now() >= at);\n        let mut known = known.lock().await;\n",
+                        "let rest = known.lock().await.rest;\n        let start = Moment::now(self.clock);\n        let is_due = rest.is_none_or(|(since, pause)| start.since(since) >= pause);\n        let mut known = known.lock().await;\n",
                     ),
-                    ("if read_again.is_none_or(|at| Instant::now() >= at) {", "if is_due {"),
+                    ("if rest.is_none_or(|(since, pause)| start.since(since) >= pause) {", "if is_due {"),
                 ],
             },
             Mistake {
                 name: "no_rest_when_given_up",
                 is: "A read that is given up is made again at once.",
                 source: "shared/process/src/watched.rs",
-                replaced: &[("*read_again = Some(start + READ_TIMEOUT * (1 + REST));", "")],
+                replaced: &[("*rest = Some((start, READ_TIMEOUT * (1 + REST)));", "")],
+            },
+            Mistake {
+                name: "counted_while_it_runs",
+                is: "The rest lasts until the process has run for so long.",
+                source: "shared/process/src/watched.rs",
+                replaced: &[
+                    (
+                        "let start = Moment::now(self.clock);\n",
+                        "let clock = sale::EpochMs(self.clock.now().0.min(0));\n        let start = Moment::of(super::sync::Instant::now(), clock);\n",
+                    ),
+                    (
+                        "let end = Moment::now(self.clock);\n",
+                        "let end = Moment::of(super::sync::Instant::now(), clock);\n",
+                    ),
+                ],
             },
             Mistake {
                 name: "taken_out_while_it_is_read",
@@ -591,6 +615,15 @@ pub(crate) const KERNELS: &[Kernel] = &[
                     "let mut taken = std::mem::take(&mut line.remembered);\n        let result = look(&mut taken).await;\n        line.remembered = taken;",
                 )],
             },
+            Mistake {
+                name: "a_look_may_be_old",
+                is: "The result of a look is shown, however long ago the look began.",
+                source: "functions/waiting_room/src/looks.rs",
+                replaced: &[(
+                    "(at.since(began) <= LONGEST_LOOK)",
+                    "(at.since(began) <= LONGEST_LOOK.max(Duration::MAX))",
+                )],
+            },
         ],
     },
     Kernel {
@@ -604,8 +637,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 is: "A caller looks up the value in one step and keeps its own in another.",
                 source: "functions/catalog/src/briefly.rs",
                 replaced: &[(
-                    "self.read.try_get_with_by_ref(key, read).await?;",
-                    "read.await.map_err(Arc::new)?;\n            self.read.insert(key.clone(), Read { value: value.clone(), at }).await;",
+                    "match self.read.try_get_with_by_ref(key, read).await {\n                Ok(Read { value, at }) => (Ok(value), at),",
+                    "match read.await {\n                Ok(Read { value, at }) => {\n                    self.read.insert(key.clone(), Read { value: value.clone(), at }).await;\n                    (Ok(value), at)\n                }",
                 )],
             },
             Mistake {
@@ -633,6 +666,15 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 replaced: &[(
                     "read().await.map(|value| Read { value, at: now })",
                     "read().await.map(|value| Read { value, at: Moment::now(self.clock) })",
+                )],
+            },
+            Mistake {
+                name: "a_failure_may_be_old",
+                is: "A caller gets another one's failure, whenever that read began.",
+                source: "functions/catalog/src/briefly.rs",
+                replaced: &[(
+                    "(Err(Arc::clone(&failed.error)), failed.at)",
+                    "{\n                    let _ = failed.at;\n                    (Err(Arc::clone(&failed.error)), now)\n                }",
                 )],
             },
         ],

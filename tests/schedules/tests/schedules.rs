@@ -105,6 +105,8 @@ fn a_change_of_a_list_holds_for_all_in_time() {
     let frozen = kept_each::counted_by_the_cache::scenario::a_change_holds_for_all_in_time;
     assert_caught(frozen, "a change holds for all in time");
     assert_caught(kept_each::the_last_one_is_kept::scenario::what_began_later_stays, "what began later stays");
+    explore(what_is_old_makes_room);
+    assert_caught(kept_each::an_old_one_is_kept::scenario::what_is_old_makes_room, "what is old makes room");
 }
 
 #[test]
@@ -119,6 +121,8 @@ fn one_reads_a_watched_round_for_all_and_the_ledger_rests() {
     assert_caught(at_once, "the ledger rests after each read");
     let lost = watched::taken_out_while_it_is_read::scenario::what_is_final_is_not_read_again;
     assert_caught(lost, "what is final is not read again");
+    let frozen = watched::counted_while_it_runs::scenario::the_ledger_rests_after_each_read;
+    assert_caught(frozen, "it is read again");
 }
 
 #[test]
@@ -199,10 +203,13 @@ fn one_looks_at_a_line_for_all_and_it_never_moves_back() {
     use looks::as_it_is::scenario::*;
     explore(one_looks_for_all);
     explore(the_front_never_moves_back);
+    explore(what_was_seen_before_a_freeze_is_not_shown_after_it);
     assert_caught(looks::looked_up_then_kept::scenario::one_looks_for_all, "one looks for all");
     assert_caught(looks::lock_released_early::scenario::one_looks_for_all, "one looks for all");
     let lost = looks::taken_out_during_a_look::scenario::the_front_never_moves_back;
     assert_caught(lost, "the front never moves back");
+    let old = looks::a_look_may_be_old::scenario::what_was_seen_before_a_freeze_is_not_shown_after_it;
+    assert_caught(old, "what was seen before a freeze is not shown after it");
 }
 
 #[test]
@@ -211,6 +218,9 @@ fn what_is_shown_is_read_by_one_for_all_and_not_from_before_a_freeze() {
     explore(one_reads_for_all);
     explore(what_was_read_before_a_freeze_is_not_shown_after_it);
     explore(one_reads_again_for_all);
+    explore(a_failure_from_before_a_freeze_is_nobodys_after_it);
+    let failed = briefly::a_failure_may_be_old::scenario::a_failure_from_before_a_freeze_is_nobodys_after_it;
+    assert_caught(failed, "a failure from before a freeze is nobody's after it");
     assert_caught(briefly::each_reads::scenario::one_reads_for_all, "one reads for all");
     let again = briefly::removed_although_read_again::scenario::one_reads_again_for_all;
     assert_caught(again, "one reads again for all");

@@ -91,6 +91,34 @@ pub fn what_was_read_before_a_freeze_is_not_shown_after_it() {
     });
 }
 
+/// The process is frozen, and what it was reading fails. Nobody who asks after that gets that failure.
+pub fn a_failure_from_before_a_freeze_is_nobodys_after_it() {
+    let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());
+    let requests = [(); 2].map(|()| {
+        let (shelf, ledger) = (shelf.clone(), Arc::clone(&ledger));
+        spawn(async move {
+            let read = async || {
+                let began = ledger.version.load(Ordering::Relaxed);
+                let read = ledger.read().await?;
+                if read == began { Ok(read) } else { Err(()) }
+            };
+            let _ = until_given_up(shelf.get(&(), read)).await;
+            step();
+            let is_changed = ledger.version.load(Ordering::Relaxed) == 1;
+            let shown = shelf.get(&(), read).await;
+            assert!(shown.is_ok() || !is_changed, "a failure from before a freeze is nobody's after it");
+        })
+    });
+    block_on(async {
+        yield_now().await;
+        set_wall_clock(FROZEN_MS);
+        ledger.version.store(1, Ordering::Relaxed);
+        for request in requests {
+            request.await.unwrap();
+        }
+    });
+}
+
 /// Something has been read before a freeze. After it, three ask at once.
 pub fn one_reads_again_for_all() {
     let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());

@@ -74,6 +74,25 @@ pub fn what_began_later_stays() {
     });
 }
 
+/// The wall clock was an hour ahead when a value was read. Once that value is old, a new one is kept in its place.
+pub fn what_is_old_makes_room() {
+    const AHEAD_MS: i64 = 3_600_000;
+    let (members, list) = (Members::new(9, AGE, Clock), Arc::<List>::default());
+    set_wall_clock(AHEAD_MS);
+    members.keep(&ALICE, members.now(), 0);
+    set_wall_clock(-AHEAD_MS);
+    pass(AGE);
+    list.0.store(1, Ordering::Relaxed);
+    let requests = ask(&members, &list);
+    block_on(async {
+        for request in requests {
+            request.await.unwrap();
+        }
+        list.said(&members).await;
+        assert_eq!(members.get(&ALICE), Some(1), "what is old makes room");
+    });
+}
+
 fn ask(members: &Members, list: &Arc<List>) -> [shuttle::future::JoinHandle<()>; 2] {
     [(); 2].map(|()| {
         let (members, list) = (members.clone(), Arc::clone(list));

@@ -7,7 +7,7 @@ use sale::{RoundId, RoundNumber};
 use shuttle::future::{block_on, spawn, yield_now};
 
 use super::looks::Looks;
-use crate::sync::{Clock, pass, until_given_up};
+use crate::sync::{Clock, pass, set_wall_clock, step, until_given_up};
 
 /// How long a result may be shown.
 const SHOWN: std::time::Duration = std::time::Duration::from_secs(1);
@@ -91,6 +91,30 @@ pub fn the_front_never_moves_back() {
         })
     });
     block_on(async {
+        for request in requests {
+            request.await.unwrap();
+        }
+    });
+}
+
+/// The line moves while the process is frozen, maybe during a look. Whoever polls after that sees it where it is.
+pub fn what_was_seen_before_a_freeze_is_not_shown_after_it() {
+    const FROZEN_MS: i64 = 60_000;
+    let (fronts, redis) = (Arc::new(Fronts::new()), Arc::<Redis>::default());
+    let requests = [(); 2].map(|()| {
+        let (fronts, redis) = (Arc::clone(&fronts), Arc::clone(&redis));
+        spawn(async move {
+            until_given_up(poll(&fronts, &redis)).await;
+            step();
+            let has_moved = redis.front.load(Ordering::Relaxed) == 7;
+            let seen = poll(&fronts, &redis).await;
+            assert!(seen == 7 || !has_moved, "what was seen before a freeze is not shown after it");
+        })
+    });
+    block_on(async {
+        yield_now().await;
+        set_wall_clock(FROZEN_MS);
+        redis.front.store(7, Ordering::Relaxed);
         for request in requests {
             request.await.unwrap();
         }

@@ -9,7 +9,7 @@ use sale::{RoundId, RoundNumber};
 use shuttle::future::{block_on, spawn, yield_now};
 
 use super::watched::Watched;
-use crate::sync::{Instant, pass, until_given_up};
+use crate::sync::{Clock, Instant, pass, set_wall_clock, until_given_up};
 
 /// How long a read takes.
 const TAKES: Duration = Duration::from_secs(1);
@@ -68,7 +68,7 @@ impl Ledger {
 
 /// Three ask at once. One read is made for all of them, unless one was given up.
 pub fn one_reads_a_round_for_all() {
-    let (orders, ledger) = (Arc::new(Orders::new()), Arc::<Ledger>::default());
+    let (orders, ledger) = (Arc::new(Orders::new(Clock)), Arc::<Ledger>::default());
     let began = Instant::now();
     let operators = [(); 3].map(|()| {
         let (orders, ledger) = (Arc::clone(&orders), Arc::clone(&ledger));
@@ -87,7 +87,7 @@ pub fn one_reads_a_round_for_all() {
 
 /// Two ask and may give up during their reads. The orders that a read found paid are not read again.
 pub fn what_is_final_is_not_read_again() {
-    let (orders, ledger) = (Arc::new(Orders::new()), Arc::<Ledger>::default());
+    let (orders, ledger) = (Arc::new(Orders::new(Clock)), Arc::<Ledger>::default());
     let operators = [(); 2].map(|()| {
         let (orders, ledger) = (Arc::clone(&orders), Arc::clone(&ledger));
         spawn(async move {
@@ -106,25 +106,32 @@ pub fn what_is_final_is_not_read_again() {
     });
 }
 
-/// Three ask at once and may give up. Whatever became of the first read, the ledger then rests.
+/// Three ask at once and may give up. Whatever became of the first read, the ledger then rests, but no longer because the
+/// process is frozen.
 pub fn the_ledger_rests_after_each_read() {
-    let (orders, ledger) = (Arc::new(Orders::new()), Arc::<Ledger>::default());
-    let operators = [(); 3].map(|()| {
-        let (orders, ledger) = (Arc::clone(&orders), Arc::clone(&ledger));
-        spawn(async move {
-            until_given_up(orders.of_round(&round(), async |known| ledger.read(known).await)).await;
-        })
-    });
-    block_on(async {
-        for operator in operators {
-            operator.await.unwrap();
-        }
-        assert!(ledger.reads() <= 1, "the ledger rests after each read");
-        pass(LONGEST);
-        let before = ledger.reads();
-        orders.of_round(&round(), async |known| ledger.read(known).await).await;
-        assert_eq!(ledger.reads(), before + 1, "it is read again");
-    });
+    for is_frozen in [false, true] {
+        let (orders, ledger) = (Arc::new(Orders::new(Clock)), Arc::<Ledger>::default());
+        let operators = [(); 3].map(|()| {
+            let (orders, ledger) = (Arc::clone(&orders), Arc::clone(&ledger));
+            spawn(async move {
+                until_given_up(orders.of_round(&round(), async |known| ledger.read(known).await)).await;
+            })
+        });
+        block_on(async {
+            for operator in operators {
+                operator.await.unwrap();
+            }
+            assert!(ledger.reads() <= 1, "the ledger rests after each read");
+            if is_frozen {
+                set_wall_clock(LONGEST.as_millis() as i64);
+            } else {
+                pass(LONGEST);
+            }
+            let before = ledger.reads();
+            orders.of_round(&round(), async |known| ledger.read(known).await).await;
+            assert_eq!(ledger.reads(), before + 1, "it is read again");
+        });
+    }
 }
 
 fn round() -> RoundId {
