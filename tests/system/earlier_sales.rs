@@ -83,6 +83,8 @@ async fn a_sale_of_the_version_before_sells_as_it_is() {
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     let alice = lab.buy("alice").await;
     assert_eq!(lab.order_of(&alice).await.price.unwrap().price_minor, 990);
+    let running = lab.ledger.round(&round(SALE, 1)).await.unwrap().expect("it is in the sale");
+    assert_eq!((running.id, running.terms.total), (round(SALE, 1), 4));
     let seen = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator()).await.expect(200).body;
     assert_eq!((&seen["state"], &seen["total"], &seen["version"]), (&json!("published"), &json!(4), &json!(3)));
     let list = lab.answer(&Ask::get("/v1/admin/sales").by_operator()).await.expect(200).body;

@@ -273,8 +273,10 @@ async fn a_sale_is_withdrawn_before_it_is_loaded() {
     let lab = Lab::new().await;
     let terms = to_come(300);
     lab.publish(SALE, &terms).await;
-    let read = lab.round().await;
+    let (offer, read) = (lab.offer().await, lab.round().await);
     assert_eq!(lab.answer(&withdraw()).await.expect(200).text("state"), "withdrawn");
+    let versions = (lab.offer().await.version, lab.round().await.version);
+    assert_eq!(versions, (offer.version + 1, read.version + 1), "whoever has read it before cannot change it");
     is_withdrawn(&lab).await;
     // The same terms do not make a new sale the old one.
     assert!(matches!(rounds::draft(&lab.ledger, SALE, &terms, None).await, ledger::Created::Other(_)));

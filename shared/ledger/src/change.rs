@@ -124,3 +124,37 @@ impl Change {
         self.new_image.as_ref().filter(is_one)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn order(state: &str, award: Option<Value>) -> Item {
+        let mut order = json!({
+            "pk": "ORDER#lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+            "orders_of": "alice", "user": "alice", "state": state, "lane": 0, "unit": 17, "slot": 1,
+            "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_800_456_i64,
+        });
+        if let Some(award) = award {
+            order["award"] = award;
+        }
+        serde_dynamo::to_item(order).unwrap()
+    }
+
+    #[test]
+    fn an_order_has_moved_if_its_state_or_what_it_won_is_new() {
+        let prize = || Some(json!({ "kind": "prize", "prize": 1 }));
+        for (old, new, has_moved) in [
+            (None, order("GRANTED", None), true),
+            (Some(order("GRANTED", None)), order("GRANTED", None), false),
+            (Some(order("GRANTED", None)), order("GRANTED", prize()), true),
+            (Some(order("GRANTED", prize())), order("GRANTED", prize()), false),
+            (Some(order("GRANTED", prize())), order("CANCELLED", prize()), true),
+        ] {
+            let change = Change { sequence_number: "1".to_owned(), new_image: Some(new), old_image: old };
+            assert_eq!(change.moved_order().unwrap().is_some(), has_moved, "{change:?}");
+        }
+    }
+}

@@ -254,6 +254,29 @@ mod tests {
         assert_eq!(refunds, (0..REFUND_SHARDS).map(refund_shard_name).collect());
     }
 
+    #[test]
+    fn no_two_items_of_rounds_share_a_key() {
+        let rounds = ["lamp.1", "lamp.2", "lamp.11", "chair.1"].map(|id| id.parse::<RoundId>().unwrap());
+        let alice = "alice".parse().unwrap();
+        let keys_of = |id: &RoundId| {
+            let numbered = (1..=2).flat_map(|n| {
+                let unit = unit(id, Unit(n));
+                [
+                    unit,
+                    slot(id, &alice, Slot(n as u8)),
+                    table(id, n),
+                    fence(id, n),
+                    entries(id, &[7; 32], n),
+                    winner(id, n),
+                ]
+            });
+            let single = [round(id), line(id), seed(id), milestones(id), heat(id), beacon(id), draw(id), loss(id)];
+            numbered.chain(single).collect::<Vec<_>>()
+        };
+        let all: Vec<String> = rounds.iter().flat_map(keys_of).collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:#?}");
+    }
+
     /// Items in the index must be found again by later versions.
     #[test]
     fn a_member_stays_in_its_part_of_the_list() {
