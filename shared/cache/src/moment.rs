@@ -30,6 +30,11 @@ impl Moment {
         self.monotonic.saturating_duration_since(earlier.monotonic).max(by_wall)
     }
 
+    /// Time since `earlier` by the monotonic clock, which may leave out freezes.
+    pub fn running_since(self, earlier: Self) -> Duration {
+        self.monotonic.saturating_duration_since(earlier.monotonic)
+    }
+
     /// Time since `earlier`, like [`Moment::since`]. `None` if the wall clock was set back in between, so neither clock
     /// is reliable.
     pub fn checked_since(self, earlier: Self) -> Option<Duration> {

@@ -415,15 +415,26 @@ pub(crate) const KERNELS: &[Kernel] = &[
         is: "The rate limiter's clock.",
         sources: &["shared/gate/src/waking_clock.rs"],
         uses: "",
-        mistakes: &[Mistake {
-            name: "loaded_then_stored",
-            is: "The latest time is kept in two steps.",
-            source: "shared/gate/src/waking_clock.rs",
-            replaced: &[(
-                "Nanos::from(self.shown.fetch_max(passed, Ordering::Relaxed).max(passed))",
-                "let shown = self.shown.load(Ordering::Relaxed).max(passed);\n        self.shown.store(shown, Ordering::Relaxed);\n        Nanos::from(shown)",
-            )],
-        }],
+        mistakes: &[
+            Mistake {
+                name: "loaded_then_stored",
+                is: "The time of freezes is kept in two steps.",
+                source: "shared/gate/src/waking_clock.rs",
+                replaced: &[(
+                    "let frozen = self.frozen.fetch_max(frozen, Ordering::Relaxed).max(frozen);",
+                    "let frozen = self.frozen.load(Ordering::Relaxed).max(frozen);\n        self.frozen.store(frozen, Ordering::Relaxed);",
+                )],
+            },
+            Mistake {
+                name: "the_latest_is_shown",
+                is: "The latest time by either clock is shown.",
+                source: "shared/gate/src/waking_clock.rs",
+                replaced: &[(
+                    "let ran = nanos(now.running_since(self.began));",
+                    "let ran = nanos(now.running_since(self.began)).min(0);",
+                )],
+            },
+        ],
     },
     Kernel {
         name: "sweeps",

@@ -144,6 +144,9 @@ fn no_more_than_a_burst_passes_at_once() {
 #[test]
 fn the_clock_of_the_rates_never_goes_back() {
     explore_all(waking_clock::as_it_is::scenario::it_never_goes_back);
+    explore_all(waking_clock::as_it_is::scenario::it_does_not_stand_still);
+    let latest = waking_clock::the_latest_is_shown::scenario::it_does_not_stand_still;
+    assert_caught(latest, "it does not stand still");
     assert_caught(waking_clock::loaded_then_stored::scenario::it_never_goes_back, "it never goes back");
 }
 

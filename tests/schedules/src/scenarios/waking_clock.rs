@@ -2,11 +2,24 @@
 
 use std::time::Duration;
 
-use governor::clock::Clock;
+use governor::clock::{Clock, Reference};
 use shuttle::thread;
 
 use super::waking_clock::WakingClock;
 use crate::sync::{WallClock, pass, set_wall_clock, step};
+
+/// The machine's clock is an hour ahead, is read, and is set right. Time goes on from there.
+pub fn it_does_not_stand_still() {
+    const AHEAD_MS: i64 = 3_600_000;
+    const PASSES: Duration = Duration::from_secs(1);
+    let clock = WakingClock::new(WallClock);
+    set_wall_clock(AHEAD_MS);
+    let ahead = clock.now();
+    set_wall_clock(-AHEAD_MS);
+    pass(PASSES);
+    let passed: Duration = clock.now().duration_since(ahead).into();
+    assert_eq!(passed, PASSES, "it does not stand still");
+}
 
 /// No reading is earlier than one before it.
 pub fn it_never_goes_back() {
