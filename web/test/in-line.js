@@ -106,9 +106,21 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     return net.answers ? net.answers(route, now) : route.fulfill({ json: now });
   });
   const { page } = one;
-  const underWay = new Set();
-  page.on('request', (request) => request.url().endsWith('/line') && underWay.add(request));
-  for (const end of ['requestfinished', 'requestfailed']) page.on(end, (request) => underWay.delete(request));
+  // Counted by the page: the browser's events may come after the clock has moved on.
+  await page.addInitScript(() => {
+    const { fetch } = window;
+    window.underWay = 0;
+    window.fetch = async (...request) => {
+      window.underWay += 1;
+      try {
+        const response = await fetch(...request);
+        await response.clone().text();
+        return response;
+      } finally {
+        window.underWay -= 1;
+      }
+    };
+  });
   const virtual = {
     install: () => page.clock.install(),
     /** From here on, only `run` moves time. */
@@ -116,7 +128,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     skip: (ms) => virtual.on(ms, () => page.clock.fastForward(ms)),
     run: (ms) => virtual.on(ms, () => page.clock.runFor(ms)),
     /** Until the page has its answers: on a busy machine it would give up on them as its clock moves on. */
-    answered: () => expect.poll(() => underWay.size, { interval: 5 }).toBe(0),
+    answered: () => expect.poll(() => page.evaluate(() => window.underWay), { interval: 5 }).toBe(0),
     /** Moves the line's time along with the page's. */
     on(ms, pass) {
       const passed = pass(ms);
