@@ -23,3 +23,22 @@ impl Gate<'_> {
 pub fn address(request: &Request) -> String {
     client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_is_counted_by_itself() {
+        let request = |from: &str| {
+            let event = format!(
+                r#"{{"version":"2.0","rawPath":"/","headers":{{}},
+                    "requestContext":{{"http":{{"method":"GET","path":"/"{from}}}}}}}"#
+            );
+            lambda_http::request::from_str(&event).unwrap()
+        };
+        let addresses = [r#","sourceIp":"203.0.113.7""#, r#","sourceIp":"2001:db8:1:2:3:4:5:6""#, ""];
+        let addresses = addresses.map(|from| address(&request(from)));
+        assert_eq!(addresses, ["203.0.113.7", "2001:db8:1:2::/64", NO_ADDRESS]);
+    }
+}
