@@ -431,7 +431,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 source: "shared/gate/src/waking_clock.rs",
                 replaced: &[(
                     "let ran = nanos(now.running_since(self.began));",
-                    "let ran = nanos(now.running_since(self.began)).min(0);",
+                    "let ran = nanos(now.running_since(now));",
                 )],
             },
         ],
