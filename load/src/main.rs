@@ -13,7 +13,7 @@ use http::Method;
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
 use load::users::{Credentials, Crowd};
-use load::{Client, Curve, Plan, ProgressLine, Report, Request, Response, Stopped, Target, visits_until};
+use load::{Client, Curve, Plan, ProgressLine, Report, Request, Response, Stopped, Target, has_line, visits_until};
 use sale::SaleId;
 use serde_json::Value;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -234,8 +234,7 @@ async fn ensure_no_line(client: &Client, sale: &SaleId) -> Result<()> {
     // Whatever else is wrong shows in the answers to the users.
     let Ok(Ok(Response { status: 200, body, .. })) = asked else { return Ok(()) };
     let page: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let has_line = page["line"].is_object() && page["state"] != "closed";
-    ensure!(!has_line, "{sale} has a line, in which these users cannot wait; choose a sale without one");
+    ensure!(!has_line(&page), "{sale} has a line, in which these users cannot wait; choose a sale without one");
     Ok(())
 }
 

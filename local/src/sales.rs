@@ -158,7 +158,7 @@ impl Obstacle {
 /// # Errors
 /// If it has one.
 pub(crate) fn ensure_no_line(sale: &Value, who: &str, instead: &str) -> Result<()> {
-    if sale["line"].is_object() && sale["state"] != "closed" {
+    if load::has_line(sale) {
         bail!("{} has a line, in which {who} cannot wait; {instead}", sale["sale_id"].as_str().unwrap_or("the sale"));
     }
     Ok(())

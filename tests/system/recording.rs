@@ -24,9 +24,9 @@ fn begin(recorder: &Recorder, ask: &Ask) -> Option<Asking> {
     recorder.send(asked, user, ask.pass.as_ref().map_or(1, |pass| pass.round))
 }
 
-fn heard(asking: Option<Asking>, response: &Response<Body>) {
+fn heard(asking: Option<Asking>, status: u16, body: &[u8]) {
     if let Some(asking) = asking {
-        asking.hears_http(response.status().as_u16(), response.body());
+        asking.hears_http(status, body);
     }
 }
 
@@ -38,9 +38,7 @@ pub(crate) async fn recorded_answer(
 ) -> Option<Answer> {
     let asking = begin(recorder, ask);
     let answer = answer.await?;
-    if let Some(asking) = asking {
-        asking.hears_http(answer.status, answer.body.to_string().as_bytes());
-    }
+    heard(asking, answer.status, answer.body.to_string().as_bytes());
     Some(answer)
 }
 
@@ -52,7 +50,7 @@ pub(crate) async fn recorded(
 ) -> Response<Body> {
     let asking = begin(recorder, ask);
     let response = answer.await;
-    heard(asking, &response);
+    heard(asking, response.status().as_u16(), response.body());
     response
 }
 

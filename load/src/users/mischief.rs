@@ -87,7 +87,7 @@ impl Crowd {
         of(n, self.bad, |n| self.has_pass(n))
     }
 
-    /// The user whose pass user `n` takes: the next one who has a pass.
+    /// The number of the user whose pass user `n` steals: the next user with a pass.
     fn next_to(&self, n: usize) -> usize {
         (n + 1..n + self.credentials.len()).find(|n| self.has_pass(*n)).unwrap_or(n + 1)
     }

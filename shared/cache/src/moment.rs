@@ -27,7 +27,7 @@ impl Moment {
     /// Time since `earlier`, by the clock that shows more.
     pub fn since(self, earlier: Self) -> Duration {
         let by_wall = Duration::from_millis(self.wall.since_ms(earlier.wall));
-        self.monotonic.saturating_duration_since(earlier.monotonic).max(by_wall)
+        self.running_since(earlier).max(by_wall)
     }
 
     /// Time since `earlier` by the monotonic clock, which may leave out freezes.

@@ -60,7 +60,7 @@ where
         let Known { remembered, last, rest } = &mut *known;
         let start = Moment::now(self.clock);
         if rest.is_none_or(|(since, pause)| start.since(since) >= pause) {
-            // Who asks may give up during the read. Then it counts as the longest one.
+            // If the caller gives up during the read, it counts as one of the longest.
             *rest = Some((start, READ_TIMEOUT * (1 + REST)));
             let read = timeout(READ_TIMEOUT, read(remembered)).await;
             let end = Moment::now(self.clock);

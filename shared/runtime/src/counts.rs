@@ -18,8 +18,7 @@ impl Counts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(count));
     }
 
-    /// Calls all of them, one caller at a time. Who comes meanwhile waits and calls them again, so that nothing counted so
-    /// far is missing.
+    /// Calls all of them. A concurrent caller waits and then calls them again, so that nothing counted so far is missing.
     pub(crate) fn call_all(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());
     }

@@ -10,8 +10,10 @@
 )]
 
 mod explore;
+mod one_at_a_time;
 pub mod sync;
 
 pub use explore::{assert_caught, explore, explore_all};
+pub use one_at_a_time::{Doing, OneAtATime};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));

@@ -1,11 +1,12 @@
-//! Requests show what is published, while it changes and while the process is frozen.
+//! Requests show the catalog, while it changes and while the process is frozen.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use shuttle::future::{block_on, spawn, yield_now};
+use shuttle::future::{JoinHandle, block_on, spawn, yield_now};
 
 use super::briefly::Briefly;
+use crate::OneAtATime;
 use crate::sync::{Clock, set_wall_clock, step, until_given_up};
 
 /// How long the process is frozen.
@@ -15,33 +16,35 @@ const FROZEN_MS: i64 = 60_000;
 #[derive(Default)]
 struct Ledger {
     version: AtomicU32,
-    is_read: AtomicBool,
+    reading: OneAtATime,
     reads: AtomicU32,
-}
-
-/// One read, which may be dropped.
-struct Reads<'a>(&'a Ledger);
-
-impl Drop for Reads<'_> {
-    fn drop(&mut self) {
-        self.0.is_read.store(false, Ordering::Relaxed);
-    }
 }
 
 type Shelf = Briefly<(), u32>;
 
 impl Ledger {
     async fn read(&self) -> Result<u32, ()> {
-        assert!(!self.is_read.swap(true, Ordering::Relaxed), "one reads for all");
-        let reads = Reads(self);
+        let reading = self.reading.begin("one reads for all");
         self.reads.fetch_add(1, Ordering::Relaxed);
         yield_now().await;
         let version = self.version.load(Ordering::Relaxed);
         // The answer is on its way.
         yield_now().await;
-        drop(reads);
+        drop(reading);
         Ok(version)
     }
+}
+
+/// Freezes the process at some moment of these requests. Meanwhile what is published changes.
+fn freeze(ledger: &Ledger, requests: [JoinHandle<()>; 2]) {
+    block_on(async {
+        yield_now().await;
+        set_wall_clock(FROZEN_MS);
+        ledger.version.store(1, Ordering::Relaxed);
+        for request in requests {
+            request.await.unwrap();
+        }
+    });
 }
 
 async fn show(shelf: &Shelf, ledger: &Ledger) -> u32 {
@@ -68,8 +71,7 @@ pub fn one_reads_for_all() {
     });
 }
 
-/// What is published changes while the process is frozen, maybe during a read. Nobody who asks after that is shown what was
-/// there before. Several ask then, and one reads for all of them.
+/// The catalog changes while the process is frozen, perhaps during a read. Requests after that show the change.
 pub fn what_was_read_before_a_freeze_is_not_shown_after_it() {
     let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());
     let requests = [(); 2].map(|()| {
@@ -81,17 +83,10 @@ pub fn what_was_read_before_a_freeze_is_not_shown_after_it() {
             assert!(show(&shelf, &ledger).await == 1 || !is_changed, "what was read before a freeze is not shown after it");
         })
     });
-    block_on(async {
-        yield_now().await;
-        set_wall_clock(FROZEN_MS);
-        ledger.version.store(1, Ordering::Relaxed);
-        for request in requests {
-            request.await.unwrap();
-        }
-    });
+    freeze(&ledger, requests);
 }
 
-/// The process is frozen, and what it was reading fails. Nobody who asks after that gets that failure.
+/// The process freezes during a read, which then fails. Requests after that do not get its error.
 pub fn a_failure_from_before_a_freeze_is_nobodys_after_it() {
     let (shelf, ledger) = (Shelf::new(1, Clock), Arc::<Ledger>::default());
     let requests = [(); 2].map(|()| {
@@ -109,14 +104,7 @@ pub fn a_failure_from_before_a_freeze_is_nobodys_after_it() {
             assert!(shown.is_ok() || !is_changed, "a failure from before a freeze is nobody's after it");
         })
     });
-    block_on(async {
-        yield_now().await;
-        set_wall_clock(FROZEN_MS);
-        ledger.version.store(1, Ordering::Relaxed);
-        for request in requests {
-            request.await.unwrap();
-        }
-    });
+    freeze(&ledger, requests);
 }
 
 /// Something has been read before a freeze. After it, three ask at once.

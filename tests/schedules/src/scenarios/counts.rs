@@ -1,21 +1,22 @@
 //! Callers publish metrics at once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use shuttle::thread;
 
 use super::counts::Counts;
+use crate::OneAtATime;
 use crate::sync::step;
 
 /// Three publish at once. The callback is called for each of them, one after the other.
 pub fn all_counts_are_called_for_each() {
     let (counts, called) = (Arc::new(Counts::default()), Arc::<AtomicU32>::default());
-    let (is_called, times) = (AtomicBool::new(false), Arc::clone(&called));
+    let (calling, times) = (OneAtATime::default(), Arc::clone(&called));
     counts.add(move || {
-        assert!(!is_called.swap(true, Ordering::Relaxed), "a count is called by one at a time");
+        let calling = calling.begin("a count is called by one at a time");
         step();
-        is_called.store(false, Ordering::Relaxed);
+        drop(calling);
         times.fetch_add(1, Ordering::Relaxed);
     });
     let callers = [(); 3].map(|()| {

@@ -1,13 +1,14 @@
 //! Calls share a link to Redis, and replace one that has gone silent.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use shuttle::future::{block_on, spawn, yield_now};
 use shuttle::thread;
 
 use super::current_link::{CurrentLink, Opened};
+use crate::OneAtATime;
 use crate::sync::{step, until_given_up};
 
 /// Links and credentials are numbers here.
@@ -67,13 +68,13 @@ pub fn old_credentials_do_not_come_back() {
 
 /// Three calls find a link silent. Connecting takes a while and may fail or time out, and the call that connects may be dropped.
 pub fn one_connects_and_leaves_it_to_others_after() {
-    let links = Arc::new((Links::new(), AtomicBool::new(false)));
+    let links = Arc::new((Links::new(), OneAtATime::default()));
     let silent = opened(&links.0, 1, 0);
     let calls = [1, 2, 3].map(|link| {
         let (links, silent) = (Arc::clone(&links), Arc::clone(&silent));
         spawn(async move {
             let connecting = async {
-                let _connects = Connects::begin(&links.1);
+                let _connects = links.1.begin("one connects");
                 yield_now().await;
                 if link == 2 { Err(()) } else { Ok(link) }
             };
@@ -93,20 +94,4 @@ pub fn one_connects_and_leaves_it_to_others_after() {
             let _ = links.0.renew(&current, Duration::ZERO, async { Ok::<_, ()>(4) }).await;
         }
     });
-}
-
-/// A call that connects.
-struct Connects<'a>(&'a AtomicBool);
-
-impl<'a> Connects<'a> {
-    fn begin(connects: &'a AtomicBool) -> Self {
-        assert!(!connects.swap(true, Ordering::Relaxed), "one connects");
-        Self(connects)
-    }
-}
-
-impl Drop for Connects<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
 }

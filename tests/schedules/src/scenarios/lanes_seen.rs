@@ -1,7 +1,6 @@
 //! Buyers search the other lanes of a round for units.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sale::{EpochMs, RoundId, RoundNumber};
@@ -10,35 +9,21 @@ use shuttle::thread;
 use stock::{Reserve, SoldOut, StockError, WinsSeen};
 
 use super::lanes_seen::{LanesSeen, RoundSeen, Stamp};
+use crate::OneAtATime;
 use crate::sync::until_given_up;
 
 fn sold_out() -> SoldOut {
     SoldOut { wins: WinsSeen::at(EpochMs(1)), lasts: Duration::from_secs(60), next_release_ms: None }
 }
 
-struct Search<'a>(&'a AtomicBool);
-
-impl<'a> Search<'a> {
-    fn begin(searched: &'a AtomicBool) -> Self {
-        assert!(!searched.swap(true, Ordering::Relaxed), "one request searches");
-        Self(searched)
-    }
-}
-
-impl Drop for Search<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
-
 /// Three buyers come, and each request may be dropped. The remaining units are in transit, so none of them gets one. The next
 /// buyer may still search.
 pub fn one_request_searches() {
-    let seen = Arc::new((RoundSeen::default(), AtomicBool::new(false)));
-    let search = async |seen: &(RoundSeen, AtomicBool), found: Result<Reserve, StockError>| {
+    let seen = Arc::new((RoundSeen::default(), OneAtATime::default()));
+    let search = async |seen: &(RoundSeen, OneAtATime), found: Result<Reserve, StockError>| {
         let at_home = async { Ok(Reserve::SoldOut(sold_out())) };
         let search = async {
-            let _search = Search::begin(&seen.1);
+            let _search = seen.1.begin("one request searches");
             yield_now().await;
             found
         };

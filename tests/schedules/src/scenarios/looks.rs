@@ -1,12 +1,13 @@
 //! People poll a line that moves, and some stop waiting.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use sale::{RoundId, RoundNumber};
 use shuttle::future::{block_on, spawn, yield_now};
 
 use super::looks::Looks;
+use crate::OneAtATime;
 use crate::sync::{Clock, pass, set_wall_clock, step, until_given_up};
 
 /// How long a result may be shown.
@@ -15,18 +16,9 @@ const SHOWN: std::time::Duration = std::time::Duration::from_secs(1);
 /// How far Redis says the line is, which goes back when Redis loses it.
 #[derive(Default)]
 struct Redis {
-    is_asked: AtomicBool,
+    asking: OneAtATime,
     looks: AtomicU32,
     front: AtomicU32,
-}
-
-/// One look, which may be dropped.
-struct Asks<'a>(&'a Redis);
-
-impl Drop for Asks<'_> {
-    fn drop(&mut self) {
-        self.0.is_asked.store(false, Ordering::Relaxed);
-    }
 }
 
 /// Looks that remember the farthest front that they published.
@@ -34,13 +26,12 @@ type Fronts = Looks<u32, u32>;
 
 impl Redis {
     async fn look(&self, published: &mut u32) -> u32 {
-        assert!(!self.is_asked.swap(true, Ordering::Relaxed), "one looks for all");
-        let asks = Asks(self);
+        let asking = self.asking.begin("one looks for all");
         self.looks.fetch_add(1, Ordering::Relaxed);
         yield_now().await;
         *published = self.front.load(Ordering::Relaxed).max(*published);
         yield_now().await;
-        drop(asks);
+        drop(asking);
         *published
     }
 

@@ -1,27 +1,28 @@
 //! Requests publish the counts when that is due.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use shuttle::thread;
 
 use super::now_and_then::NowAndThen;
+use crate::OneAtATime;
 use crate::sync::{pass, step};
 
 /// Three requests come when it is due, and three more the next time.
 pub fn it_is_done_once_by_one() {
     let every = Duration::from_secs(5);
-    let work = Arc::new((NowAndThen::every(every), AtomicBool::new(false), AtomicU32::new(0)));
+    let work = Arc::new((NowAndThen::every(every), OneAtATime::default(), AtomicU32::new(0)));
     for times in 1..=2 {
         let requests = [(); 3].map(|()| {
             let work = Arc::clone(&work);
             thread::spawn(move || {
-                let (now_and_then, is_done, done) = &*work;
+                let (now_and_then, doing, done) = &*work;
                 now_and_then.try_do(|| {
-                    assert!(!is_done.swap(true, Ordering::Relaxed), "it is done by one");
+                    let doing = doing.begin("it is done by one");
                     step();
-                    is_done.store(false, Ordering::Relaxed);
+                    drop(doing);
                     done.fetch_add(1, Ordering::Relaxed);
                 });
             })

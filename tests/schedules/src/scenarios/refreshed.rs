@@ -7,6 +7,7 @@ use std::time::Duration;
 use shuttle::future::{block_on, spawn, yield_now};
 
 use super::refreshed::{Bounds, Refreshed};
+use crate::OneAtATime;
 use crate::sync::{Clock, Moment, pass, step, until_given_up};
 
 const BOUNDS: Bounds = Bounds {
@@ -30,17 +31,8 @@ struct Away;
 struct Source {
     version: AtomicU32,
     is_away: AtomicBool,
-    is_read: AtomicBool,
+    reading: OneAtATime,
     readings: AtomicU32,
-}
-
-/// A reading, which may be dropped.
-struct Reads(Arc<Source>);
-
-impl Drop for Reads {
-    fn drop(&mut self) {
-        self.0.is_read.store(false, Ordering::Relaxed);
-    }
 }
 
 impl Source {
@@ -52,13 +44,12 @@ impl Source {
     }
 
     async fn read(self: Arc<Self>) -> Result<u32, Away> {
-        assert!(!self.is_read.swap(true, Ordering::Relaxed), "one task reads");
-        let reads = Reads(Arc::clone(&self));
+        let reading = self.reading.begin("one task reads");
         self.readings.fetch_add(1, Ordering::Relaxed);
         yield_now().await;
         let read = self.version.load(Ordering::Relaxed);
         yield_now().await;
-        drop(reads);
+        drop(reading);
         if self.is_away.load(Ordering::Relaxed) { Err(Away) } else { Ok(read) }
     }
 
@@ -122,7 +113,7 @@ pub fn a_reading_outlives_its_caller() {
         source.set(1);
         let before = source.readings();
         until_given_up(refreshed.get()).await;
-        while source.is_read.load(Ordering::Relaxed) {
+        while source.reading.is_being_done() {
             yield_now().await;
         }
         if source.readings() == before {

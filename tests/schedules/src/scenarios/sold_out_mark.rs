@@ -1,6 +1,5 @@
 //! Buyers ask about a sold-out round while a returned unit is sold again.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use shuttle::future::{block_on, spawn, yield_now};
 use stock::{Buyers, HOLD_BACK_MS, SoldOut, WinsSeen};
 
 use super::sold_out_mark::SoldOutMark;
+use crate::OneAtATime;
 use crate::sync::{Instant, Moment, WallClock, pass, step};
 
 const HOLD_BACK: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
@@ -17,7 +17,7 @@ const HOLD_BACK: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
 #[derive(Default)]
 struct Redis {
     unit: Mutex<(Vec<&'static str>, Option<Instant>)>,
-    is_read: AtomicBool,
+    reading: OneAtATime,
 }
 
 impl Redis {
@@ -51,11 +51,11 @@ impl Redis {
     }
 
     async fn read(self: Arc<Self>) -> (Option<Buyers>, Duration) {
-        assert!(!self.is_read.swap(true, Ordering::Relaxed), "one task reads the names");
+        let reading = self.reading.begin("one task reads the names");
         yield_now().await;
         let buyers = self.buyers();
         yield_now().await;
-        self.is_read.store(false, Ordering::Relaxed);
+        drop(reading);
         let names = buyers.iter().map(|name| (*name).to_owned()).collect();
         (Some(Buyers { wins: wins(&buyers), names }), Duration::ZERO)
     }

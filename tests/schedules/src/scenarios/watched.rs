@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use sale::{RoundId, RoundNumber};
 use shuttle::future::{block_on, spawn, yield_now};
 
 use super::watched::Watched;
+use crate::OneAtATime;
 use crate::sync::{Clock, Instant, pass, set_wall_clock, until_given_up};
 
 /// How long a read takes.
@@ -21,19 +22,10 @@ const LONGEST: Duration = Duration::from_secs(50);
 /// The ledger has one more paid order at each read.
 #[derive(Default)]
 struct Ledger {
-    is_read: AtomicBool,
+    reading: OneAtATime,
     reads: AtomicU32,
     /// How many orders were read.
     orders: AtomicU32,
-}
-
-/// One read, which may be dropped.
-struct Reads<'a>(&'a Ledger);
-
-impl Drop for Reads<'_> {
-    fn drop(&mut self) {
-        self.0.is_read.store(false, Ordering::Relaxed);
-    }
 }
 
 /// The ledger did not answer.
@@ -46,8 +38,7 @@ type Orders = Watched<BTreeSet<u32>, u32>;
 impl Ledger {
     /// Reads the paid orders that are not known yet. Returns how many there are.
     async fn read(&self, known: &mut BTreeSet<u32>) -> Result<u32, Away> {
-        assert!(!self.is_read.swap(true, Ordering::Relaxed), "one reads a round for all");
-        let reads = Reads(self);
+        let reading = self.reading.begin("one reads a round for all");
         let paid = self.reads.fetch_add(1, Ordering::Relaxed) + 1;
         yield_now().await;
         pass(TAKES);
@@ -57,7 +48,7 @@ impl Ledger {
             }
         }
         yield_now().await;
-        drop(reads);
+        drop(reading);
         Ok(paid)
     }
 
