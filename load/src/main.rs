@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
-use command_line::{grouped, of_these, whole};
+use command_line::{Signals, grouped, of_these, whole};
 use http::Method;
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
@@ -16,11 +16,6 @@ use load::users::{Credentials, Crowd};
 use load::{Client, Curve, Plan, ProgressLine, Report, Request, Response, Stopped, Target, has_line, visits_until};
 use sale::SaleId;
 use serde_json::Value;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// The exit statuses that a shell reports for a program ended by Ctrl-C or SIGTERM.
-const INTERRUPTED: u8 = 128 + 2;
-const TERMINATED: u8 = 128 + 15;
 
 /// The longest wait for the sale's page.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -87,26 +82,6 @@ async fn main() -> ExitCode {
     match tokio::spawn(run(arguments)).await {
         Ok(done) => done.unwrap_or_else(|error| command_line::fail(&error)),
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-    }
-}
-
-/// Signals that end a run early.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    fn listen() -> Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    /// Waits for a signal. Returns the exit status.
-    async fn next(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.interrupt.recv() => INTERRUPTED,
-            _ = self.terminate.recv() => TERMINATED,
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::builder::FalseyValueParser;
 use clap::{Parser, Subcommand};
+use command_line::Signals;
 use local::beside::run_beside;
 use local::build::FUNCTIONS;
 use local::buy::buy;
@@ -250,21 +251,17 @@ async fn main() -> ExitCode {
     // What `work` holds is dropped when a signal comes, and dropping it ends what it started.
     tokio::select! {
         result = work => result.unwrap_or_else(|error| command_line::fail(&error)),
-        () = interrupted() => {
+        status = interrupted() => {
             eprintln!("interrupted; stopped everything that was started");
-            ExitCode::from(130)
+            ExitCode::from(status)
         }
     }
 }
 
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-        _ = hang_up.recv() => {}
+/// Waits for a signal. Returns the exit status.
+async fn interrupted() -> u8 {
+    match Signals::listen() {
+        Ok(mut signals) => signals.next().await,
+        Err(_) => std::future::pending().await,
     }
 }

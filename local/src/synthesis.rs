@@ -150,7 +150,7 @@ fn copy(from: &Path, to: &Path, addresses: &[(&str, &str)]) -> io::Result<()> {
             copy(&path, &target, addresses)?;
         } else if entry == TEMPLATE {
             let text = fs::read_to_string(&path)?;
-            fs::write(target, addresses.iter().fold(text, |text, (made_up, real)| text.replace(made_up, real)))?;
+            fs::write(target, with_addresses(&text, addresses))?;
         } else if fs::hard_link(&path, &target).is_err() {
             // On another file system.
             fs::copy(&path, &target)?;
@@ -159,9 +159,30 @@ fn copy(from: &Path, to: &Path, addresses: &[(&str, &str)]) -> io::Result<()> {
     Ok(())
 }
 
+/// Replaces the made-up addresses in one pass: a real address may contain a made-up one, as that of port 45667 does.
+fn with_addresses(text: &str, addresses: &[(&str, &str)]) -> String {
+    let (mut replaced, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((at, (made_up, real))) =
+        addresses.iter().filter_map(|address| Some((rest.find(address.0)?, address))).min_by_key(|(at, _)| *at)
+    {
+        replaced.push_str(&rest[..at]);
+        replaced.push_str(real);
+        rest = &rest[at + made_up.len()..];
+    }
+    replaced + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_not_replaced_inside_another() {
+        let text = format!("[\"{ISSUER}/keys\", \"{EMULATOR}\"]");
+        let (endpoint, issuer) = ("http://127.0.0.1:45667", "http://127.0.0.1:45667/identity");
+        let replaced = with_addresses(&text, &[(ISSUER, issuer), (EMULATOR, endpoint)]);
+        assert_eq!(replaced, format!("[\"{issuer}/keys\", \"{endpoint}\"]"));
+    }
 
     #[test]
     fn a_copy_has_the_addresses_of_its_emulator_in_the_template() {

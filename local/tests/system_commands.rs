@@ -317,7 +317,7 @@ fn what_is_interrupted_while_it_deploys_leaves_nothing() {
         });
         kill(Pid::from_raw(i32::try_from(child.0.id()).unwrap()), Signal::SIGTERM).unwrap();
         let ended = child.0.wait().unwrap();
-        assert_eq!(ended.code(), Some(130), "{arguments:?}");
+        assert_eq!(ended.code(), Some(143), "{arguments:?}");
         assert_eq!(processes_of(&home), Vec::<String>::new(), "{arguments:?}");
         assert_eq!(emulator_folders(&home), Vec::<PathBuf>::new(), "{arguments:?}");
     }

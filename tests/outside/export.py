@@ -127,7 +127,7 @@ def export(sale, form, out):
 
 
 def rows_of(form, file):
-    with open(file, newline="", encoding="utf-8") as text:
+    with open(file, newline="", encoding="utf-8-sig") as text:
         yield from csv.DictReader(text) if form == "csv" else map(json.loads, text)
 
 

@@ -25,7 +25,7 @@ export class Problem extends Error {
   }
 }
 
-async function send(method, path, { body, key, auth, signal, asText, more = {}, keepalive = false }) {
+async function send(method, path, { body, key, auth, signal, asFile, more = {}, keepalive = false }) {
   const headers = { accept: 'application/json, application/problem+json', ...more };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (key) headers['idempotency-key'] = key;
@@ -45,13 +45,13 @@ async function send(method, path, { body, key, auth, signal, asText, more = {}, 
       // Catalog answers may be cached for a second, but a browser that serves one from its disk presents it as fresh.
       cache: 'no-store',
     });
+    if (asFile && response.ok) return { file: await response.blob(), headers: response.headers };
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Problem('network');
   }
   const heardAt = performance.now();
-  if (asText && response.ok) return { text, headers: response.headers };
   let value = null;
   try {
     value = text === '' ? null : JSON.parse(text);
@@ -81,8 +81,8 @@ export function look(path, options = {}) {
 }
 
 /**
- * Sends a request as the user. Users who are not or no longer signed in are asked to sign in first. `asText`: the answer is not JSON, and
- * is returned as `{text, headers}`. `more` are further headers; with `keepalive` the request is sent even if the page is closed.
+ * Sends a request as the user. Users who are not or no longer signed in are asked to sign in first. `asFile`: the answer is not JSON, and
+ * is returned byte for byte as `{file, headers}`. `more` are further headers; with `keepalive` the request is sent even if the page is closed.
  */
 export async function ask(method, path, options = {}) {
   await session.require();

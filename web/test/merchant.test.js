@@ -278,7 +278,8 @@ onBoth.test('a round is exported page by page into one file, while other screens
   expect(busy).toBe(2);
   expect(download.suggestedFilename()).toBe(`orders-${sale}-1.csv`);
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
-  expect(lines[0]).toMatch(/^reservation_id,sale_id,round,user,/);
+  // The byte order mark is what Excel needs.
+  expect(lines[0]).toMatch(/^\ufeffreservation_id,sale_id,round,user,/);
   expect(lines.slice(1).map((line) => line.split(',')[0]).sort()).toEqual(bought.map(({ id }) => id).sort());
   await page.getByRole('navigation').getByRole('link', { name: 'Orders' }).click();
   await page.locator('.rows', { hasText: `${sale}, round 1: saved. Rows: 7.` }).waitFor();

@@ -135,11 +135,15 @@ impl Format {
     }
 }
 
+/// Without this mark at the beginning of a file, Excel takes UTF-8 for the legacy encoding of its country.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Formats rows by RFC 4180.
-fn csv(rows: impl Iterator<Item = OrderDocument>, with_columns: bool) -> String {
-    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
+fn csv(rows: impl Iterator<Item = OrderDocument>, is_first: bool) -> String {
+    let start = if is_first { BYTE_ORDER_MARK.to_string() } else { String::new() };
+    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(start.into_bytes());
     let plain = "writing to memory cannot fail, and all rows have the same length";
-    if with_columns {
+    if is_first {
         writer.write_record(COLUMNS).expect(plain);
     }
     for row in rows {
@@ -230,7 +234,8 @@ mod tests {
             ("x;=1+1;y", "a,\"@b"),
         ];
         let text = csv(rows.iter().map(|(user, prize)| row(user, prize)), true);
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let after_mark = text.strip_prefix(BYTE_ORDER_MARK).expect("Excel shows Chinese as garbage otherwise");
+        let mut reader = csv::Reader::from_reader(after_mark.as_bytes());
         assert_eq!(reader.headers().unwrap(), &COLUMNS[..]);
         let read: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let column = |name| COLUMNS.iter().position(|column| *column == name).unwrap();
@@ -248,6 +253,7 @@ mod tests {
         );
         assert!(text.contains("\"A \"\"good\"\" cup, red\""), "{text}");
         assert!(text.ends_with("\r\n"));
-        assert!(!csv([row("a", "b")].into_iter(), false).contains("reservation_id"));
+        let further = csv([row("a", "b")].into_iter(), false);
+        assert!(!further.contains("reservation_id") && !further.contains(BYTE_ORDER_MARK), "{further}");
     }
 }

@@ -2,6 +2,7 @@
 //! do, and counts read alike.
 
 mod mistake;
+mod signals;
 mod whole;
 mod words;
 
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
 
+pub use signals::Signals;
 pub use whole::whole;
 pub use words::{grouped, of_these, people};
 

@@ -52,9 +52,9 @@ export const api = {
   orders: (filter, signal) => ask('GET', `/v1/admin/orders?${filter}`, { signal }),
   order: (id, signal) => ask('GET', `/v1/admin/orders/${encodeURIComponent(id)}`, { signal }),
   /** The first page of an export, as `{text, headers}`. */
-  exported: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/orders?format=csv`, { signal, asText: true }),
+  exported: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/orders?format=csv`, { signal, asFile: true }),
   /** A further page, by the path that the previous page names. */
-  exportedNext: (path, signal) => ask('GET', path, { signal, asText: true }),
+  exportedNext: (path, signal) => ask('GET', path, { signal, asFile: true }),
   refunds: (cursor, signal) => ask('GET', `/v1/admin/refunds${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),
   refunded: (payment) => post('/v1/admin/refunds/refunded', { payment_id: payment }),
   campaigns: (signal) => ask('GET', '/v1/admin/campaigns', { signal }),

@@ -54,7 +54,7 @@ class Exporting extends EventTarget {
     const about = Number(page.headers.get('export-rows-about') ?? 0);
     for (;;) {
       signal.throwIfAborted();
-      parts.push(new Blob([page.text]));
+      parts.push(page.file);
       const rows = this.now.rows + Number(page.headers.get('export-rows') ?? 0);
       this.#tell({ rows, about: Math.max(about, rows) });
       const next = NEXT.exec(page.headers.get('link') ?? '')?.[1];

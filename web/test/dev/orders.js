@@ -62,7 +62,7 @@ function csv(orders, isFirst) {
   };
   const flat = ({ award, ...order }) => ({ ...order, award: award?.kind, award_minor: award?.amount_minor, prize: award?.prize });
   return [...(isFirst ? [COLUMNS] : []), ...orders.map(flat).map((order) => COLUMNS.map((name) => order[name]))]
-    .map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+    .map((row) => `${row.map(cell).join(',')}\r\n`).join('').replace(/^/, isFirst ? '\ufeff' : '');
 }
 
 export function orderRoutes(sales) {
