@@ -5,8 +5,6 @@ CARGO ?= cargo
 LOCAL = local/tool.sh local
 COMPILE = local/compile.sh
 PACKAGES = local/packages.sh
-# The shell is the browser without its own windows, and needs two thirds of the processor time.
-export CHROMIUM ?= $(firstword $(wildcard /usr/bin/chromium-headless-shell) /usr/bin/chromium)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-commands test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
@@ -172,22 +170,18 @@ deploy-dry: build ## Do everything that `cargo lambda deploy` does for each func
 	cd infra/cdk && npm run --silent deploy-dry
 
 test-web: ## Test the pages in a browser, with a stand-in and with a whole system
-	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium-headless-shell, or set CHROMIUM" >&2; exit 1; }
 	@$(PACKAGES) clients
 	@$(MAKE) --no-print-directory pages
 	@failed=; for part in test-pages test-buyers-real test-operators-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
-# Without a browser, run the other tests and print this.
-NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium-headless-shell)" >&2
-
 # Without the tests that also run on a whole system, below.
 test-pages:
-	@if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:stand-in; else $(NO_CHROMIUM); fi
+	@npm --prefix web run --silent test:stand-in
 
 # The same pages against a whole system. Each part has its own, because operators stop everything, which buyers would notice. The client
 # for apps is tested there too; it needs no browser.
 CLIENT_REAL = npm --prefix clients run --silent test:real || failed=1
-PAGES_REAL = if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:$(1)-real || failed=1; else $(NO_CHROMIUM); fi
+PAGES_REAL = npm --prefix web run --silent test:$(1)-real || failed=1
 test-buyers-real:
 	@$(LOCAL) beside -- sh -c 'failed=; $(CLIENT_REAL); $(call PAGES_REAL,buyers); test -z "$$failed"'
 

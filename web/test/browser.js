@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
+import { launchOptions } from '../../clients/bin/chromium.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Chromium logs every failed request to the console. Each test decides which ones are allowed. */
@@ -30,8 +31,8 @@ export const WAYS = [
   { language: 'zh', colorScheme: 'dark', device: PHONE, name: 'phone' },
 ].slice(0, process.env.SHOTS ? 4 : 2);
 
-export function openBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+export async function openBrowser() {
+  return chromium.launch(await launchOptions());
 }
 
 /** Opens a page of the shop: `{page, complaints, answers, go, shift, rules, close}`. */

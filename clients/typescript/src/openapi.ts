@@ -702,9 +702,9 @@ export interface paths {
          *     order made in the last second before it may be missing, since the index lags. Each row has the state at the time its
          *     page was read. Orders written by versions before this one are missing.
          *
-         *     CSV follows RFC 4180, with the header row on the first page only. A cell that begins with `=`, `+`, `-`, `@`, a tab, a
-         *     carriage return or a line feed gets a leading `'`, so that no spreadsheet takes it for a formula. In JSON Lines, each
-         *     line is an `AdminOrder`.
+         *     CSV follows RFC 4180, in UTF-8; the first page alone begins with a byte order mark and the header row. A cell that
+         *     begins with `=`, `+`, `-`, `@`, a tab, a carriage return or a line feed gets a leading `'`, so that no spreadsheet
+         *     takes it for a formula. In JSON Lines, each line is an `AdminOrder`.
          */
         get: operations["exportOrders"];
         put?: never;
