@@ -8,18 +8,19 @@
 --       5 staged  like buyers, for this load only, so that two concurrent loads do not mix what they read
 --       6 denied  hash, user -> until when the note in the user's record denies
 --       7 staged denied  like denied, for this load only
---       8 transfers      hash, what is on its way from this lane and to it; left out if there is only one lane, as is the next
---       9 loading        string: which caller loads the lane
--- ARGV  1 step: "claim", "buyers" or "open"
+--       8 staged free    like free, for this load only
+--       9 transfers      hash, what is on its way from this lane and to it; left out if there is only one lane, as is the next
+--       10 loading       string: which caller loads the lane
+-- ARGV  1 step: "claim", "buyers", "free" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       claim:  3 the smallest number to give  4 how far clocks may differ (µs). Only with several lanes
 --       buyers: pairs of user and entries, one page of the users with orders (bounded by the caller)
+--       free:   one page of the set's ranges, "FIRST-LAST" (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
 --               10 epoch  11 version of the sale  12 unpaid limit  13 plan of its drops (README.md has its form), or empty
 --               14 until when units are set aside, or 0  15 how many units are set aside
 --               and with several lanes 16 the number that "claim" gave  17 fields of transfers and their values, all separated
---               by spaces
---               and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
+--               by spaces (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
 --   claimed NUMBER   the caller with this number loads the lane, unless somebody claims it later. It is above each id that the
@@ -29,7 +30,7 @@
 --   loaded    the round can be bought from
 
 local sale_key, buyers_key, free_key, outbox_key, staged_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local denied_key, staged_denied_key, transfers_key, loading_key = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local denied_key, staged_denied_key, staged_free_key, transfers_key, loading_key = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 if redis.call('EXISTS', sale_key) == 1 then return 'present' end
 local expires_at_ms = ARGV[2]
 
@@ -53,17 +54,22 @@ if ARGV[1] == 'buyers' then
   return 'staged'
 end
 
+if ARGV[1] == 'free' then
+  for i = 3, #ARGV do redis.call('ZADD', staged_free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
+  redis.call('PEXPIREAT', staged_free_key, expires_at_ms)
+  return 'staged'
+end
+
 if loading_key and redis.call('GET', loading_key) ~= ARGV[16] then return 'overtaken' end
 redis.call('DEL', buyers_key, free_key, outbox_key, denied_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
 if redis.call('EXISTS', staged_denied_key) == 1 then redis.call('RENAME', staged_denied_key, denied_key) end
+if redis.call('EXISTS', staged_free_key) == 1 then redis.call('RENAME', staged_free_key, free_key) end
 if transfers_key then
   redis.call('DEL', transfers_key)
   for field, value in string.gmatch(ARGV[17], '(%S+) (%S+)') do redis.call('HSET', transfers_key, field, value) end
   redis.call('PEXPIREAT', transfers_key, expires_at_ms)
 end
-for i = transfers_key and 18 or 16, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
-redis.call('PEXPIREAT', free_key, expires_at_ms)
 local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit, plan,
   set_aside_until_ms, set_aside = unpack(ARGV, 3, 15)
 -- All earlier purchases happened before this moment.

@@ -1,7 +1,11 @@
+use std::time::Duration;
+
 use redis::AsyncCommands;
 use sale::EpochMs;
-use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reseated, Reserve, RoundLoad};
+use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reseated, Reserve, RoundLoad, Stock};
 use tests::{TestRound, held, terms, user};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
@@ -41,8 +45,6 @@ async fn a_note_keeps_out_until_it_is_removed() {
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
     assert_eq!(answer(&round, "eve").await, Admit::Denied);
     assert_eq!(answer(&round, "alice").await, Admit::NoChallenge);
-    let keys: Vec<String> = round.redis().await.keys("rate:*eve").await.unwrap();
-    assert_eq!(keys, [""; 0], "a denied user is not charged");
     for key in ["buyers:{lamp:1:0}", "denied:{lamp:1:0}"] {
         let left_ms: i64 = round.redis().await.pttl(key).await.unwrap();
         assert!(left_ms > 0, "{key} must expire with the round");
@@ -53,6 +55,61 @@ async fn a_note_keeps_out_until_it_is_removed() {
     assert_eq!(record(&round, "eve").await, None);
     round.buy(&user("eve")).await;
     assert!(!note(&TestRound::start_empty(), "eve", None).await);
+}
+
+/// Denied users would otherwise be the only ones who may send as much as they like.
+#[tokio::test]
+async fn a_denied_user_meets_the_rates() {
+    let round = TestRound::start(terms(9, 1)).await;
+    assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
+    let once = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
+    let eve = user("eve");
+    let applicant = Applicant { user: &eve, ip: "192.0.2.1", per_user: once, per_ip: FREE };
+    let request = AdmitRequest {
+        applicant,
+        id: Uuid::now_v7(),
+        answer: Some("0"),
+        per_sale: None,
+        class: sale::BuyerClass::EVERYONE,
+    };
+    assert_eq!(round.stock().admit(&request).await.unwrap(), Admit::Denied);
+    let second = round.stock().admit(&request).await.unwrap();
+    assert!(matches!(second, Admit::RateLimited { .. }), "{second:?}");
+}
+
+/// A look at a round counts its buyers and then reads them. A denial that ends in between takes a record away.
+#[tokio::test]
+async fn a_denial_that_ends_during_a_look_is_no_fault() {
+    let round = TestRound::start(terms(9, 1)).await;
+    round.buy(&user("alice")).await;
+    assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let through = Stock::patient(&url, Duration::from_secs(60)).unwrap();
+    let between = async {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut server =
+            TcpStream::connect(round.valkey.url().trim_start_matches("redis://").trim_end_matches("/")).await.unwrap();
+        let (mut asked, mut answered, mut is_scanned) = ([0; 4096], [0; 65536], false);
+        loop {
+            tokio::select! {
+                length = client.read(&mut asked) => {
+                    let command = &asked[..length.unwrap()];
+                    if !is_scanned && command.windows(5).any(|word| word == b"HSCAN") {
+                        is_scanned = true;
+                        assert!(note(&round, "eve", None).await);
+                    }
+                    server.write_all(command).await.unwrap();
+                }
+                length = server.read(&mut answered) => client.write_all(&answered[..length.unwrap()]).await.unwrap(),
+            }
+        }
+    };
+    let view = tokio::select! {
+        view = through.round(&round.id).view() => view.unwrap().unwrap(),
+        () = between => unreachable!(),
+    };
+    assert_eq!((view.entries.len(), view.counters.free()), (1, 8));
 }
 
 #[tokio::test]

@@ -51,6 +51,30 @@ async fn a_round_can_be_taken_whole() {
     assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
 }
 
+/// A script stops everybody else: one for a hundred thousand gaps would do so for a tenth of a second.
+#[tokio::test]
+async fn no_call_of_a_load_grows_with_the_gaps() {
+    let round = TestRound::start_empty();
+    let mut redis = round.redis().await;
+    for (setting, value) in [("slowlog-log-slower-than", 0), ("slowlog-max-len", 1000)] {
+        let () = redis::cmd("CONFIG").arg("SET").arg(setting).arg(value).query_async(&mut redis).await.unwrap();
+    }
+    let taken = (1..=3000).map(|nth| round.fresh_claim(&user(nth), 2 * nth, 0)).collect();
+    round.load(terms(6000, 1), taken).await;
+    let log: Vec<redis::Value> = redis::cmd("SLOWLOG").arg("GET").arg(-1).query_async(&mut redis).await.unwrap();
+    // Each entry shows 32 arguments at most, and counts the others.
+    let more = |entry: &redis::Value| {
+        let text = format!("{entry:?}");
+        let (before, _) = text.split_once(" more arguments)")?;
+        before.rsplit_once('(')?.1.parse::<usize>().ok()
+    };
+    let most = log.iter().filter_map(more).max().unwrap();
+    assert!(most < 1100, "{most} arguments more in one call");
+    let view = round.view().await;
+    assert_eq!((view.counters.returned, view.free.len()), (3000, 3000));
+    assert_eq!(round.buy(&user("late")).await.unit, Unit(1));
+}
+
 #[tokio::test]
 async fn loading_does_not_grow_with_the_stock() {
     let round = TestRound::start_empty();

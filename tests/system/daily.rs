@@ -136,11 +136,10 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     assert_eq!(lab.round().await, first, "the first round is not over");
 
     pass_a_day(&lab).await;
-    let (offer, over) = (lab.offer().await, lab.round().await);
+    let offer = lab.offer().await;
     assert_eq!(reset(&lab).await, 1);
     let next = lab.round().await;
-    let window =
-        offer.recurrence.unwrap().next_window(over.terms.opens_at_ms, over.terms.closes_at_ms, Clock::system().now());
+    let window = offer.next_window(Clock::system().now());
     assert_eq!((next.id.clone(), Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (round(SALE, 2), window));
     assert_eq!(reset(&lab).await, 0);
     assert_eq!(lab.round().await, next, "a second run changes nothing");

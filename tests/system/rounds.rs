@@ -47,6 +47,8 @@ pub(crate) async fn pass_a_day(ledger: &Ledger, sale: &str) {
     let request = request("a day of the offer");
     let passed = ledger.steer_offer(&id, &request, |mut offer| {
         earlier(&mut offer.terms);
+        let recurrence = offer.recurrence.clone();
+        offer.hours = Offer::draft(offer.id.clone(), offer.terms.clone(), recurrence).hours;
         Ok(offer)
     });
     assert!(matches!(passed.await.unwrap(), Steered::Made(_)));

@@ -59,7 +59,10 @@ struct Data {
 
 type Unknown = BTreeMap<String, IgnoredAny>;
 
-/// Parses a callback, if its signature is right and not older than five minutes.
+/// How many keys the secret may have, separated by white space: during a rotation, the new one and the old one.
+const MAX_KEYS: usize = 2;
+
+/// Parses a callback, if it is signed with a key of the secret, not more than five minutes ago.
 ///
 /// # Errors
 /// 401 without a right signature, whatever is wrong with it; 400 if the signed body is not an event, or does not have
@@ -72,11 +75,17 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     if timestamp.len() > MAX_TIMESTAMP_DIGITS || !timestamp.iter().all(u8::is_ascii_digit) {
         return Err(unauthorized());
     }
-    let webhook = Webhook::from_bytes(secret.as_bytes().to_vec()).map_err(|_| unauthorized())?;
-    webhook.verify(body.as_bytes(), request.headers()).map_err(|error| {
-        tracing::warn!(error = &error as &dyn std::error::Error, "a callback was refused");
-        unauthorized()
-    })?;
+    // Whichever key fits: the crate compares in constant time.
+    let verified = secret
+        .split_whitespace()
+        .take(MAX_KEYS)
+        .map(|key| Webhook::from_bytes(key.as_bytes().to_vec())?.verify(body.as_bytes(), request.headers()));
+    let refused = verified.collect::<Vec<_>>();
+    if !refused.iter().any(Result::is_ok) {
+        let error = refused.into_iter().find_map(Result::err).map(|error| error.to_string());
+        tracing::warn!(error, "a callback was refused");
+        return Err(unauthorized());
+    }
     let Envelope { kind } = json_body(request)?;
     if kind != PAYMENT_SUCCEEDED {
         return Ok(Event::Other(kind));
@@ -129,6 +138,15 @@ mod tests {
         let Event::Paid(paid) = read(&signed(BODY, SECRET, now()), SECRET).unwrap() else { panic!("it is a payment") };
         assert_eq!(paid.payment_id, "pay_4711");
         assert_eq!(paid.price.price_minor, 990);
+    }
+
+    #[test]
+    fn both_keys_count_while_the_provider_changes_over() {
+        const BOTH: &str = "the-new-key-of-some-length a-test-key-of-some-length";
+        assert!(read(&signed(BODY, "the-new-key-of-some-length", now()), BOTH).is_ok());
+        assert!(read(&signed(BODY, SECRET, now()), BOTH).is_ok(), "signed before the provider had the new key");
+        assert!(read(&signed(BODY, BOTH, now()), BOTH).is_err());
+        assert!(read(&signed(BODY, "a-third", now()), &format!("{BOTH} a-third")).is_err());
     }
 
     #[test]

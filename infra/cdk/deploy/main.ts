@@ -59,11 +59,16 @@ const PROGRAMS: Programs = {
   smoke: runSmoke,
 };
 
+/** The key that callbacks are to be signed with: the first of the secret's. */
+async function paymentKeyOf({ aws }: Target, outputs: Record<string, string>): Promise<string> {
+  const { SecretString = '' } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: outputs['PaymentSecretArn'] }));
+  return SecretString.trim().split(/\s+/)[0]!;
+}
+
 async function runSmoke(on: Target): Promise<void> {
   const { aws, deployment, settings } = on;
   const outputs = await outputsOf(on);
-  const secret = outputs['PaymentSecretArn'];
-  const paymentKey = async (): Promise<string> => (await aws.secrets.send(new GetSecretValueCommand({ SecretId: secret }))).SecretString!;
+  const paymentKey = (): Promise<string> => paymentKeyOf(on, outputs);
   const load = async (): Promise<void> => {
     await aws.lambda.send(new InvokeCommand({ FunctionName: outputs['WarmupFunctionName'], Payload: new TextEncoder().encode('{}') }));
   };
@@ -122,8 +127,7 @@ async function payFor(name: string | undefined): Promise<void> {
   }
   const on = await target(name);
   const outputs = await outputsOf(on);
-  const { SecretString } = await on.aws.secrets.send(new GetSecretValueCommand({ SecretId: outputs['PaymentSecretArn'] }));
-  await pay({ url: urlOf(on, outputs), key: SecretString!, id, price_minor: price, currency });
+  await pay({ url: urlOf(on, outputs), key: await paymentKeyOf(on, outputs), id, price_minor: price, currency });
   console.log(`${id} is paid`);
 }
 

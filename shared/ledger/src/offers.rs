@@ -3,7 +3,8 @@ use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{
-    EpochMs, Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen, Terms,
+    EpochMs, Hours, Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen,
+    Terms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +98,8 @@ struct OfferItem {
     latest_round: RoundNumber,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hours: Option<Hours>,
     #[serde(default, skip_serializing_if = "Log::is_empty")]
     log: Log,
     #[serde(flatten)]
@@ -114,22 +117,42 @@ pub(crate) struct Stored {
 
 impl From<&Offer> for OfferItem {
     fn from(offer: &Offer) -> Self {
-        let Offer { id, state: offer_state, version: offer_version, latest_round, terms, recurrence, log } =
+        let Offer { id, state: offer_state, version: offer_version, latest_round, terms, recurrence, hours, log } =
             offer.clone();
         let sale_list = match offer_state {
             SaleState::Draft => Some(keys::DRAFTS),
             SaleState::Published => None,
             SaleState::Withdrawn => Some(keys::WITHDRAWN),
         };
-        Self { pk: keys::sale(&id), sale_list, id, offer_state, offer_version, latest_round, recurrence, log, terms }
+        Self {
+            pk: keys::sale(&id),
+            sale_list,
+            id,
+            offer_state,
+            offer_version,
+            latest_round,
+            recurrence,
+            hours,
+            log,
+            terms,
+        }
     }
 }
 
 impl From<OfferItem> for Offer {
     fn from(item: OfferItem) -> Self {
-        let OfferItem { id, offer_state: state, offer_version: version, latest_round, recurrence, log, terms, .. } =
-            item;
-        Self { id, state, version, latest_round, terms, recurrence, log }
+        let OfferItem {
+            id,
+            offer_state: state,
+            offer_version: version,
+            latest_round,
+            recurrence,
+            hours,
+            log,
+            terms,
+            ..
+        } = item;
+        Self { id, state, version, latest_round, terms, recurrence, hours, log }
     }
 }
 
@@ -459,7 +482,8 @@ mod tests {
     fn stored_offers_stay_readable_and_are_written_the_same() {
         let stored: Item = to_item(json!({
             "pk": "SALE#lamp", "id": "lamp", "offer_state": "published", "offer_version": 4, "latest_round": 2,
-            "recurrence": { "every": "day", "time_zone": "Etc/UTC" }, "log": [{ "action": "publish", "by": "olga", "at_ms": 5 }],
+            "recurrence": { "every": "day", "time_zone": "Etc/UTC" },
+            "hours": { "date": "1970-01-01", "opens": "00:00:00.001", "closes": "00:00:00.002", "days": 0 }, "log": [{ "action": "publish", "by": "olga", "at_ms": 5 }],
             "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 7, "per_user_limit": 1, "price_minor": 990,
             "currency": "EUR", "payment_window_s": 900,
             "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },

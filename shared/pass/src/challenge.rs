@@ -10,8 +10,8 @@ use crate::picture;
 /// The longest answer: a solution of the work is a number of attempts, or whatever a client appends.
 pub const MAX_ANSWER_LENGTH: usize = 64;
 
-/// Small enough for anyone to add, and too many to guess.
-const TENS: std::ops::RangeInclusive<u32> = 11..=79;
+/// Small enough for anyone to add; of some 890 answers, ten guesses are right in one case of 88.
+const HUNDREDS: std::ops::RangeInclusive<u32> = 101..=989;
 const ONES: std::ops::RangeInclusive<u32> = 2..=9;
 
 /// A sum that a person has to solve.
@@ -25,7 +25,7 @@ impl Sum {
     /// A sum that nobody can foresee.
     pub fn random() -> Self {
         let mut rng = rand::rng();
-        Self { left: rng.random_range(TENS), right: rng.random_range(ONES) }
+        Self { left: rng.random_range(HUNDREDS), right: rng.random_range(ONES) }
     }
 
     /// The right answer.
@@ -118,16 +118,31 @@ fn zero_bits(begun: Sha256, answer: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+
+    #[test]
+    fn ten_guesses_are_not_worth_it() {
+        let mut likely = BTreeMap::new();
+        for (left, right) in HUNDREDS.flat_map(|left| ONES.map(move |right| (left, right))) {
+            *likely.entry(Sum { left, right }.answer()).or_insert(0_u32) += 1;
+        }
+        let all: u32 = likely.values().sum();
+        let mut counts: Vec<u32> = likely.into_values().collect();
+        counts.sort_unstable_by(|one, other| other.cmp(one));
+        let right = f64::from(counts.iter().take(10).sum::<u32>()) / f64::from(all);
+        assert!(right < 0.02, "ten guesses are right in {right:.3} of all cases");
+    }
 
     #[test]
     fn a_sum_can_be_asked_and_answered() {
         for _ in 0..1000 {
             let Sum { left, right } = Sum::random();
-            assert!(TENS.contains(&left) && ONES.contains(&right));
+            assert!(HUNDREDS.contains(&left) && ONES.contains(&right));
         }
-        let sum = Sum { left: 17, right: 6 };
-        assert_eq!((sum.to_string(), sum.answer()), ("17+6=?".to_owned(), 23));
+        let sum = Sum { left: 417, right: 6 };
+        assert_eq!((sum.to_string(), sum.answer()), ("417+6=?".to_owned(), 423));
     }
 
     #[test]

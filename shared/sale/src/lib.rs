@@ -62,7 +62,7 @@ pub use network::{InvalidNetwork, MIN_IPV4_PREFIX, MIN_IPV6_PREFIX, Network};
 pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
 pub use rain::{InvalidRain, InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
-pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
+pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{

@@ -1,8 +1,9 @@
 use serde::{Deserialize, Serialize};
 
+use crate::recurrence::Window;
 use crate::{
-    Edit, EpochMs, InvalidAllocation, InvalidTerms, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber,
-    SaleId, Terms,
+    Edit, EpochMs, Hours, InvalidAllocation, InvalidTerms, Log, Overlap, Recurrence, Refusal, Round, RoundId,
+    RoundNumber, SaleId, Terms,
 };
 
 /// The state of a sale.
@@ -32,6 +33,8 @@ pub struct Offer {
     pub terms: Terms,
     /// Whether and how the sale recurs.
     pub recurrence: Option<Recurrence>,
+    /// Its hours, if it recurs.
+    pub hours: Option<Hours>,
     /// What was done to it.
     pub log: Log,
 }
@@ -40,7 +43,8 @@ impl Offer {
     /// Creates a draft.
     pub fn draft(id: SaleId, terms: Terms, recurrence: Option<Recurrence>) -> Self {
         let (state, latest_round) = (SaleState::Draft, RoundNumber(1));
-        Self { id, state, version: 1, latest_round, terms, recurrence, log: Log::default() }
+        let hours = recurrence.as_ref().and_then(|recurrence| recurrence.hours(terms.opens_at_ms, terms.closes_at_ms));
+        Self { id, state, version: 1, latest_round, terms, recurrence, hours, log: Log::default() }
     }
 
     /// The id of the round that began last.
@@ -71,6 +75,13 @@ impl Offer {
             return Err(Refusal::Published("lanes"));
         }
         self.terms = edit.apply(&self.terms)?;
+        self.hours = match (&self.recurrence, &self.hours) {
+            (Some(recurrence), Some(hours)) if edit.recurrence.is_none() => {
+                recurrence.edited(hours, edit.opens_at_ms, edit.closes_at_ms)
+            }
+            (Some(recurrence), _) => recurrence.hours(self.terms.opens_at_ms, self.terms.closes_at_ms),
+            (None, _) => None,
+        };
         self.keeps_apart()?;
         self.beacon_comes_in_time()?;
         Ok(self)
@@ -120,7 +131,7 @@ impl Offer {
             terms.door.clone_from(&round.terms.door);
             terms.gate.clone_from(&round.terms.gate);
         }
-        Self::draft(id, terms, self.recurrence.clone())
+        Self { hours: self.hours.clone(), ..Self::draft(id, terms, self.recurrence.clone()) }
     }
 
     /// Begins the round after `latest`, in the first window that is not over at `now`. Pauses and limits by operators
@@ -132,8 +143,9 @@ impl Offer {
         if !latest.is_over(now) {
             return Err(Refusal::NotOver);
         }
-        let (opens_at_ms, closes_at_ms) = self.next_window(now).ok_or(Refusal::NeverAgain)?;
+        let Window { opens: opens_at_ms, closes: closes_at_ms, hours } = self.next(now).ok_or(Refusal::NeverAgain)?;
         self.terms = Terms { opens_at_ms, closes_at_ms, ..self.terms };
+        self.hours = Some(hours);
         self.latest_round = RoundNumber(self.latest_round.0 + 1);
         let Round { paused, isolated_requests_per_s, .. } = *latest;
         let isolated_requests_per_s = isolated_requests_per_s.filter(|_| !latest.is_limited_for_heat());
@@ -146,9 +158,9 @@ impl Offer {
     /// # Errors
     /// The first overlap.
     pub fn keeps_apart(&self) -> Result<(), Overlap> {
-        let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
-        let lead_s = self.terms.longest_lead_s();
-        self.recurrence.as_ref().map_or(Ok(()), |recurrence| recurrence.keeps_apart(opens_at_ms, closes_at_ms, lead_s))
+        let (Some(recurrence), Some(hours)) = (&self.recurrence, &self.hours) else { return Ok(()) };
+        let window = (self.terms.opens_at_ms, self.terms.closes_at_ms);
+        recurrence.keeps_apart(hours, window, self.terms.longest_lead_s())
     }
 
     /// Checks that somebody can post the beacon of each round before it opens. The rounds of a recurring sale begin by
@@ -161,9 +173,12 @@ impl Offer {
         if waits_for_somebody { Err(InvalidAllocation::RecurringBeacon.into()) } else { Ok(()) }
     }
 
-    /// The first window after the latest round's that is not over at `now`.
-    pub(crate) fn next_window(&self, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
-        let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
-        self.recurrence.as_ref()?.next_window(opens_at_ms, closes_at_ms, now)
+    /// Opening and close of the first window after the latest round's that is not over at `now`.
+    pub fn next_window(&self, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
+        self.next(now).map(|Window { opens, closes, .. }| (opens, closes))
+    }
+
+    fn next(&self, now: EpochMs) -> Option<Window> {
+        self.recurrence.as_ref()?.next_window(self.hours.as_ref()?, now)
     }
 }

@@ -1,5 +1,6 @@
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
+use jiff::{Span, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::EpochMs;
@@ -63,42 +64,108 @@ impl Recurrence {
         Ok(Self { time_zone: time_zone.to_owned() })
     }
 
+    /// The hours of a sale whose first window is `opens..closes`.
+    pub(crate) fn hours(&self, opens: EpochMs, closes: EpochMs) -> Option<Hours> {
+        let (opens, closes) = (self.civil(opens)?, self.civil(closes)?);
+        let days = closes.date().since(opens.date()).ok()?.get_days();
+        Some(Hours { date: opens.date(), opens: opens.time(), closes: closes.time(), days })
+    }
+
+    /// The hours after an edit, which changes only what the operator changed: a window on the day of a transition may
+    /// not be at the hours promised.
+    pub(crate) fn edited(&self, hours: &Hours, opens: Option<EpochMs>, closes: Option<EpochMs>) -> Option<Hours> {
+        let mut hours = hours.clone();
+        if let Some(opens) = opens {
+            let opens = self.civil(opens)?;
+            // Closes on the same date as before, unless that is edited too.
+            let closes = hours.closes_on()?;
+            (hours.date, hours.opens, hours.days) =
+                (opens.date(), opens.time(), closes.since(opens.date()).ok()?.get_days());
+        }
+        if let Some(closes) = closes {
+            let closes = self.civil(closes)?;
+            (hours.closes, hours.days) = (closes.time(), closes.date().since(hours.date).ok()?.get_days());
+        }
+        Some(hours)
+    }
+
+    fn civil(&self, at: EpochMs) -> Option<DateTime> {
+        Some(Timestamp::from(at).to_zoned(TimeZone::get(&self.time_zone).ok()?).datetime())
+    }
+
     /// Checks for more than a year that each window ends `lead_s` seconds before the next one opens: days on which
     /// clocks go forward are shorter. The payment window does not count, since late messages of one round do not affect
     /// the next one.
     ///
     /// # Errors
     /// The first window that does not.
-    pub fn keeps_apart(&self, opens: EpochMs, closes: EpochMs, lead_s: u32) -> Result<(), Overlap> {
-        let mut window = (opens, closes);
+    pub(crate) fn keeps_apart(&self, hours: &Hours, window: (EpochMs, EpochMs), lead_s: u32) -> Result<(), Overlap> {
+        let (mut hours, mut window) = (hours.clone(), window);
         for _ in 0..MAX_DAYS {
-            let Some(next) = self.next_window(window.0, window.1, window.0) else { return Ok(()) };
-            let next_opens_at = next.0.minus_s(lead_s);
+            let Some(next) = self.next_window(&hours, window.0) else { return Ok(()) };
+            let next_opens_at = next.opens.minus_s(lead_s);
             if next_opens_at < window.1 {
                 return Err(Overlap { next_opens_at });
             }
-            window = next;
+            (hours, window) = (next.hours, (next.opens, next.closes));
         }
         Ok(())
     }
 
-    /// The first window after `opens..closes` that is not over at `now`: the same times of day on a later calendar day.
+    /// The first window after that of `hours` which is not over at `now`: the same times of day on a later calendar
+    /// day.
     ///
-    /// A time of day that is skipped when clocks go forward moves later by as much; a time that occurs twice when
-    /// clocks go back means the first one (RFC 5545, section 3.3.5). `None` if there is no window within a year.
-    pub fn next_window(&self, opens: EpochMs, closes: EpochMs, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
+    /// A time of day that is skipped when clocks go forward moves later by as much, on that day; a time that occurs
+    /// twice when clocks go back means the first one (RFC 5545, section 3.3.5). A day on which nothing is left of the
+    /// window has none, and so has a date that a zone skips. `None` if there is no window within a year.
+    pub(crate) fn next_window(&self, hours: &Hours, now: EpochMs) -> Option<Window> {
         let zone = TimeZone::get(&self.time_zone).ok()?;
-        let (opens, closes) = (Timestamp::from(opens).to_zoned(zone.clone()), Timestamp::from(closes).to_zoned(zone));
+        let at = |date: Date, time: Time| {
+            Some(EpochMs::from(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp()))
+        };
         (1..=MAX_DAYS).find_map(|days| {
-            let opens = EpochMs::from(opens.checked_add(days.days()).ok()?.timestamp());
-            let closes = EpochMs::from(closes.checked_add(days.days()).ok()?.timestamp());
-            (closes > now && opens < closes).then_some((opens, closes))
+            let hours = Hours { date: hours.date.checked_add(days.days()).ok()?, ..hours.clone() };
+            let opens = at(hours.date, hours.opens)?;
+            let closes = at(hours.closes_on()?, hours.closes)?;
+            // The same time a date later: a date that the zone skips, as Samoa did at the date line.
+            let shown = self.civil(opens)?;
+            let is_skipped = shown.date() != hours.date && shown.time() == hours.opens;
+            (closes > now && opens < closes && !is_skipped).then_some(Window { opens, closes, hours })
         })
     }
 }
 
+/// The times of day at which a recurring sale opens and closes, and the day of its latest window. Windows are computed
+/// from these and never from the window before, so a day on which clocks change has no effect on later days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hours {
+    date: Date,
+    opens: Time,
+    closes: Time,
+    /// How many days after its opening a window closes.
+    days: i32,
+}
+
+impl Hours {
+    fn closes_on(&self) -> Option<Date> {
+        self.date.checked_add(Span::new().days(self.days)).ok()
+    }
+}
+
+/// A window of a recurring sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) opens: EpochMs,
+    pub(crate) closes: EpochMs,
+    pub(crate) hours: Hours,
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
+    use jiff::{SignedDuration, Zoned};
+
     use super::*;
 
     fn at(text: &str) -> EpochMs {
@@ -107,7 +174,8 @@ mod tests {
 
     fn next(opens: &str, closes: &str, now: &str) -> (String, String) {
         let berlin = Recurrence::daily("Europe/Berlin").unwrap();
-        let (opens, closes) = berlin.next_window(at(opens), at(closes), at(now)).unwrap();
+        let hours = berlin.hours(at(opens), at(closes)).unwrap();
+        let Window { opens, closes, .. } = berlin.next_window(&hours, at(now)).unwrap();
         (opens.to_string(), closes.to_string())
     }
 
@@ -153,7 +221,9 @@ mod tests {
     fn windows_that_would_overlap_are_found() {
         let berlin = Recurrence::daily("Europe/Berlin").unwrap();
         let first = |opens: &str, closes: &str| {
-            berlin.keeps_apart(at(opens), at(closes), 0).err().map(|overlap| overlap.next_opens_at.to_string())
+            let window = (at(opens), at(closes));
+            let hours = berlin.hours(window.0, window.1).unwrap();
+            berlin.keeps_apart(&hours, window, 0).err().map(|overlap| overlap.next_opens_at.to_string())
         };
         // Exactly a whole day, whatever its length.
         assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T08:00:00Z"), None);
@@ -174,14 +244,139 @@ mod tests {
     #[test]
     fn who_buys_early_does_so_after_the_round_before() {
         let berlin = Recurrence::daily("Europe/Berlin").unwrap();
-        let (opens, closes) = (at("2026-07-01T08:00:00Z"), at("2026-07-02T07:00:00Z"));
+        let window = (at("2026-07-01T08:00:00Z"), at("2026-07-02T07:00:00Z"));
+        let hours = berlin.hours(window.0, window.1).unwrap();
+        let keeps_apart = |lead_s| berlin.keeps_apart(&hours, window, lead_s);
         // The shortest day is an hour shorter: 2027-03-28.
-        assert_eq!(berlin.keeps_apart(opens, closes, 0), Ok(()));
+        assert_eq!(keeps_apart(0), Ok(()));
         assert_eq!(
-            berlin.keeps_apart(opens, closes, 3601).map_err(|overlap| overlap.next_opens_at.to_string()),
+            keeps_apart(3601).map_err(|overlap| overlap.next_opens_at.to_string()),
             Err("2026-07-02T06:59:59.000Z".to_owned())
         );
-        assert_eq!(berlin.keeps_apart(opens, closes, 3600), Ok(()), "at 9:00 in Berlin each");
+        assert_eq!(keeps_apart(3600), Ok(()), "at 9:00 in Berlin each");
+    }
+
+    /// The windows of a sale, from a first one of some hours at this civil time, each with its opening and its close by
+    /// the zone's clocks.
+    fn windows(zone: &str, first: &str, hours: i64) -> impl Iterator<Item = (Hours, Zoned, Zoned)> {
+        let (sale, zone) = (Recurrence::daily(zone).unwrap(), TimeZone::get(zone).unwrap());
+        let opens = first.parse::<DateTime>().unwrap();
+        let moment = |time: DateTime| EpochMs::from(time.to_zoned(zone.clone()).unwrap().timestamp());
+        let (first, closes) = (moment(opens), moment(opens + hours.hours()));
+        let begun = Window { opens: first, closes, hours: sale.hours(first, closes).unwrap() };
+        let all = std::iter::successors(Some(begun), move |last| sale.next_window(&last.hours, last.opens));
+        let shown = move |at: EpochMs| Timestamp::from(at).to_zoned(zone.clone());
+        all.map(move |Window { opens, closes, hours }| (hours, shown(opens), shown(closes)))
+    }
+
+    fn opens_and_closes(zone: &str, first: &str, hours: i64, days: usize) -> Vec<String> {
+        let shown = |(_, opens, closes): (Hours, Zoned, Zoned)| {
+            format!("{} {} to {}", opens.strftime("%d"), opens.strftime("%H:%M"), closes.strftime("%H:%M"))
+        };
+        windows(zone, first, hours).map(shown).take(days).collect()
+    }
+
+    #[test]
+    fn the_day_on_which_clocks_change_has_no_effect_on_later_days() {
+        // There is no 0:00 on 30 April 2027 in Cairo.
+        assert_eq!(
+            opens_and_closes("Africa/Cairo", "2027-04-28T00:00", 2, 4),
+            ["28 00:00 to 02:00", "29 00:00 to 02:00", "30 01:00 to 02:00", "01 00:00 to 02:00"]
+        );
+        assert_eq!(
+            opens_and_closes("Africa/Cairo", "2027-04-28T22:00", 2, 3),
+            ["28 22:00 to 00:00", "29 22:00 to 01:00", "30 22:00 to 00:00"]
+        );
+        // 2:30 comes twice on 31 October 2027 in Berlin.
+        assert_eq!(
+            opens_and_closes("Europe/Berlin", "2027-10-30T02:30", 1, 3),
+            ["30 02:30 to 03:30", "31 02:30 to 03:30", "01 02:30 to 03:30"]
+        );
+        // Clocks go forward by half an hour on 3 October 2027.
+        assert_eq!(
+            opens_and_closes("Australia/Lord_Howe", "2027-10-02T02:00", 1, 3),
+            ["02 02:00 to 03:00", "03 02:30 to 03:00", "04 02:00 to 03:00"]
+        );
+    }
+
+    #[test]
+    fn a_window_that_a_transition_leaves_nothing_of_is_left_out() {
+        // From 2:30 to 3:00 on 28 March 2027 in Berlin would be from 3:30 to 3:00.
+        let berlin = Recurrence::daily("Europe/Berlin").unwrap();
+        let hours = berlin.hours(at("2027-03-27T01:30:00Z"), at("2027-03-27T02:00:00Z")).unwrap();
+        let next = berlin.next_window(&hours, at("2027-03-27T12:00:00Z")).unwrap();
+        assert_eq!(next.opens, at("2027-03-29T00:30:00Z"));
+        // Samoa had no 30 December 2011.
+        assert_eq!(
+            opens_and_closes("Pacific/Apia", "2011-12-28T12:00", 1, 3),
+            ["28 12:00 to 13:00", "29 12:00 to 13:00", "31 12:00 to 13:00"]
+        );
+        assert_eq!(
+            opens_and_closes("Pacific/Apia", "2011-12-29T23:00", 2, 2),
+            ["29 23:00 to 01:00", "31 23:00 to 01:00"]
+        );
+    }
+
+    #[test]
+    fn an_edit_after_a_transition_changes_only_what_it_says() {
+        let cairo = Recurrence::daily("Africa/Cairo").unwrap();
+        let hours = cairo.hours(at("2027-04-28T22:00:00Z"), at("2027-04-29T00:00:00Z")).unwrap();
+        // 30 April, at 1:00 and at 2:00.
+        let shifted = cairo.next_window(&hours, at("2027-04-29T10:00:00Z")).unwrap();
+        assert_eq!((shifted.opens, shifted.closes), (at("2027-04-29T22:00:00Z"), at("2027-04-29T23:00:00Z")));
+        let longer = cairo.edited(&shifted.hours, None, Some(at("2027-04-30T00:00:00Z"))).unwrap();
+        let next = cairo.next_window(&longer, at("2027-04-30T10:00:00Z")).unwrap();
+        assert_eq!((next.opens, next.closes), (at("2027-04-30T21:00:00Z"), at("2027-05-01T00:00:00Z")));
+        let later = cairo.edited(&shifted.hours, Some(at("2027-04-29T22:30:00Z")), None).unwrap();
+        let next = cairo.next_window(&later, at("2027-04-30T10:00:00Z")).unwrap();
+        assert_eq!((next.opens, next.closes), (at("2027-04-30T22:30:00Z"), at("2027-04-30T23:00:00Z")));
+    }
+
+    /// Each zone, each half hour of the day, each day of a year with all of its transitions.
+    #[test]
+    fn every_day_without_a_transition_opens_and_closes_at_the_time_promised() {
+        const FROM: &str = "2026-11-26";
+        const DAYS: usize = 366;
+        let is_quiet = |date: Date, zone: &TimeZone| {
+            let midnight = |date: Date| date.to_zoned(zone.clone()).unwrap();
+            let (start, end) = (midnight(date), midnight(date.tomorrow().unwrap()));
+            start.time() == Time::midnight() && end.duration_since(&start) == SignedDuration::from_hours(24)
+        };
+        let mut checked = 0;
+        let mut zones = HashMap::new();
+        for zone in jiff::tz::db().available() {
+            let zone = zone.to_string();
+            let Ok(found) = TimeZone::get(&zone) else { continue };
+            // Zones with the same transitions are one.
+            let from = FROM.parse::<Date>().unwrap().to_zoned(found.clone()).unwrap();
+            let until = from.checked_add(400.days()).unwrap();
+            let transitions: Vec<_> = found
+                .following(from.timestamp())
+                .take_while(|each| each.timestamp() < until.timestamp())
+                .map(|each| (each.timestamp(), each.offset()))
+                .collect();
+            zones.entry((from.offset(), transitions)).or_insert(zone);
+        }
+        assert!(zones.len() > 40, "{}", zones.len());
+        for zone in zones.values() {
+            for half_hour in 0..48 {
+                let first = format!("{FROM}T{:02}:{:02}", half_hour / 2, half_hour % 2 * 30);
+                let time = first.parse::<DateTime>().unwrap();
+                let end = time + 2.hours();
+                for (hours, opens, closes) in windows(zone, &first, 2).take(DAYS) {
+                    let closes_on = hours.closes_on().unwrap();
+                    for (shown, promised) in
+                        [(opens, hours.date.to_datetime(time.time())), (closes, closes_on.to_datetime(end.time()))]
+                    {
+                        let is_at_the_time = shown.datetime() == promised;
+                        let is_quiet = is_at_the_time || is_quiet(promised.date(), shown.time_zone());
+                        assert!(is_at_the_time || !is_quiet, "{zone} {first}: {shown}");
+                        checked += usize::from(is_at_the_time);
+                    }
+                }
+            }
+        }
+        assert!(checked > zones.len() * 48 * 2 * 360, "{checked}");
     }
 
     #[test]

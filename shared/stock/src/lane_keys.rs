@@ -68,6 +68,11 @@ impl LaneKeys<'_> {
         self.name_of("staged_denied", loading.as_simple())
     }
 
+    /// The returned units that one load has read so far.
+    pub(crate) fn staged_free(self, loading: Uuid) -> String {
+        self.name_of("staged_free", loading.as_simple())
+    }
+
     /// The right answer to a user's challenge.
     pub(crate) fn challenge(self, user: &UserId, challenge: Uuid) -> String {
         self.name_of("challenge", format_args!("{user}:{}", challenge.as_simple()))

@@ -16,8 +16,8 @@ use crate::{RoundStock, ScriptCode, StockError};
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
 static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
 
-/// How many buyers a call of the script writes at most: keeps the script to about a millisecond.
-const BUYERS_PER_PAGE: usize = 500;
+/// How many buyers, or ranges of units, a call of the script writes at most: keeps the script to about a millisecond.
+const PER_PAGE: usize = 500_000;
 /// How often the lanes that Redis has are read until nothing moves meanwhile.
 const READINGS: usize = 5;
 /// How often a load is begun until no lane is lost meanwhile.
@@ -324,7 +324,7 @@ impl RoundStock<'_> {
         let loading = Uuid::new_v4();
         let expires_at = expires_at_ms(&round.terms).0;
         let records: Vec<(&UserId, String)> = round.records(self.keys().lane).into_iter().collect();
-        for page in records.chunks(BUYERS_PER_PAGE) {
+        for page in records.chunks(PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
             if self.load_step(loading, &args).await? == ScriptCode::Present {
@@ -332,6 +332,13 @@ impl RoundStock<'_> {
             }
         }
         let LaneUnits { next, last, gaps, transfers } = units;
+        for page in gaps.chunks(PER_PAGE) {
+            let mut args = vec!["free".to_owned(), expires_at.to_string()];
+            args.extend(page.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
+            if self.load_step(loading, &args).await? == ScriptCode::Present {
+                return Ok(ScriptCode::Present);
+            }
+        }
         let returned: u32 = gaps.iter().map(|gap| gap.end() - gap.start() + 1).sum();
         let Terms { opens_at_ms, closes_at_ms, per_user_limit, .. } = &round.terms;
         let mut args = vec!["open".to_owned(), expires_at.to_string()];
@@ -346,7 +353,6 @@ impl RoundStock<'_> {
         let free = returned + (last + 1).saturating_sub(next);
         args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
         args.extend(transfers.into_iter().flat_map(|(number, fields)| [number.to_string(), fields]));
-        args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         self.load_step(loading, &args).await
     }
 
@@ -395,7 +401,8 @@ impl RoundStock<'_> {
             .key(keys.outbox())
             .key(keys.staged(loading))
             .key(keys.denied())
-            .key(keys.staged_denied(loading));
+            .key(keys.staged_denied(loading))
+            .key(keys.staged_free(loading));
         let call = if self.lanes > 1 { call.key(keys.transfers()).key(keys.loading()) } else { call };
         call.arg(args).invoke_async(self.connection).await
     }
