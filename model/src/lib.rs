@@ -9,6 +9,7 @@ mod lanes;
 mod mistake;
 mod properties;
 mod protocol;
+mod reason;
 mod reconcile;
 mod replay;
 mod scope;

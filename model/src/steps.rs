@@ -14,7 +14,7 @@ impl Protocol {
             Next::Place(seat) => self.try_to_place(state, seat),
             Next::Reseat(seat) => match self.reseat(&mut state.redis, seat) {
                 Reseated::To(seat) => After::Goes(Next::Place(seat)),
-                Reseated::SoldOut | Reseated::UnknownHold => After::Goes(Next::Fence(seat, OrderState::SoldOut)),
+                Reseated::SoldOut | Reseated::UnknownHold => self.fail(state, seat, OrderState::SoldOut),
                 Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
                 Reseated::UnknownSale => After::Failed,
             },
@@ -79,9 +79,7 @@ impl Protocol {
                 self.release(&mut state.redis, id, None);
                 After::Done
             }
-            Who::DeadLetter if self.makes(Mistake::DeadLetterGivesUp) => {
-                After::Goes(Next::Settle(self.fence(&mut state.ledger, job.seat, OrderState::Failed)))
-            }
+            Who::DeadLetter if self.makes(Mistake::DeadLetterGivesUp) => self.fail(state, job.seat, OrderState::Failed),
             Who::DeadLetter => self.try_to_place(state, job.seat),
             Who::Expiry | Who::Reconciliation if self.makes(Mistake::ReleaseFirst) => {
                 self.release(&mut state.redis, id, None);
@@ -116,13 +114,17 @@ impl Protocol {
     }
 
     fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
-        let placed = self.place(&mut state.ledger, seat);
-        state.ghost.refused[usize::from(seat.id)] |= !matches!(placed, Placed::Order(_));
-        After::Goes(match placed {
-            Placed::Order(order) => Next::Settle(order),
-            Placed::UnitTaken => Next::Reseat(seat),
-            Placed::SlotTaken => Next::Fence(seat, OrderState::Failed),
-        })
+        match self.place(&mut state.ledger, seat) {
+            Placed::Order(order) => After::Goes(Next::Settle(order)),
+            Placed::UnitTaken => After::Goes(Next::Reseat(seat)),
+            Placed::SlotTaken => self.fail(state, seat, OrderState::Failed),
+        }
+    }
+
+    /// A function finds a reason why this will never be an order, and writes it in its next step.
+    fn fail(&self, state: &mut State, seat: Seat, why: OrderState) -> After {
+        state.ghost.untrue[usize::from(seat.id)] |= !self.is_true(state, seat.id, why);
+        After::Goes(Next::Fence(seat, why))
     }
 
     fn settle(&self, state: &mut State, job: Job, order: OrderState) -> After {
