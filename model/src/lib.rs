@@ -21,7 +21,7 @@ mod writes;
 
 pub use cycles::{Run, longest_run};
 pub use draw::{DrawAction, DrawMistake, DrawProtocol, DrawRun, DrawState, Entry, Time};
-pub use job::{Job, Next, Who};
+pub use job::{Job, Next, Refusal, Who};
 pub use lanes::{
     Caller, Finisher, Lane, LaneAction, LaneMistake, LaneProtocol, LaneState, Loader, Reading, Transfer, TransferId,
 };

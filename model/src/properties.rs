@@ -43,7 +43,7 @@ const SOMETIMES: [(&str, Condition); 12] = [
     ("failed", |_, state| has_order(state, OrderState::Failed)),
     ("refund due", |_, state| state.ledger.refunds.contains(&true)),
     ("dead letter", |_, state| state.jobs.iter().any(|job| job.who == Who::DeadLetter)),
-    ("reseat", |_, state| has_next(state, |next| matches!(next, Next::Reseat(_)))),
+    ("reseat", |_, state| has_next(state, |next| matches!(next, Next::Reseat(..)))),
     ("adopt", |_, state| has_next(state, |next| matches!(next, Next::Adopt | Next::AdoptThenGo(_)))),
     ("restore", |_, state| has_next(state, |next| matches!(next, Next::Restore))),
     ("rebuild", |_, state| state.left.tries[0] == 0 && has_next(state, |next| matches!(next, Next::Load(_)))),

@@ -1,33 +1,25 @@
-//! When the reason for which a reservation fails is true.
+//! When the reason to fail a reservation is true.
 
 use crate::Protocol;
-use crate::state::{Hold, IDS, Order, OrderState, State};
+use crate::job::Refusal;
+use crate::state::{OrderState, Seat, State};
 
 impl Protocol {
-    /// Whether a reservation may fail for this reason now. The ledger and Redis together are the truth: neither alone knows
-    /// everything that is alive.
+    /// Whether a reservation may fail for this reason now, whatever Redis or the ledger alone would say. What the ledger has
+    /// just refused counts as taken.
     ///
-    /// Sold out: each unit is a live order's, or a reservation in Redis has it that may still become one. A unit that is in
-    /// no place is left, since reconciliation restores it. At the limit: so many other reservations of the user are alive.
-    pub(crate) fn is_true(&self, state: &State, id: u8, why: OrderState) -> bool {
-        match why {
-            OrderState::SoldOut => {
-                (0..self.scope.units).all(|unit| (0..).take(IDS).any(|other| has(state, other) == Some(unit)))
-            }
-            OrderState::Failed => {
-                let user = |other: &u8| *other != id && self.user(*other) == self.user(id);
-                (0..).take(IDS).filter(user).filter(|other| has(state, *other).is_some()).count()
-                    >= self.scope.limit.into()
-            }
-            _ => true,
+    /// Sold out: each unit is an order's, or Redis does not offer it. So a unit that Redis lost is only left once
+    /// reconciliation restores it, for everybody. At the limit: each slot of the user is an order's, or another
+    /// reservation in Redis has it.
+    pub(crate) fn is_true(&self, state: &State, seat: Seat, refusal: Refusal, why: OrderState) -> bool {
+        let State { redis, ledger, .. } = state;
+        if why == OrderState::SoldOut {
+            let is_left = |unit: u8| redis.free(unit) > 0 && ledger.units[usize::from(unit)].is_none();
+            !(0..self.scope.units).any(|unit| is_left(unit) && !(refusal.unit && unit == seat.unit))
+        } else {
+            let slots = &ledger.slots[self.user(seat.id)];
+            let is_free = |slot: u8| slots[usize::from(slot)].is_none() && !self.slot_is_anothers(redis, seat.id, slot);
+            !(0..self.scope.limit).any(|slot| is_free(slot) && !(refusal.slot && slot == seat.slot))
         }
-    }
-}
-
-/// The unit of a live reservation.
-fn has(state: &State, id: u8) -> Option<u8> {
-    match state.ledger.orders[usize::from(id)] {
-        Some(order) => Some(order).filter(|order| Order::is_live(*order)).map(|order| order.unit),
-        None => state.redis.holds[usize::from(id)].filter(|hold| Hold::is_live(*hold)).map(|hold| hold.unit),
     }
 }

@@ -77,7 +77,7 @@ const fn of(user: u8, tries: u8) -> Request {
 }
 
 /// The scopes in which the right protocol is checked.
-pub const SCOPES: [Scope; 13] = [
+pub const SCOPES: [Scope; 14] = [
     Scope { name: "two warmups", requests: &[of(0, 1), of(1, 1)], reconcilers: 2, repairs: false, ..Scope::QUIET },
     Scope {
         name: "one unit, two users",
@@ -137,6 +137,14 @@ pub const SCOPES: [Scope; 13] = [
         name: "lost writes, limit 2",
         limit: 2,
         requests: &[of(0, 1), of(0, 1), of(1, 1)],
+        failovers: 1,
+        lost_writes: 3,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "lost writes, limit 2, three keys",
+        limit: 2,
+        requests: &[of(0, 1), of(0, 1), of(0, 1)],
         failovers: 1,
         lost_writes: 3,
         ..Scope::QUIET

@@ -1,6 +1,6 @@
 //! What each function does: one effect at a time.
 
-use crate::job::{After, Job, Next, Who};
+use crate::job::{After, Job, Next, Refusal, Who};
 use crate::scripts::Reseated;
 use crate::state::{Order, OrderState, Seat, State, UNITS};
 use crate::writes::Placed;
@@ -12,9 +12,10 @@ impl Protocol {
         match job.next {
             Next::Start => self.start(state, job),
             Next::Place(seat) => self.try_to_place(state, seat),
-            Next::Reseat(seat) => match self.reseat(&mut state.redis, seat) {
+            Next::Reseat(seat, refusal) => match self.reseat(&mut state.redis, seat, refusal) {
                 Reseated::To(seat) => After::Goes(Next::Place(seat)),
-                Reseated::SoldOut | Reseated::UnknownHold => self.fail(state, seat, OrderState::SoldOut),
+                Reseated::SoldOut => self.fail(state, seat, OrderState::SoldOut, refusal),
+                Reseated::LimitReached => self.fail(state, seat, OrderState::Failed, refusal),
                 Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
                 Reseated::UnknownSale => After::Failed,
             },
@@ -79,7 +80,9 @@ impl Protocol {
                 self.release(&mut state.redis, id, None);
                 After::Done
             }
-            Who::DeadLetter if self.makes(Mistake::DeadLetterGivesUp) => self.fail(state, job.seat, OrderState::Failed),
+            Who::DeadLetter if self.makes(Mistake::DeadLetterGivesUp) => {
+                self.fail(state, job.seat, OrderState::Failed, Refusal { unit: false, slot: false })
+            }
             Who::DeadLetter => self.try_to_place(state, job.seat),
             Who::Expiry | Who::Reconciliation if self.makes(Mistake::ReleaseFirst) => {
                 self.release(&mut state.redis, id, None);
@@ -116,14 +119,16 @@ impl Protocol {
     fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
         match self.place(&mut state.ledger, seat) {
             Placed::Order(order) => After::Goes(Next::Settle(order)),
-            Placed::UnitTaken => After::Goes(Next::Reseat(seat)),
-            Placed::SlotTaken => self.fail(state, seat, OrderState::Failed),
+            Placed::Taken(refusal) if !refusal.unit && self.makes(Mistake::SlotTakenIsFinal) => {
+                self.fail(state, seat, OrderState::Failed, refusal)
+            }
+            Placed::Taken(refusal) => After::Goes(Next::Reseat(seat, refusal)),
         }
     }
 
     /// A function finds a reason why this will never be an order, and writes it in its next step.
-    fn fail(&self, state: &mut State, seat: Seat, why: OrderState) -> After {
-        state.ghost.untrue[usize::from(seat.id)] |= !self.is_true(state, seat.id, why);
+    fn fail(&self, state: &mut State, seat: Seat, why: OrderState, refusal: Refusal) -> After {
+        state.ghost.untrue[usize::from(seat.id)] |= !self.is_true(state, seat, refusal, why);
         After::Goes(Next::Fence(seat, why))
     }
 
