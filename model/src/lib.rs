@@ -9,6 +9,7 @@ mod lanes;
 mod mistake;
 mod properties;
 mod protocol;
+mod reads;
 mod reason;
 mod reconcile;
 mod replay;
@@ -27,6 +28,7 @@ pub use lanes::{
 };
 pub use mistake::Mistake;
 pub use protocol::{Action, Protocol};
+pub use reads::{Audit, Items, Placing, ReadsAction, ReadsMistake, ReadsProtocol, ReadsState};
 pub use scope::{Request, SCOPES, Scope};
 pub use state::{
     Ghost, Guards, Hold, HoldState, IDS, Ledger, Left, Order, OrderState, Redis, Replica, Returned, SLOTS, Seat, State,

@@ -11,7 +11,7 @@ pub enum Mistake {
     NoSlotGuard,
     /// A slot that is another order's fails the reservation, whatever other slots are free.
     SlotTakenIsFinal,
-    /// `reseat` gives a reservation that Redis forgot no other slot.
+    /// `reseat` finds no other slot, and says that nothing is left.
     ReseatKeepsSlot,
     /// The order function confirms before it writes the order.
     ConfirmFirst,

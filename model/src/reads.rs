@@ -15,6 +15,8 @@ const ITEMS: usize = ORDERS + 1;
 pub enum ReadsMistake {
     /// An order that cannot be read yet is taken for long gone, and its place is freed.
     UnreadIsGone,
+    /// A function that was refused, and finds nobody in the place when it looks, gives up instead of trying again.
+    FreedIsFull,
     /// Ended orders keep their places.
     NothingIsFreed,
     /// The audit reads no order of which the indexes of orders and of guards say the same.
@@ -134,8 +136,11 @@ impl ReadsProtocol {
                 (state.written.orders[id], state.written.place) = (Some(true), Some(id as u8));
                 Placing::Written
             }
-            // Freed meanwhile.
-            Placing::ReadPlace => shown.place.map_or(Placing::Write, Placing::ReadOrder),
+            Placing::ReadPlace => match shown.place {
+                Some(other) => Placing::ReadOrder(other),
+                None if self.makes(ReadsMistake::FreedIsFull) => Placing::Refused,
+                None => Placing::Write,
+            },
             Placing::ReadOrder(other) => match shown.orders[usize::from(other)] {
                 Some(false) if !self.makes(ReadsMistake::NothingIsFreed) => Placing::Free(other),
                 None if self.makes(ReadsMistake::UnreadIsGone) => Placing::Free(other),
@@ -241,7 +246,9 @@ impl Model for ReadsProtocol {
             Property::sometimes("a place is freed", |_, state: &ReadsState| {
                 state.placing.iter().any(|placing| matches!(placing, Placing::Free(_)))
             }),
-            Property::sometimes("somebody is refused", |_, state: &ReadsState| state.placing.contains(&Placing::Refused)),
+            Property::sometimes("somebody is refused", |_, state: &ReadsState| {
+                state.placing.contains(&Placing::Refused)
+            }),
         ]
     }
 }

@@ -110,11 +110,12 @@ impl Protocol {
         }
         let is_refused = |slot| own.is_some() && !refusal.unit && slot == seat.slot;
         let has_room = |slot: &u8| !is_refused(*slot) && !self.slot_is_anothers(redis, seat.id, *slot);
-        let others = (0..self.scope.limit).filter(|_| !self.makes(Mistake::ReseatKeepsSlot));
-        let Some(slot) = std::iter::once(seat.slot).chain(others).find(has_room) else {
-            let is_told_so = self.makes(Mistake::ReseatKeepsSlot);
-            return if is_told_so { Reseated::SoldOut } else { Reseated::LimitReached };
+        let Some(slot) = std::iter::once(seat.slot).chain(0..self.scope.limit).find(has_room) else {
+            return Reseated::LimitReached;
         };
+        if slot != seat.slot && self.makes(Mistake::ReseatKeepsSlot) {
+            return Reseated::SoldOut;
+        }
         let unit = if own.is_some() && !refusal.unit { Some(seat.unit) } else { self.take_unit(redis) };
         let Some(unit) = unit else { return Reseated::SoldOut };
         let seat = Seat { unit, slot, ..seat };

@@ -18,6 +18,7 @@ fn reads_are_right_in_every_interleaving() {
 fn each_mistake_is_caught() {
     for (mistake, audits, caught_by) in [
         (ReadsMistake::UnreadIsGone, false, "no user has more live orders than the limit"),
+        (ReadsMistake::FreedIsFull, false, "the limit is only said to be reached if it was"),
         (ReadsMistake::NothingIsFreed, false, "the limit is only said to be reached if it was"),
         (ReadsMistake::IndexesBelieved, true, "the audit calls no unit oversold"),
         (ReadsMistake::Unconditional, true, "the audit calls no unit oversold"),
