@@ -26,6 +26,15 @@ impl Who {
     }
 }
 
+/// Which guards were another order's when the ledger refused one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Refusal {
+    /// The unit's.
+    pub unit: bool,
+    /// The slot's.
+    pub slot: bool,
+}
+
 /// A job's next effect. One effect is one script, one conditional write or one send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Next {
@@ -33,8 +42,8 @@ pub enum Next {
     Start,
     /// Writes the order and its guards.
     Place(Seat),
-    /// Asks Redis for another unit.
-    Reseat(Seat),
+    /// Asks Redis for another unit or slot.
+    Reseat(Seat, Refusal),
     /// Writes that it will never be an order.
     Fence(Seat, OrderState),
     /// Cancels the order that its fence met.

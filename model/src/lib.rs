@@ -9,6 +9,8 @@ mod lanes;
 mod mistake;
 mod properties;
 mod protocol;
+mod reads;
+mod reason;
 mod reconcile;
 mod replay;
 mod scope;
@@ -20,12 +22,13 @@ mod writes;
 
 pub use cycles::{Run, longest_run};
 pub use draw::{DrawAction, DrawMistake, DrawProtocol, DrawRun, DrawState, Entry, Time};
-pub use job::{Job, Next, Who};
+pub use job::{Job, Next, Refusal, Who};
 pub use lanes::{
     Caller, Finisher, Lane, LaneAction, LaneMistake, LaneProtocol, LaneState, Loader, Reading, Transfer, TransferId,
 };
 pub use mistake::Mistake;
 pub use protocol::{Action, Protocol};
+pub use reads::{Audit, Items, Placing, ReadsAction, ReadsMistake, ReadsProtocol, ReadsState};
 pub use scope::{Request, SCOPES, Scope};
 pub use state::{
     Ghost, Guards, Hold, HoldState, IDS, Ledger, Left, Order, OrderState, Redis, Replica, Returned, SLOTS, Seat, State,

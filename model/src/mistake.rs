@@ -9,6 +9,10 @@ pub enum Mistake {
     NoUnitGuard,
     /// An order is placed whatever the slot guard says.
     NoSlotGuard,
+    /// A slot that is another order's fails the reservation, whatever other slots are free.
+    SlotTakenIsFinal,
+    /// `reseat` finds no other slot, and says that nothing is left.
+    ReseatKeepsSlot,
     /// The order function confirms before it writes the order.
     ConfirmFirst,
     /// The order message is acknowledged before the order is written.

@@ -16,7 +16,7 @@ const ALWAYS: [(&str, Condition); 11] = [
     ("no user has more live orders than the limit", within_the_limit),
     ("paid is final", paid_is_final),
     ("a 202 has its message or its order", accepted_is_kept),
-    ("a promise fails only for a reason", fails_for_a_reason),
+    ("a promise fails only for a reason that is true", reasons_are_true),
     ("a payment is taken or given back", payments_are_answered),
     ("Redis offers no unit twice", redis_offers_no_unit_twice),
     ("Redis calls ordered only what the ledger has", ordered_is_written),
@@ -43,7 +43,7 @@ const SOMETIMES: [(&str, Condition); 12] = [
     ("failed", |_, state| has_order(state, OrderState::Failed)),
     ("refund due", |_, state| state.ledger.refunds.contains(&true)),
     ("dead letter", |_, state| state.jobs.iter().any(|job| job.who == Who::DeadLetter)),
-    ("reseat", |_, state| has_next(state, |next| matches!(next, Next::Reseat(_)))),
+    ("reseat", |_, state| has_next(state, |next| matches!(next, Next::Reseat(..)))),
     ("adopt", |_, state| has_next(state, |next| matches!(next, Next::Adopt | Next::AdoptThenGo(_)))),
     ("restore", |_, state| has_next(state, |next| matches!(next, Next::Restore))),
     ("rebuild", |_, state| state.left.tries[0] == 0 && has_next(state, |next| matches!(next, Next::Load(_)))),
@@ -101,11 +101,11 @@ fn accepted_is_kept(_: &Protocol, state: &State) -> bool {
     ids.into_iter().all(|((accepted, order), id)| !accepted || order.is_some() || has_message(id))
 }
 
-/// A failed promise met another order's guard. A temporary error is no reason.
-fn fails_for_a_reason(_: &Protocol, state: &State) -> bool {
+/// Judged when a function found the reason: what it writes later says what was true then.
+fn reasons_are_true(_: &Protocol, state: &State) -> bool {
     let failed = |order: &Order| matches!(order.state, OrderState::Failed | OrderState::SoldOut);
-    let refused = state.ledger.orders.iter().zip(state.ghost.refused);
-    refused.into_iter().all(|(order, refused)| refused || !order.as_ref().is_some_and(failed))
+    let found = state.ledger.orders.iter().zip(state.ghost.untrue);
+    found.into_iter().all(|(order, untrue)| !untrue || !order.as_ref().is_some_and(failed))
 }
 
 fn payments_are_answered(_: &Protocol, state: &State) -> bool {

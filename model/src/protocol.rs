@@ -102,7 +102,7 @@ impl Protocol {
                 continue;
             }
             // A dead letter that finds no round comes back unchanged, until the round is loaded again.
-            let is_waiting = job.who == Who::DeadLetter && matches!(job.next, Next::Reseat(_)) && !state.redis.loaded;
+            let is_waiting = job.who == Who::DeadLetter && matches!(job.next, Next::Reseat(..)) && !state.redis.loaded;
             if !is_waiting {
                 actions.push(Action::Step(*job));
             }

@@ -77,7 +77,7 @@ const fn of(user: u8, tries: u8) -> Request {
 }
 
 /// The scopes in which the right protocol is checked.
-pub const SCOPES: [Scope; 12] = [
+pub const SCOPES: [Scope; 13] = [
     Scope { name: "two warmups", requests: &[of(0, 1), of(1, 1)], reconcilers: 2, repairs: false, ..Scope::QUIET },
     Scope {
         name: "one unit, two users",
@@ -151,6 +151,7 @@ pub const SCOPES: [Scope; 12] = [
         reconcilers: 2,
         ..Scope::QUIET
     },
+    Scope { name: "all lost, limit 2", limit: 2, requests: &[of(0, 1), of(0, 1), of(0, 1)], wipes: 1, ..Scope::QUIET },
     Scope { name: "all lost", requests: &[of(0, 1), of(0, 1), of(1, 1)], wipes: 1, reconcilers: 2, ..Scope::QUIET },
     Scope {
         name: "all lost, a crash",

@@ -1,5 +1,6 @@
 //! The scripts: each changes Redis in one step.
 
+use crate::job::Refusal;
 use crate::state::{Guards, Hold, HoldState, Redis, Returned, Seat};
 use crate::{Mistake, Protocol};
 
@@ -19,7 +20,7 @@ pub(crate) enum Reserved {
 pub(crate) enum Reseated {
     To(Seat),
     SoldOut,
-    UnknownHold,
+    LimitReached,
     AlreadyReleased,
     UnknownSale,
 }
@@ -94,21 +95,29 @@ impl Protocol {
         }
     }
 
-    pub(crate) fn reseat(&self, redis: &mut Redis, seat: Seat) -> Reseated {
+    /// Gives a reservation what the ledger refused it, the unit before the slot. One that Redis forgot gets both.
+    pub(crate) fn reseat(&self, redis: &mut Redis, seat: Seat, refusal: Refusal) -> Reseated {
         if !redis.loaded {
             return Reseated::UnknownSale;
         }
-        let mut slot = seat.slot;
-        match redis.holds[usize::from(seat.id)] {
+        let own = redis.holds[usize::from(seat.id)];
+        match own {
             Some(hold) if !hold.is_live() => return Reseated::AlreadyReleased,
-            Some(hold) if hold.unit != seat.unit => {
-                return Reseated::To(Seat { unit: hold.unit, slot: hold.slot, ..seat });
+            Some(Hold { unit, slot, .. }) if (unit, slot) != (seat.unit, seat.slot) => {
+                return Reseated::To(Seat { unit, slot, ..seat });
             }
-            Some(hold) => slot = hold.slot,
-            None if self.slot_is_anothers(redis, seat.id, slot) => return Reseated::UnknownHold,
-            None => {}
+            _ => {}
         }
-        let Some(unit) = self.take_unit(redis) else { return Reseated::SoldOut };
+        let is_refused = |slot| own.is_some() && !refusal.unit && slot == seat.slot;
+        let has_room = |slot: &u8| !is_refused(*slot) && !self.slot_is_anothers(redis, seat.id, *slot);
+        let Some(slot) = std::iter::once(seat.slot).chain(0..self.scope.limit).find(has_room) else {
+            return Reseated::LimitReached;
+        };
+        if slot != seat.slot && self.makes(Mistake::ReseatKeepsSlot) {
+            return Reseated::SoldOut;
+        }
+        let unit = if own.is_some() && !refusal.unit { Some(seat.unit) } else { self.take_unit(redis) };
+        let Some(unit) = unit else { return Reseated::SoldOut };
         let seat = Seat { unit, slot, ..seat };
         self.write_hold(redis, seat, HoldState::Held);
         Reseated::To(seat)

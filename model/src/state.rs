@@ -217,8 +217,8 @@ pub struct Ghost {
     pub paid: [bool; IDS],
     /// Orders for which a payment was made.
     pub charged: [bool; IDS],
-    /// Reservations that another order's guard blocked.
-    pub refused: [bool; IDS],
+    /// Reservations for which a function found a reason to fail that was not true then.
+    pub untrue: [bool; IDS],
     /// A rebuilt round offered a unit that was guarded before and after the rebuild.
     pub offered_taken: bool,
 }

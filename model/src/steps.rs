@@ -1,6 +1,6 @@
 //! What each function does: one effect at a time.
 
-use crate::job::{After, Job, Next, Who};
+use crate::job::{After, Job, Next, Refusal, Who};
 use crate::scripts::Reseated;
 use crate::state::{Order, OrderState, Seat, State, UNITS};
 use crate::writes::Placed;
@@ -12,9 +12,10 @@ impl Protocol {
         match job.next {
             Next::Start => self.start(state, job),
             Next::Place(seat) => self.try_to_place(state, seat),
-            Next::Reseat(seat) => match self.reseat(&mut state.redis, seat) {
+            Next::Reseat(seat, refusal) => match self.reseat(&mut state.redis, seat, refusal) {
                 Reseated::To(seat) => After::Goes(Next::Place(seat)),
-                Reseated::SoldOut | Reseated::UnknownHold => After::Goes(Next::Fence(seat, OrderState::SoldOut)),
+                Reseated::SoldOut => self.fail(state, seat, OrderState::SoldOut, refusal),
+                Reseated::LimitReached => self.fail(state, seat, OrderState::Failed, refusal),
                 Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
                 Reseated::UnknownSale => After::Failed,
             },
@@ -80,7 +81,7 @@ impl Protocol {
                 After::Done
             }
             Who::DeadLetter if self.makes(Mistake::DeadLetterGivesUp) => {
-                After::Goes(Next::Settle(self.fence(&mut state.ledger, job.seat, OrderState::Failed)))
+                self.fail(state, job.seat, OrderState::Failed, Refusal { unit: false, slot: false })
             }
             Who::DeadLetter => self.try_to_place(state, job.seat),
             Who::Expiry | Who::Reconciliation if self.makes(Mistake::ReleaseFirst) => {
@@ -116,13 +117,19 @@ impl Protocol {
     }
 
     fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
-        let placed = self.place(&mut state.ledger, seat);
-        state.ghost.refused[usize::from(seat.id)] |= !matches!(placed, Placed::Order(_));
-        After::Goes(match placed {
-            Placed::Order(order) => Next::Settle(order),
-            Placed::UnitTaken => Next::Reseat(seat),
-            Placed::SlotTaken => Next::Fence(seat, OrderState::Failed),
-        })
+        match self.place(&mut state.ledger, seat) {
+            Placed::Order(order) => After::Goes(Next::Settle(order)),
+            Placed::Taken(refusal) if !refusal.unit && self.makes(Mistake::SlotTakenIsFinal) => {
+                self.fail(state, seat, OrderState::Failed, refusal)
+            }
+            Placed::Taken(refusal) => After::Goes(Next::Reseat(seat, refusal)),
+        }
+    }
+
+    /// A function finds a reason why this will never be an order, and writes it in its next step.
+    fn fail(&self, state: &mut State, seat: Seat, why: OrderState, refusal: Refusal) -> After {
+        state.ghost.untrue[usize::from(seat.id)] |= !self.is_true(state, seat, refusal, why);
+        After::Goes(Next::Fence(seat, why))
     }
 
     fn settle(&self, state: &mut State, job: Job, order: OrderState) -> After {

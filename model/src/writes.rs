@@ -1,5 +1,6 @@
 //! The ledger's conditional writes: each is one step, all or nothing.
 
+use crate::job::Refusal;
 use crate::state::{Ledger, Order, OrderState, Seat};
 use crate::{Mistake, Protocol};
 
@@ -8,10 +9,8 @@ use crate::{Mistake, Protocol};
 pub(crate) enum Placed {
     /// Written now or before, in this state.
     Order(OrderState),
-    /// The unit guard is another's.
-    UnitTaken,
-    /// Only the slot guard is another's.
-    SlotTaken,
+    /// Guards are another's.
+    Taken(Refusal),
 }
 
 impl Protocol {
@@ -22,11 +21,12 @@ impl Protocol {
         }
         let unit_guard = &mut ledger.units[usize::from(unit)];
         let slot_guard = &mut ledger.slots[self.user(id)][usize::from(slot)];
-        if unit_guard.is_some() && !self.makes(Mistake::NoUnitGuard) {
-            return Placed::UnitTaken;
-        }
-        if slot_guard.is_some() && !self.makes(Mistake::NoSlotGuard) {
-            return Placed::SlotTaken;
+        let refusal = Refusal {
+            unit: unit_guard.is_some() && !self.makes(Mistake::NoUnitGuard),
+            slot: slot_guard.is_some() && !self.makes(Mistake::NoSlotGuard),
+        };
+        if refusal.unit || refusal.slot {
+            return Placed::Taken(refusal);
         }
         *unit_guard = Some((id, slot));
         *slot_guard = Some(id);

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Protocol;
-use crate::job::{After, Job, Next, Who};
+use crate::job::{After, Job, Next, Refusal, Who};
 use crate::protocol::remove;
 use crate::scripts::{Reseated, Reserved};
 use crate::state::{Guards, HoldState, Order, OrderState, Redis, Seat, State};
@@ -70,6 +70,7 @@ pub enum Answer {
     UnknownHold,
     UnknownSale,
     Reseated,
+    LimitReached,
     Adopted,
     Restored,
     Moved,
@@ -130,7 +131,7 @@ impl Protocol {
             },
             Next::Cancel => ending(id, order, OrderState::Cancelled),
             Next::Place(seat) => vec![placing(state, seat, after)],
-            Next::Reseat(seat) => vec![self.reseating(&state.redis, seat)],
+            Next::Reseat(seat, refusal) => vec![self.reseating(&state.redis, seat, refusal)],
             Next::Fence(seat, state) => {
                 let answer = order.map_or(Written::Made, |order| Written::There(order.state));
                 vec![Effect::Fence { seat, state, answer }]
@@ -177,11 +178,11 @@ impl Protocol {
         (Effect::Reserve { id, answer, seat }, reserved)
     }
 
-    fn reseating(&self, redis: &Redis, seat: Seat) -> Effect {
-        let (answer, to) = match self.reseat(&mut redis.clone(), seat) {
+    fn reseating(&self, redis: &Redis, seat: Seat, refusal: Refusal) -> Effect {
+        let (answer, to) = match self.reseat(&mut redis.clone(), seat, refusal) {
             Reseated::To(to) => (Answer::Reseated, Some(to)),
             Reseated::SoldOut => (Answer::SoldOut, None),
-            Reseated::UnknownHold => (Answer::UnknownHold, None),
+            Reseated::LimitReached => (Answer::LimitReached, None),
             Reseated::AlreadyReleased => (Answer::AlreadyReleased, None),
             Reseated::UnknownSale => (Answer::UnknownSale, None),
         };
@@ -220,8 +221,8 @@ fn placing(state: &State, seat: Seat, after: After) -> Effect {
     let order = state.ledger.orders[usize::from(seat.id)];
     let answer = match (order, after) {
         (Some(order), _) => Written::There(order.state),
-        (None, After::Goes(Next::Reseat(_))) => Written::UnitTaken,
-        (None, After::Goes(Next::Fence(..))) => Written::SlotTaken,
+        (None, After::Goes(Next::Reseat(_, Refusal { unit: true, .. }))) => Written::UnitTaken,
+        (None, After::Goes(Next::Reseat(..))) => Written::SlotTaken,
         (None, _) => Written::Made,
     };
     Effect::Place { seat, answer }

@@ -28,14 +28,16 @@ const TWO_CRASHES: Scope = Scope { requests: ONE_USER, crashes: 2, repairs: fals
 const TWO_WARMUPS: Scope = Scope { requests: TWO_USERS, reconcilers: 2, repairs: false, ..Scope::QUIET };
 const LOST_WRITES: Scope = Scope { requests: TWO_USERS, payments: 1, failovers: 1, lost_writes: 3, ..Scope::QUIET };
 const LOST_KEY: Scope = Scope { requests: ONE_USER, failovers: 1, lost_writes: 3, ..Scope::QUIET };
+const LOST_KEY_OF_TWO: Scope = Scope { limit: 2, ..LOST_KEY };
 const LOST_TWICE: Scope = Scope { requests: TWO_USERS, failovers: 2, lost_writes: 4, reconcilers: 2, ..Scope::QUIET };
 const ALL_LOST: Scope = Scope { requests: TWO_USERS, wipes: 1, reconcilers: 2, ..Scope::QUIET };
+const ALL_LOST_OF_TWO: Scope = Scope { requests: ONE_USER, limit: 2, ..ALL_LOST };
 
 const ONE_ORDER: &str = "no unit is in two live orders";
 const LIMIT: &str = "no user has more live orders than the limit";
 const PAID: &str = "paid is final";
 const ACCEPTED: &str = "a 202 has its message or its order";
-const REASON: &str = "a promise fails only for a reason";
+const REASON: &str = "a promise fails only for a reason that is true";
 const PAYMENT: &str = "a payment is taken or given back";
 const OFFERS: &str = "Redis offers no unit twice";
 const REPAIRS: &str = "a repair that is found changes something";
@@ -50,11 +52,13 @@ const REST_PLACE: &str = "at rest every unit is in one place";
 const REST_AGREES: &str = "at rest Redis has what live orders have";
 
 /// Every mistake, with at least one of the properties that catch it.
-pub(crate) const TEETH: [Tooth; 35] = [
+pub(crate) const TEETH: [Tooth; 37] = [
     of(Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
     of(Mistake::ReleaseFirst, CALM, ONE_PLACE),
     of(Mistake::NoUnitGuard, LOST_WRITES, ONE_ORDER),
     of(Mistake::NoSlotGuard, LOST_KEY, LIMIT),
+    of(Mistake::SlotTakenIsFinal, LOST_KEY_OF_TWO, REASON),
+    of(Mistake::ReseatKeepsSlot, ALL_LOST_OF_TWO, REASON),
     of(Mistake::ConfirmFirst, CALM, ORDERED),
     of(Mistake::AcknowledgeFirst, CALM, ACCEPTED),
     of(Mistake::AcceptFirst, CALM, ACCEPTED),

@@ -1,0 +1,254 @@
+//! A model of reads beside transactions. A user's orders share a place: the only one in a campaign's limit, or a unit.
+//!
+//! A transaction is one step for other writers: until it is whole, they are refused. But readers see its items one after
+//! another, and an index shows each later still. So two reads may see one half of a transaction each.
+
+use stateright::{Model, Property};
+
+/// Orders of the user.
+const ORDERS: usize = 3;
+/// Items: the orders, and the place that they share.
+const ITEMS: usize = ORDERS + 1;
+
+/// A way to get reads wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadsMistake {
+    /// An order that cannot be read yet is taken for long gone, and its place is freed.
+    UnreadIsGone,
+    /// A function that was refused, and finds nobody in the place when it looks, gives up instead of trying again.
+    FreedIsFull,
+    /// Ended orders keep their places.
+    NothingIsFreed,
+    /// The audit reads no order of which the indexes of orders and of guards say the same.
+    IndexesBelieved,
+    /// An order is written whoever has the place.
+    Unconditional,
+}
+
+/// Reads beside transactions in a scope, right or with a mistake.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadsProtocol {
+    /// Whether an audit runs. Otherwise there are no indexes.
+    pub audits: bool,
+    /// The mistake, if any.
+    pub mistake: Option<ReadsMistake>,
+}
+
+/// The items, as somebody sees them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Items {
+    /// For each order that exists, whether it is live.
+    pub orders: [Option<bool>; ORDERS],
+    /// The order that has the place.
+    pub place: Option<u8>,
+}
+
+impl Items {
+    fn show(&mut self, item: usize, from: &Self) {
+        match self.orders.get_mut(item) {
+            Some(order) => *order = from.orders[item],
+            None => self.place = from.place,
+        }
+    }
+
+    fn is_live(&self, id: u8) -> bool {
+        self.orders[usize::from(id)] == Some(true)
+    }
+
+    fn live(&self) -> impl Iterator<Item = u8> {
+        (0..ORDERS as u8).filter(|id| self.is_live(*id))
+    }
+}
+
+/// The progress of the function that places an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Placing {
+    /// About to write the order.
+    Write,
+    /// Refused: about to read who has the place.
+    ReadPlace,
+    /// About to read this order, which has the place.
+    ReadOrder(u8),
+    /// About to free the place of this order.
+    Free(u8),
+    /// The order is written.
+    Written,
+    /// The user was told that the limit is reached.
+    Refused,
+}
+
+/// The progress of an audit, with what it has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Audit {
+    /// About to read the index of guards.
+    Guards,
+    /// About to read the index of live orders.
+    Index(Option<u8>),
+    /// About to read each of these orders, one bit each, itself; and how many orders are live so far.
+    Orders(u8, usize),
+}
+
+/// The whole state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReadsState {
+    /// What the conditions of writes see.
+    pub written: Items,
+    /// What reads see.
+    pub shown: Items,
+    /// What the indexes show.
+    pub indexed: Items,
+    /// The functions that place the orders.
+    pub placing: [Placing; ORDERS],
+    /// Whether the limit was reached since the function was refused.
+    pub was_full: [bool; ORDERS],
+    /// The audit.
+    pub audit: Audit,
+}
+
+/// One atomic step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadsAction {
+    /// A function takes its next step.
+    Place(usize),
+    /// An order ends, and frees its place if the function is of this version.
+    End(u8, bool),
+    /// Readers see an item as it was written.
+    Show(usize),
+    /// An index shows an item as readers see it.
+    Index(usize),
+    /// The audit takes its next step.
+    Audit,
+}
+
+impl ReadsProtocol {
+    fn makes(&self, mistake: ReadsMistake) -> bool {
+        self.mistake == Some(mistake)
+    }
+
+    fn place(&self, state: &mut ReadsState, id: usize) -> bool {
+        let ReadsState { written, shown, .. } = *state;
+        // Another transaction on these items is under way.
+        let is_refused = written != shown;
+        state.placing[id] = match state.placing[id] {
+            Placing::Write | Placing::Free(_) if is_refused => return false,
+            Placing::Write if written.place.is_some() && !self.makes(ReadsMistake::Unconditional) => Placing::ReadPlace,
+            Placing::Write => {
+                (state.written.orders[id], state.written.place) = (Some(true), Some(id as u8));
+                Placing::Written
+            }
+            Placing::ReadPlace => match shown.place {
+                Some(other) => Placing::ReadOrder(other),
+                None if self.makes(ReadsMistake::FreedIsFull) => Placing::Refused,
+                None => Placing::Write,
+            },
+            Placing::ReadOrder(other) => match shown.orders[usize::from(other)] {
+                Some(false) if !self.makes(ReadsMistake::NothingIsFreed) => Placing::Free(other),
+                None if self.makes(ReadsMistake::UnreadIsGone) => Placing::Free(other),
+                _ => Placing::Refused,
+            },
+            Placing::Free(other) => {
+                state.written.place.take_if(|place| *place == other);
+                state.shown.place = state.written.place;
+                Placing::Write
+            }
+            Placing::Written | Placing::Refused => return false,
+        };
+        true
+    }
+
+    fn audit(&self, state: &mut ReadsState) -> bool {
+        let ReadsState { shown, indexed, .. } = *state;
+        state.audit = match state.audit {
+            Audit::Guards => Audit::Index(indexed.place),
+            Audit::Index(guard) => {
+                let known = (0..ORDERS as u8).filter(|id| guard == Some(*id) || indexed.is_live(*id));
+                let is_alone = known.clone().count() == 1;
+                let agrees = |id: &u8| guard == Some(*id) && indexed.is_live(*id);
+                let believed = |id: &u8| agrees(id) && (is_alone || self.makes(ReadsMistake::IndexesBelieved));
+                let doubtful = known.clone().filter(|id| !believed(id)).fold(0, |bits, id| bits | 1 << id);
+                Audit::Orders(doubtful, known.filter(believed).count())
+            }
+            Audit::Orders(0, _) => return false,
+            Audit::Orders(doubtful, live) => {
+                let id = doubtful.trailing_zeros() as u8;
+                Audit::Orders(doubtful & !(1 << id), live + usize::from(shown.is_live(id)))
+            }
+        };
+        true
+    }
+
+    fn act(&self, state: &mut ReadsState, action: ReadsAction) -> bool {
+        match action {
+            ReadsAction::Place(id) => return self.place(state, id),
+            ReadsAction::End(id, frees) => {
+                state.written.orders[usize::from(id)] = Some(false);
+                state.written.place.take_if(|place| frees && *place == id);
+            }
+            ReadsAction::Show(item) => state.shown.show(item, &state.written),
+            ReadsAction::Index(item) => state.indexed.show(item, &state.shown),
+            ReadsAction::Audit => return self.audit(state),
+        }
+        true
+    }
+}
+
+impl Model for ReadsProtocol {
+    type State = ReadsState;
+    type Action = ReadsAction;
+
+    fn init_states(&self) -> Vec<ReadsState> {
+        let nothing = Items::default();
+        vec![ReadsState {
+            written: nothing,
+            shown: nothing,
+            indexed: nothing,
+            placing: [Placing::Write; ORDERS],
+            was_full: [false; ORDERS],
+            audit: Audit::Guards,
+        }]
+    }
+
+    fn actions(&self, state: &ReadsState, actions: &mut Vec<ReadsAction>) {
+        actions.extend((0..ORDERS).map(ReadsAction::Place));
+        actions.extend((0..ITEMS).map(ReadsAction::Show));
+        if state.written == state.shown {
+            let ends = state.written.live().flat_map(|id| [true, false].map(|frees| ReadsAction::End(id, frees)));
+            actions.extend(ends);
+        }
+        if self.audits {
+            actions.extend((0..ITEMS).map(ReadsAction::Index));
+            actions.push(ReadsAction::Audit);
+        }
+    }
+
+    fn next_state(&self, last: &ReadsState, action: ReadsAction) -> Option<ReadsState> {
+        let mut state = last.clone();
+        let acts = self.act(&mut state, action);
+        for (id, was_full) in state.was_full.iter_mut().enumerate() {
+            let is_deciding = matches!(state.placing[id], Placing::ReadPlace | Placing::ReadOrder(_));
+            let is_over = state.placing[id] == Placing::Refused;
+            *was_full = (*was_full && is_over) || (is_deciding && (*was_full || state.written.live().next().is_some()));
+        }
+        (acts && state != *last).then_some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("no user has more live orders than the limit", |_, state: &ReadsState| {
+                state.written.live().count() <= 1
+            }),
+            Property::always("the limit is only said to be reached if it was", |_, state: &ReadsState| {
+                (0..ORDERS).all(|id| state.placing[id] != Placing::Refused || state.was_full[id])
+            }),
+            Property::always("the audit calls no unit oversold", |_, state: &ReadsState| {
+                !matches!(state.audit, Audit::Orders(0, 2..))
+            }),
+            Property::sometimes("a place is freed", |_, state: &ReadsState| {
+                state.placing.iter().any(|placing| matches!(placing, Placing::Free(_)))
+            }),
+            Property::sometimes("somebody is refused", |_, state: &ReadsState| {
+                state.placing.contains(&Placing::Refused)
+            }),
+        ]
+    }
+}
