@@ -443,21 +443,6 @@ async fn sales_are_found_by_their_state() {
     }
 }
 
-/// The previous version wrote drafts without the list's attribute.
-#[tokio::test]
-async fn a_draft_of_the_version_before_is_found_once_it_is_edited() {
-    let lab = Lab::new().await;
-    rounds::draft(&lab.ledger, SALE, &to_come(1800), None).await;
-    let removed = lab.dynamodb.update_item().table_name(&lab.table);
-    let key = AttributeValue::S(format!("SALE#{SALE}"));
-    removed.key("pk", key).update_expression("REMOVE sale_list").send().await.unwrap();
-    assert_eq!(listed(&lab, "state=draft").await.0, [] as [&str; 0]);
-    lab.answer(&edit(&json!({ "version": 1, "title": "A better lamp" }))).await.expect(200);
-    assert_eq!(listed(&lab, "state=draft").await.0, [SALE]);
-    lab.ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
-    assert_eq!(listed(&lab, "state=draft").await.0, [] as [&str; 0]);
-}
-
 #[tokio::test]
 async fn a_sale_is_duplicated_as_a_draft() {
     let lab = Lab::selling(terms(5, 1)).await;

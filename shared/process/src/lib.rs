@@ -5,6 +5,7 @@ mod answer_counts;
 mod award_cache;
 mod cached_sale;
 mod demand;
+mod for_sale;
 mod forgeries;
 mod isolation;
 mod kept;
