@@ -8,7 +8,7 @@ use crate::inputs::{Assumptions, Inputs};
 use crate::load::Load;
 use crate::quotas as q;
 use crate::setup::Setup;
-use crate::totals::{SNAPSHOT_READS_PER_S, writes_of_an_order};
+use crate::totals::{SNAPSHOT_READS_PER_S, changed_round_reads_per_s, list_reads, writes_of_an_order};
 
 /// Days to change one of our own settings, deploy it and rehearse. Warming a table counts as such a change.
 pub const SETTING_LEAD_DAYS: u32 = 1;
@@ -280,7 +280,27 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::PARTITION_READS.value,
             most: q::PARTITION_READS.value,
             mover: Mover::Nothing,
-            how: "each process reads one item every two seconds, the one that says which sales are stopped; the system cannot keep several copies of it yet",
+            how: "each process reads two items every two seconds: the stops, and the last changes of sales; the system cannot keep several copies of them yet",
+            source: q::PARTITION_READS.page,
+        },
+        Check {
+            name: "list_reads",
+            unit: "read units/s",
+            need: started * list_reads(assumed.published_sales),
+            have: q::PARTITION_READS.value,
+            most: q::PARTITION_READS.value,
+            mover: Mover::Nothing,
+            how: "each process lists the published sales when it starts; publish fewer at the same time",
+            source: q::PARTITION_READS.page,
+        },
+        Check {
+            name: "changed_round_reads",
+            unit: "read units/s",
+            need: changed_round_reads_per_s(load.processes, assumed.round_kb),
+            have: q::PARTITION_READS.value,
+            most: q::PARTITION_READS.value,
+            mover: Mover::Nothing,
+            how: "each process reads the sale again within two seconds after it was changed; use shorter texts, or leave it alone during the rush",
             source: q::PARTITION_READS.page,
         },
         Check {

@@ -92,6 +92,12 @@ pub struct Assumptions {
     /// How many campaigns with a limit per user the sale belongs to
     #[arg(long, default_value_t = 0)]
     pub campaign_limits: u32,
+    /// How many sales are published at the same time, this one included
+    #[arg(long, default_value_t = 20.0)]
+    pub published_sales: f64,
+    /// The size of this sale in the table, in KB: mostly its texts, and what operators did to it
+    #[arg(long, default_value_t = 4.0)]
+    pub round_kb: f64,
     /// With a line: share of the people who come and buy when it is their turn
     #[arg(long, default_value_t = 0.7)]
     pub comes_share: f64,

@@ -16,11 +16,28 @@ const HOP_S: f64 = 900.0;
 const LISTENS_MIN: f64 = 5.0;
 /// Requests to SQS for a message: send, receive and delete. Its batch may have no other message.
 const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
-/// How often a process rereads sales and switches, in seconds, and the read units of that.
+/// How often a process reads the stops and the changes of the sales, in seconds, and the read units of both.
 const REFRESH_S: f64 = 2.0;
 const REFRESH_READS: f64 = 1.5;
-/// Read units a second that a busy process takes from one partition: half a unit every two seconds, for the stops and for the sales.
-pub const SNAPSHOT_READS_PER_S: f64 = 0.5 / REFRESH_S;
+/// Read units a second that a busy process takes from the partition of each: an item of up to 4 KB for the changes; with the stops are up
+/// to 200 denied networks, which are another 4 KB.
+pub const SNAPSHOT_READS_PER_S: f64 = 1.0 / REFRESH_S;
+/// Partitions of the list of published sales, and the size of a sale in it, in KB.
+const PUBLISHED_LISTS: f64 = 8.0;
+const LISTED_KB: f64 = 0.13;
+/// What an eventually consistent read of 4 KB costs.
+const READ: f64 = 0.5;
+const READ_KB: f64 = 4.0;
+
+/// Read units that a process takes from one partition of the list when it starts.
+pub fn list_reads(published_sales: f64) -> f64 {
+    (published_sales / PUBLISHED_LISTS * LISTED_KB / READ_KB).max(1.0).ceil() * READ
+}
+
+/// Read units a second of a sale that is changed: each process reads it again when it hears of the change.
+pub fn changed_round_reads_per_s(processes: f64, round_kb: f64) -> f64 {
+    processes / REFRESH_S * (round_kb / READ_KB).max(1.0).ceil() * READ
+}
 
 /// Quantities, each in the unit that AWS counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]

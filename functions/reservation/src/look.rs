@@ -102,7 +102,11 @@ fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
 
 /// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
 async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
-    let sales = match deps.snapshots.opened_last(MAX_ROUNDS, |opens_at, closes_at| may_be_queued(opens_at, closes_at, now)).await {
+    let sales = match deps
+        .snapshots
+        .opened_last(MAX_ROUNDS, |opens_at, closes_at| may_be_queued(opens_at, closes_at, now))
+        .await
+    {
         Ok(sales) => sales,
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without queued reservations");

@@ -8,7 +8,6 @@ use crate::item::{number, text, to_item};
 use crate::published::whole;
 use crate::{Ledger, LedgerError, keys};
 
-
 /// The result of writing a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutCampaign {

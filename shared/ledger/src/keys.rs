@@ -281,7 +281,8 @@ mod tests {
         assert_eq!(units, (0..ROUND_SHARDS).collect());
         let refunds: BTreeSet<String> = (0..1_000).map(|n| refund_shard(&format!("payment-{n}"))).collect();
         assert_eq!(refunds, (0..REFUND_SHARDS).map(refund_shard_name).collect());
-        let lists: BTreeSet<String> = (0..1_000).map(|n| published_list(&format!("sale-{n}").parse().unwrap())).collect();
+        let lists: BTreeSet<String> =
+            (0..1_000).map(|n| published_list(&format!("sale-{n}").parse().unwrap())).collect();
         assert_eq!(lists, published_lists().collect());
     }
 

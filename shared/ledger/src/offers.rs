@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, text, to_item};
-use crate::replace::Replacement;
 use crate::published::RoundChange;
+use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
 

@@ -57,16 +57,7 @@ impl ForSale {
     /// Nothing is known yet.
     pub(crate) fn unknown(period: Duration) -> Self {
         let (named, read) = (Arc::default(), Arc::default());
-        Self {
-            version: 0,
-            named,
-            read,
-            period,
-            listed_at: None,
-            must_list: true,
-            missed_at: None,
-            unreadable_at: None,
-        }
+        Self { version: 0, named, read, period, listed_at: None, must_list: true, missed_at: None, unreadable_at: None }
     }
 
     /// The published sale with this id, if its round was read.
@@ -99,7 +90,8 @@ impl ForSale {
         let mut found: Vec<(EpochMs, &SaleId)> = Vec::new();
         for (sale, named) in &*self.named {
             let read = self.read.get(sale).filter(|read| !is_behind(&read.sale.round, named));
-            let of_round = |read: &Read| (read.sale.round.terms.first_opens_at_ms(), read.sale.round.terms.closes_at_ms);
+            let of_round =
+                |read: &Read| (read.sale.round.terms.first_opens_at_ms(), read.sale.round.terms.closes_at_ms);
             match read.map(of_round).or(named.window) {
                 Some((opens_at, closes_at)) if may(opens_at, closes_at) => found.push((opens_at, sale)),
                 Some(_) => {}
@@ -241,4 +233,166 @@ impl ForSale {
 /// Whether a later round, or a later version of it, was named.
 fn is_behind(round: &Round, named: &Named) -> bool {
     (round.id.number, round.version) < (named.number, named.version)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::*;
+
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+    fn id(text: &str) -> RoundId {
+        text.parse().unwrap()
+    }
+
+    fn round(text: &str, version: u32) -> Round {
+        let terms = json!({
+            "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 7, "per_user_limit": 1, "price_minor": 990,
+            "currency": "EUR", "payment_window_s": 900,
+        });
+        Round {
+            id: id(text),
+            version,
+            loaded_at_ms: None,
+            terms: serde_json::from_value(terms).unwrap(),
+            paused: false,
+            isolated_requests_per_s: None,
+            dealt: None,
+            commitment: None,
+            drand_round: None,
+            log: sale::Log::default(),
+        }
+    }
+
+    fn changes(version: u32, recent: &[&str]) -> Changes {
+        Changes { version, recent: recent.iter().map(|change| change.parse().unwrap()).collect() }
+    }
+
+    fn listed(ids: &[&str]) -> Vec<ListedRound> {
+        let listed =
+            |text: &&str| ListedRound { id: id(text), first_opens_at_ms: EpochMs(1), closes_at_ms: EpochMs(2) };
+        ids.iter().map(listed).collect()
+    }
+
+    /// A moment this many seconds after the first one.
+    fn at(s: u32) -> Moment {
+        Moment::of(*BEGAN, EpochMs(0).plus_s(s))
+    }
+
+    fn due(known: &mut ForSale, wanted: &[&str], now: Moment) -> Vec<String> {
+        let wanted = wanted.iter().map(|sale| sale.parse().unwrap()).collect();
+        let mut due: Vec<String> = known.due(&wanted, now).iter().map(ToString::to_string).collect();
+        due.sort_unstable();
+        due
+    }
+
+    /// Knows lamp.1 and vase.1, of which it was asked for the lamp.
+    fn known() -> ForSale {
+        let mut known = ForSale::unknown(Duration::from_secs(600));
+        known.hear(changes(2, &["lamp.1@1", "vase.1@1"]), at(0));
+        known.list(listed(&["lamp.1", "vase.1"]), at(0));
+        assert_eq!(due(&mut known, &["lamp", "nowhere"], at(0)), ["lamp.1"]);
+        assert!(known.lacks(&"lamp".parse().unwrap()) && !known.lacks(&"nowhere".parse().unwrap()));
+        assert_eq!(known.keep(vec![round("lamp.1", 1)], vec![id("lamp.1")], at(0)), []);
+        known.list(listed(&["lamp.1", "vase.1"]), at(20));
+        assert!(due(&mut known, &[], at(20)).is_empty() && !known.must_list(at(20)));
+        known
+    }
+
+    #[test]
+    fn only_what_has_changed_is_read_again() {
+        let mut known = known();
+        known.hear(changes(2, &["lamp.1@1", "vase.1@1"]), at(22));
+        assert_eq!(due(&mut known, &[], at(22)), [] as [&str; 0]);
+        known.hear(changes(3, &["lamp.1@1", "vase.1@1", "vase.1@2"]), at(24));
+        assert_eq!(due(&mut known, &[], at(24)), [] as [&str; 0], "nobody asks for the vase");
+        known.hear(changes(4, &["vase.1@2", "lamp.1@2"]), at(26));
+        assert_eq!(due(&mut known, &[], at(26)), ["lamp.1"]);
+        known.keep(vec![round("lamp.1", 2)], vec![id("lamp.1")], at(26));
+        known.hear(changes(5, &["lamp.1@2", "lamp.2@1"]), at(28));
+        assert_eq!(due(&mut known, &["vase"], at(28)), ["lamp.2", "vase.1"]);
+    }
+
+    /// The change is named already, but the read of the round began before it, or lags behind.
+    #[test]
+    fn an_older_round_than_was_named_does_not_count() {
+        let mut known = known();
+        known.hear(changes(3, &["lamp.1@2"]), at(22));
+        let again = due(&mut known, &[], at(22));
+        let left = known.keep(vec![round("lamp.1", 1)], vec![id("lamp.1")], at(22));
+        assert_eq!((again, left), (vec!["lamp.1".to_owned()], vec![id("lamp.1")]));
+        assert_eq!(known.sale("lamp").unwrap().round.version, 1, "the last one holds meanwhile");
+        known.forget(vec![id("lamp.1")], at(22));
+        assert_eq!(due(&mut known, &[], at(24)), ["lamp.1"]);
+        assert_eq!(known.keep(vec![round("lamp.1", 2)], vec![id("lamp.1")], at(24)), []);
+        assert_eq!(due(&mut known, &[], at(26)), [] as [&str; 0]);
+    }
+
+    /// An old copy of the item, from a replica that lags behind, changes nothing.
+    #[test]
+    fn news_that_are_older_than_the_last_are_none() {
+        let mut known = known();
+        known.hear(changes(3, &["lamp.1@2"]), at(22));
+        known.keep(vec![round("lamp.1", 2)], vec![id("lamp.1")], at(22));
+        known.hear(changes(1, &["lamp.1@1"]), at(24));
+        assert_eq!(due(&mut known, &[], at(24)), [] as [&str; 0]);
+        known.hear(changes(4, &["lamp.1@2", "vase.1@2"]), at(26));
+        assert!(!known.must_list(at(26)), "none was missed");
+    }
+
+    #[test]
+    fn who_missed_changes_reads_all_again_and_lists_them_once_the_list_must_have_them() {
+        let mut known = known();
+        known.hear(changes(9, &["vase.1@7", "vase.1@8"]), at(100));
+        assert!(known.must_list(at(100)));
+        assert_eq!(due(&mut known, &[], at(100)), ["lamp.1"]);
+        known.keep(vec![round("lamp.1", 4)], vec![id("lamp.1")], at(100));
+        known.list(listed(&["lamp.1", "vase.1"]), at(100));
+        assert!(!known.must_list(at(114)) && known.must_list(at(115)), "the index lags behind");
+        known.list(listed(&["lamp.2", "vase.1"]), at(115));
+        assert!(!known.must_list(at(200)));
+        assert_eq!(due(&mut known, &[], at(115)), ["lamp.2"]);
+    }
+
+    #[test]
+    fn what_was_published_a_moment_ago_stays_known_although_the_list_lags() {
+        let mut known = known();
+        known.hear(changes(3, &["chair.1@1"]), at(700));
+        assert!(known.must_list(at(700)), "after ten minutes");
+        known.list(listed(&["lamp.1", "vase.1"]), at(700));
+        assert!(known.lacks(&"chair".parse().unwrap()));
+        known.list(listed(&["vase.1"]), at(1400));
+        assert!(!known.lacks(&"chair".parse().unwrap()) && known.sale("lamp").is_none(), "over, or never there");
+    }
+
+    #[test]
+    fn a_withdrawn_sale_is_not_for_sale() {
+        let mut known = known();
+        known.hear(changes(3, &["lamp.1@2!"]), at(22));
+        assert!(known.sale("lamp").is_none() && !known.lacks(&"lamp".parse().unwrap()));
+        // One of which only the list knows, which lags behind.
+        known.list(listed(&["chair.1", "vase.1"]), at(40));
+        assert_eq!(due(&mut known, &["chair"], at(40)), ["chair.1"]);
+        known.forget(vec![id("chair.1")], at(40));
+        assert!(!known.lacks(&"chair".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_change_that_cannot_be_read_holds_the_last_round_for_minutes() {
+        let mut known = known();
+        known.hear(changes(3, &["lamp.1@2"]), at(22));
+        for s in [22, 100, 300] {
+            assert_eq!(due(&mut known, &[], at(s)), ["lamp.1"]);
+            known.fail(at(s));
+            assert!(known.just_failed(at(s)) && !known.just_failed(at(s + 1)));
+            assert!(known.sale("lamp").is_some());
+        }
+        due(&mut known, &[], at(323));
+        assert!(known.sale("lamp").is_none() && known.lacks(&"lamp".parse().unwrap()));
+    }
 }

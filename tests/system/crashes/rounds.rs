@@ -10,16 +10,14 @@ use super::world::World;
 use crate::lab::{Lab, SALE};
 use crate::rounds;
 
-pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "daily reset",
-        effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
-        prepare: |lab| Box::pin(with_rounds_over(lab)),
-        run: |_, world, _| Box::pin(reset(world)),
-        again: |lab, _| Box::pin(reset_and_warm_up(lab)),
-        end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
-    },
-];
+pub(super) const FLOWS: &[Flow] = &[Flow {
+    name: "daily reset",
+    effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
+    prepare: |lab| Box::pin(with_rounds_over(lab)),
+    run: |_, world, _| Box::pin(reset(world)),
+    again: |lab, _| Box::pin(reset_and_warm_up(lab)),
+    end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
+}];
 
 pub(super) async fn reset(world: &World) {
     let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
