@@ -18,10 +18,9 @@ const LISTENS_MIN: f64 = 5.0;
 const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
 /// How often a process reads the stops and the changes of the sales, in seconds, and the read units of both.
 const REFRESH_S: f64 = 2.0;
-const REFRESH_READS: f64 = 1.5;
-/// Read units a second that a busy process takes from the partition of each: an item of up to 4 KB for the changes; with the stops are up
-/// to 200 denied networks, which are another 4 KB.
-pub const SNAPSHOT_READS_PER_S: f64 = 1.0 / REFRESH_S;
+const REFRESH_READS: f64 = 2.0 * READ;
+/// Read units a second that a busy process takes from the partition of each: half a unit every two seconds.
+pub const SNAPSHOT_READS_PER_S: f64 = READ / REFRESH_S;
 /// Partitions of the list of published sales, and the size of a sale in it, in KB.
 const PUBLISHED_LISTS: f64 = 8.0;
 const LISTED_KB: f64 = 0.13;

@@ -33,8 +33,10 @@ pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 pub(crate) const MEMBER_SHARDS: u32 = 16;
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
-/// The list of denied networks for operators. The gate's list is with the switches.
+/// The list of denied networks for operators.
 pub(crate) const DENIED_NETWORKS: &str = "DENIED_NETWORKS";
+/// The gate's list, without notes. The switches have its version, so that processes read it when it has changed.
+pub(crate) const NETWORKS_FOR_GATE: &str = "NETWORKS_FOR_GATE";
 /// Which published rounds changed last.
 pub(crate) const CHANGES: &str = "CHANGES";
 /// Partitions of [`SALES_BY_CLOSE`] with rounds. Lambda starts a thousand processes in ten seconds (Lambda developer

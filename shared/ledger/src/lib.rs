@@ -22,6 +22,7 @@
 //! | strikes | `STRIKES#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
 //! | switches | `SWITCHES` | |
+//! | denied networks | `DENIED_NETWORKS`, and `NETWORKS_FOR_GATE` | |
 //! | last changes of published rounds | `CHANGES` | |
 //! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while a refund is due |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |

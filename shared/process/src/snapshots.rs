@@ -97,9 +97,9 @@ impl Snapshots {
                 Box::pin(async move { read_on(&ledger, before, &asked_for, clock).await })
             },
         );
-        let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |_| {
+        let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |before| {
             let ledger = of_switches.clone();
-            Box::pin(async move { ledger.recent_switches().await })
+            Box::pin(async move { ledger.recent_switches(before.as_deref()).await })
         });
         Self(Arc::new(Inner { clock, sales, switches, wanted, flush: Soon::default() }))
     }
