@@ -185,6 +185,8 @@ impl Assumptions {
         within("comes-early-s", self.comes_early_s.unwrap_or(1.0), 1.0, 86_400.0)?;
         within("comes-late-s", self.comes_late_s, 1.0, 86_400.0)?;
         within("line-look-s", self.line_look_s, 1.0, 3_600.0)?;
+        within("published-sales", self.published_sales, 1.0, 1_000_000.0)?;
+        within("round-kb", self.round_kb, 0.1, 400.0)?;
         ensure!(self.campaign_limits <= 10, "campaign-limits: 0 to 10; got {}", self.campaign_limits);
         Ok(self)
     }
