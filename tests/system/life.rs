@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use ledger::Ledger;
 use runtime::Clock;
@@ -16,7 +15,7 @@ use crate::ask::Ask;
 use crate::asked::Asked;
 use crate::lab::{Lab, SALE};
 use crate::meanwhile::ledger_with;
-use crate::rounds::{self, request};
+use crate::rounds;
 
 fn post(what: &str, body: &Value) -> Ask {
     Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().json(body)

@@ -15,7 +15,9 @@ use runtime::Clock;
 use sale::{Campaign, EpochMs, SaleId};
 use tests::terms;
 
-use crate::calls::Calls;
+use crate::ask::Ask;
+use crate::calls::{Call, Calls};
+use crate::catalog::ask;
 use crate::lab::{Lab, SALE, movable_clock};
 use crate::rounds;
 
@@ -151,4 +153,32 @@ async fn a_change_that_is_named_before_it_can_be_read_is_not_lost() {
     assert_ne!(title().await, "Better", "the last round holds");
     put(after).await;
     assert_eq!(title().await, "Better");
+}
+
+/// The catalog shows everything, and reads what has changed.
+#[tokio::test]
+async fn the_catalog_reads_each_sale_once() {
+    let lab = Lab::new().await;
+    for number in 0..20 {
+        publish(&lab, &format!("lamp-{number}")).await;
+    }
+    let (calls, (clock, moved_ms)) = (Calls::default(), movable_clock());
+    let process = lab.another_process_at(clock).with(ledger_with(&lab, calls.clone()));
+    let catalog = catalog::Deps::new(&process).unwrap();
+    let count =
+        async || ask(&catalog, &Ask::get("/v1/sales")).await.expect(200).body["sales"].as_array().unwrap().len();
+    assert_eq!(count().await, 20);
+    moved_ms.fetch_add(20_000, Ordering::Relaxed);
+    count().await;
+    calls.take();
+    publish(&lab, "chair").await;
+    for _ in 0..3 {
+        moved_ms.fetch_add(3_000, Ordering::Relaxed);
+        assert_eq!(count().await, 21);
+    }
+    let read = |call: &Call| {
+        let body = call.body.to_string();
+        body.contains("sales_by_close") || body.contains("ROUND#lamp")
+    };
+    assert_eq!(calls.take().iter().filter(|call| read(call)).count(), 0);
 }

@@ -75,6 +75,11 @@ impl ForSale {
         !self.read.contains_key(id) && self.named.contains_key(id)
     }
 
+    /// The published sales whose rounds were not read.
+    pub(crate) fn lacking(&self) -> impl Iterator<Item = &SaleId> {
+        self.named.keys().filter(|sale| !self.read.contains_key(*sale))
+    }
+
     /// Whether rounds could not be read a moment ago.
     pub(crate) fn just_failed(&self, now: Moment) -> bool {
         self.unreadable_at.is_some_and(|at| now.since(at) < PAUSE)
@@ -221,6 +226,19 @@ impl ForSale {
                 Arc::make_mut(&mut self.named).remove(&sale);
                 Arc::make_mut(&mut self.read).remove(&sale);
             }
+        }
+    }
+
+    /// Drops the sales whose rounds had closed at `since`. Changes name them too.
+    pub(crate) fn drop_over(&mut self, since: EpochMs) {
+        let is_over = |(sale, read): (&SaleId, &Read)| {
+            let is_latest = self.named.get(sale).is_none_or(|named| !is_behind(&read.sale.round, named));
+            (is_latest && read.sale.round.terms.closes_at_ms <= since).then(|| sale.clone())
+        };
+        let over: Vec<SaleId> = self.read.iter().filter_map(is_over).collect();
+        for sale in over {
+            Arc::make_mut(&mut self.named).remove(&sale);
+            Arc::make_mut(&mut self.read).remove(&sale);
         }
     }
 
@@ -380,6 +398,19 @@ mod tests {
         assert_eq!(due(&mut known, &["chair"], at(40)), ["chair.1"]);
         known.forget(vec![id("chair.1")], at(40));
         assert!(!known.lacks(&"chair".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_sale_that_was_over_long_ago_is_not_for_sale_although_a_change_names_it() {
+        let mut known = known();
+        known.hear(changes(3, &["lamp.2@1"]), at(22));
+        known.drop_over(EpochMs(2));
+        assert!(known.sale("lamp").is_some(), "its next round is not read yet");
+        known.keep(vec![round("lamp.2", 1)], vec![id("lamp.2")], at(22));
+        known.drop_over(EpochMs(1));
+        assert!(known.sale("lamp").is_some());
+        known.drop_over(EpochMs(2));
+        assert!(known.sale("lamp").is_none() && !known.lacks(&"lamp".parse().unwrap()));
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Snapshots {
         let of_switches = ledger.clone();
         let wanted: Arc<Mutex<HashSet<SaleId>>> = Arc::default();
         let asked_for = Arc::clone(&wanted);
-        let period = Duration::from_secs(rand::random_range(PERIOD_S));
+        let period = period();
         let sales = Refreshed::new(
             "cannot read the published sales; using the last ones",
             BOUNDS,
@@ -94,7 +94,8 @@ impl Snapshots {
             move |before: Option<Arc<ForSale>>| {
                 let (ledger, asked_for) = (ledger.clone(), Arc::clone(&asked_for));
                 let before = before.map_or_else(|| ForSale::unknown(period), Arc::unwrap_or_clone);
-                Box::pin(async move { read_on(&ledger, before, &asked_for, clock).await })
+                let wanted = move |_: &ForSale| take(&mut *asked_for.lock().unwrap_or_else(PoisonError::into_inner));
+                Box::pin(async move { read_on(&ledger, before, wanted, clock, OVER_FOR_S, ROUNDS_TIMEOUT).await })
             },
         );
         let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |before| {
@@ -238,17 +239,24 @@ impl Snapshots {
     }
 }
 
+/// This process's period.
+pub(crate) fn period() -> Duration {
+    Duration::from_secs(rand::random_range(PERIOD_S))
+}
+
 /// Reads what has changed since `known`, and what is wanted.
-async fn read_on(
+pub(crate) async fn read_on(
     ledger: &Ledger,
     mut known: ForSale,
-    wanted: &Mutex<HashSet<SaleId>>,
+    wanted: impl FnOnce(&ForSale) -> HashSet<SaleId>,
     clock: Clock,
+    over_for_s: u32,
+    rounds_timeout: Duration,
 ) -> Result<ForSale, LedgerError> {
     let began = Moment::now(clock);
+    let since = EpochMs(clock.now().0 - i64::from(over_for_s) * 1000);
     known.hear(ledger.recent_changes().await?, began);
     if known.must_list(began) {
-        let since = EpochMs(clock.now().0 - i64::from(OVER_FOR_S) * 1000);
         match ledger.listed_rounds(since, EpochMs(i64::MAX)).await {
             Ok(list) => known.list(list, began),
             Err(error) if !known.is_listed() => return Err(error),
@@ -257,26 +265,23 @@ async fn read_on(
             }
         }
     }
-    let wanted = take(&mut *wanted.lock().unwrap_or_else(PoisonError::into_inner));
+    let wanted = wanted(&known);
     let mut ids = known.due(&wanted, began);
     for consistently in [false, true] {
         if ids.is_empty() {
-            return Ok(known);
+            break;
         }
-        match tokio::time::timeout(ROUNDS_TIMEOUT, ledger.published(&ids, consistently)).await {
-            Ok(Ok(rounds)) => ids = known.keep(rounds, ids, began),
-            Ok(Err(error)) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "cannot read rounds; using the last ones");
+        let read = tokio::time::timeout(rounds_timeout, ledger.published(&ids, consistently)).await;
+        match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
+            Ok(rounds) => ids = known.keep(rounds, ids, began),
+            Err(error) => {
+                error.log("cannot read rounds; using the last ones");
                 known.fail(began);
-                return Ok(known);
-            }
-            Err(late) => {
-                tracing::error!(error = &late as &dyn std::error::Error, "cannot read rounds; using the last ones");
-                known.fail(began);
-                return Ok(known);
+                ids.clear();
             }
         }
     }
     known.forget(ids, began);
+    known.drop_over(since);
     Ok(known)
 }
