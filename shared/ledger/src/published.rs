@@ -136,7 +136,9 @@ impl Ledger {
             let all = writes.iter().cloned().chain([self.replacing(replacement)]).collect();
             match self.transact(all).await? {
                 None => return Ok(None),
-                Some(reasons) if (0..naming).any(|index| has_failed(&reasons, index)) => return Ok(Some(reasons)),
+                Some(reasons) if (0..naming).any(|index| has_failed(&reasons, index)) => {
+                    return Ok(Some(reasons[..naming].to_vec()));
+                }
                 Some(_) => {}
             }
         }
