@@ -8,7 +8,7 @@ use crate::inputs::{Assumptions, Inputs};
 use crate::load::Load;
 use crate::quotas as q;
 use crate::setup::Setup;
-use crate::totals::{SNAPSHOT_READS_PER_S, changed_round_reads_per_s, list_reads, writes_of_an_order};
+use crate::totals::{SNAPSHOT_READS_PER_S, changed_round_reads_per_s, list_reads_per_s, writes_of_an_order};
 
 /// Days to change one of our own settings, deploy it and rehearse. Warming a table counts as such a change.
 pub const SETTING_LEAD_DAYS: u32 = 1;
@@ -190,7 +190,8 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
     let orders_per_s = units / assumed.payment_window_s;
     let consumers = (orders_per_s * q::ORDER_BATCH_S / BATCH).ceil();
     let gib = q::REDIS_BYTES_EACH * (inputs.audience as f64 + units) / f64::from(1 << 30);
-    let started = load.processes.min(q::LAMBDA_SCALING_PER_10_S.value) / 10.0 + load.processes / SECRET_LASTS_S;
+    let starting = load.processes.min(q::LAMBDA_SCALING_PER_10_S.value) / 10.0;
+    let started = starting + load.processes / SECRET_LASTS_S;
     vec![
         Check {
             name: "redis_scripts",
@@ -286,7 +287,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
         Check {
             name: "list_reads",
             unit: "read units/s",
-            need: started * list_reads(assumed.published_sales),
+            need: list_reads_per_s(load.processes, starting, assumed.published_sales),
             have: q::PARTITION_READS.value,
             most: q::PARTITION_READS.value,
             mover: Mover::Nothing,

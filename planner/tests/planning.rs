@@ -235,7 +235,7 @@ fn what_processes_read_of_the_table_depends_on_what_is_published() {
     let processes = 1_000.0;
     assert!(planner::totals::SNAPSHOT_READS_PER_S * processes <= tenth);
     assert!(planner::totals::changed_round_reads_per_s(processes, 4.0) <= tenth);
-    assert!(planner::totals::list_reads(1_000.0) * processes / 10.0 <= tenth);
+    assert!(planner::totals::list_reads_per_s(processes, processes / 10.0, 1_000.0) <= tenth);
 }
 
 /// With large sales the same crowd exceeds a partition.
