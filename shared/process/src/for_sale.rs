@@ -13,6 +13,8 @@ use crate::cached_sale::CachedSale;
 const INDEX_LAG: Duration = Duration::from_secs(15);
 /// How long a round is held that has changed since it was read, if it cannot be read again.
 const HELD: Duration = Duration::from_secs(5 * 60);
+/// How long before its opening a round should be loaded, in milliseconds. Usually it is, for minutes.
+const LOADED_BEFORE_MS: i64 = 60_000;
 /// How long a round that cannot be read is left alone, so that those who ask for it do not add to an overload.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -168,8 +170,9 @@ impl ForSale {
     }
 
     /// The rounds to read: those that `wanted` names for the first time, those that have changed since they were read,
-    /// and those that were read long ago. A round that awaits its beacon gets it without a new version.
-    pub(crate) fn due(&mut self, wanted: &HashSet<SaleId>, now: Moment) -> Vec<RoundId> {
+    /// those that were read long ago, and those of which it matters at `time` whether they are loaded: that they are is
+    /// no new version, and is not named.
+    pub(crate) fn due(&mut self, wanted: &HashSet<SaleId>, now: Moment, time: EpochMs) -> Vec<RoundId> {
         let mut ids = Vec::new();
         for (sale, named) in &*self.named {
             let is_due = match self.read.get(sale) {
@@ -178,7 +181,7 @@ impl ForSale {
                     due.is_some()
                         || is_behind(&read.round, named)
                         || now.since(*at) >= self.period
-                        || read.round.awaits_beacon()
+                        || awaits_load(&read.round, time)
                 }
             };
             if is_due {
@@ -248,6 +251,12 @@ impl ForSale {
     }
 }
 
+/// Whether it matters that the round was not loaded when it was read: it opens, or its beacon is missing.
+fn awaits_load(round: &Round, time: EpochMs) -> bool {
+    let opens_soon = time >= EpochMs(round.terms.first_opens_at_ms().0 - LOADED_BEFORE_MS);
+    round.loaded_at_ms.is_none() && (opens_soon || round.awaits_beacon()) && !round.is_over(time)
+}
+
 /// Whether a later round, or a later version of it, was named.
 fn is_behind(round: &Round, named: &Named) -> bool {
     (round.id.number, round.version) < (named.number, named.version)
@@ -276,7 +285,7 @@ mod tests {
         Round {
             id: id(text),
             version,
-            loaded_at_ms: None,
+            loaded_at_ms: Some(EpochMs(0)),
             terms: serde_json::from_value(terms).unwrap(),
             paused: false,
             isolated_requests_per_s: None,
@@ -304,7 +313,7 @@ mod tests {
 
     fn due(known: &mut ForSale, wanted: &[&str], now: Moment) -> Vec<String> {
         let wanted = wanted.iter().map(|sale| sale.parse().unwrap()).collect();
-        let mut due: Vec<String> = known.due(&wanted, now).iter().map(ToString::to_string).collect();
+        let mut due: Vec<String> = known.due(&wanted, now, EpochMs(1)).iter().map(ToString::to_string).collect();
         due.sort_unstable();
         due
     }
@@ -411,6 +420,22 @@ mod tests {
         assert!(known.sale("lamp").is_some());
         known.drop_over(EpochMs(2));
         assert!(known.sale("lamp").is_none() && !known.lacks(&"lamp".parse().unwrap()));
+    }
+
+    /// Loading a round is no new version of it.
+    #[test]
+    fn a_round_that_opens_is_read_until_it_is_loaded() {
+        let mut known = known();
+        let mut waits = Round { loaded_at_ms: None, version: 2, ..round("lamp.1", 2) };
+        (waits.terms.opens_at_ms, waits.terms.closes_at_ms) = (EpochMs(100_000), EpochMs(200_000));
+        known.hear(changes(3, &["lamp.1@2"]), at(22));
+        known.keep(vec![waits.clone()], vec![id("lamp.1")], at(22));
+        let mut due = |time| known.due(&HashSet::new(), at(22), EpochMs(time)).len();
+        assert_eq!((due(39_999), due(40_000), due(200_000)), (0, 1, 1), "once it is due, it stays so until it is read");
+        known.keep(vec![waits.clone()], vec![id("lamp.1")], at(22));
+        assert_eq!(known.due(&HashSet::new(), at(22), EpochMs(200_000)).len(), 0, "it is over");
+        known.keep(vec![Round { loaded_at_ms: Some(EpochMs(1)), ..waits }], vec![id("lamp.1")], at(22));
+        assert_eq!(known.due(&HashSet::new(), at(22), EpochMs(100_000)).len(), 0);
     }
 
     #[test]

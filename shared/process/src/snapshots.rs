@@ -254,7 +254,8 @@ pub(crate) async fn read_on(
     rounds_timeout: Duration,
 ) -> Result<ForSale, LedgerError> {
     let began = Moment::now(clock);
-    let since = EpochMs(clock.now().0 - i64::from(over_for_s) * 1000);
+    let time = clock.now();
+    let since = EpochMs(time.0 - i64::from(over_for_s) * 1000);
     known.hear(ledger.recent_changes().await?, began);
     if known.must_list(began) {
         match ledger.listed_rounds(since, EpochMs(i64::MAX)).await {
@@ -266,7 +267,7 @@ pub(crate) async fn read_on(
         }
     }
     let wanted = wanted(&known);
-    let mut ids = known.due(&wanted, began);
+    let mut ids = known.due(&wanted, began, time);
     for consistently in [false, true] {
         if ids.is_empty() {
             break;
