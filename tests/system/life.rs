@@ -315,7 +315,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
     let lab = Lab::new().await;
     lab.publish(SALE, &to_come(300)).await;
     warmup::handle(&lab.warmup()).await.unwrap();
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+    let (ledger, happened) = ledger_with(&lab, r#""withdrawn""#, |ledger| {
         Box::pin(async move { rounds::change(&ledger, &round(SALE, 1), "on", |round| round.paused = false).await })
     })
     .await;

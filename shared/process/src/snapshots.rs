@@ -30,9 +30,9 @@ const BOUNDS: Bounds = Bounds {
 const ANSWERS_FOR: Duration = Duration::from_secs(1);
 /// How long a finished sale stays in the snapshot, which distinguishes it from one that never existed, in seconds.
 const OVER_FOR_S: u32 = 60 * 60;
-/// How old the sales may be for the answer that a sale does not exist, since it may have been published meanwhile. As
-/// long as they are fresh, so a flood of made-up ids costs no read more than any other requests.
-const SAYS_NO_FOR: Duration = BOUNDS.fresh;
+/// How old the sales may be for the answer that a sale does not exist, since it may have been published meanwhile. A
+/// flood of made-up ids makes a process read the changes this often, and no more.
+const SAYS_NO_FOR: Duration = Duration::from_secs(1);
 /// How long a list or a round is used without any news of it, in seconds: each process picks a time in this range, so
 /// that those which started together do not read together.
 const PERIOD_S: std::ops::Range<u64> = 480..720;

@@ -58,7 +58,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "pause",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, ask("pause"))),
         again: |lab, _| Box::pin(repeat(lab, ask("pause"))),
@@ -71,7 +71,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "resume",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| {
             Box::pin(async {
                 let reserved = with_sale_that_runs(lab).await;
@@ -90,7 +90,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "close",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, ask("close"))),
         again: |lab, _| Box::pin(repeat(lab, ask("close"))),
@@ -117,7 +117,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "restock",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, restock())),
         again: |lab, _| Box::pin(repeat(lab, restock())),
@@ -131,7 +131,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "rain",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| {
             Box::pin(async {
                 let steady = Some(Steady { units: 1, every_s: 3600 });
