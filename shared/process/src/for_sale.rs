@@ -265,9 +265,9 @@ fn is_behind(round: &Round, named: &Named) -> bool {
 #[cfg(test)]
 mod tests {
     use std::sync::LazyLock;
-    use std::time::Instant;
 
     use serde_json::json;
+    use tokio::time::Instant;
 
     use super::*;
 
