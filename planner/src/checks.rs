@@ -8,7 +8,7 @@ use crate::inputs::{Assumptions, Inputs};
 use crate::load::Load;
 use crate::quotas as q;
 use crate::setup::Setup;
-use crate::totals::{SNAPSHOT_READS_PER_S, writes_of_an_order};
+use crate::totals::{SNAPSHOT_READS_PER_S, changed_round_reads_per_s, list_reads_per_s, writes_of_an_order};
 
 /// Days to change one of our own settings, deploy it and rehearse. Warming a table counts as such a change.
 pub const SETTING_LEAD_DAYS: u32 = 1;
@@ -190,7 +190,8 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
     let orders_per_s = units / assumed.payment_window_s;
     let consumers = (orders_per_s * q::ORDER_BATCH_S / BATCH).ceil();
     let gib = q::REDIS_BYTES_EACH * (inputs.audience as f64 + units) / f64::from(1 << 30);
-    let started = load.processes.min(q::LAMBDA_SCALING_PER_10_S.value) / 10.0 + load.processes / SECRET_LASTS_S;
+    let starting = load.processes.min(q::LAMBDA_SCALING_PER_10_S.value) / 10.0;
+    let started = starting + load.processes / SECRET_LASTS_S;
     vec![
         Check {
             name: "redis_scripts",
@@ -280,7 +281,27 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::PARTITION_READS.value,
             most: q::PARTITION_READS.value,
             mover: Mover::Nothing,
-            how: "each process reads one item every two seconds, the one that says which sales are stopped; the system cannot keep several copies of it yet",
+            how: "each process reads two items every two seconds: the stops, and the last changes of sales; the system cannot keep several copies of them yet",
+            source: q::PARTITION_READS.page,
+        },
+        Check {
+            name: "list_reads",
+            unit: "read units/s",
+            need: list_reads_per_s(load.processes, starting, assumed.published_sales),
+            have: q::PARTITION_READS.value,
+            most: q::PARTITION_READS.value,
+            mover: Mover::Nothing,
+            how: "each process lists the published sales when it starts; publish fewer at the same time",
+            source: q::PARTITION_READS.page,
+        },
+        Check {
+            name: "changed_round_reads",
+            unit: "read units/s",
+            need: changed_round_reads_per_s(load.processes, assumed.round_kb),
+            have: q::PARTITION_READS.value,
+            most: q::PARTITION_READS.value,
+            mover: Mover::Nothing,
+            how: "each process reads the sale again within two seconds after it was changed; use shorter texts, or leave it alone during the rush",
             source: q::PARTITION_READS.page,
         },
         Check {

@@ -92,6 +92,12 @@ pub struct Assumptions {
     /// How many campaigns with a limit per user the sale belongs to
     #[arg(long, default_value_t = 0)]
     pub campaign_limits: u32,
+    /// How many sales are published at the same time, this one included
+    #[arg(long, default_value_t = 20.0)]
+    pub published_sales: f64,
+    /// The size of this sale in the table, in KB: mostly its texts, and what operators did to it
+    #[arg(long, default_value_t = 4.0)]
+    pub round_kb: f64,
     /// With a line: share of the people who come and buy when it is their turn
     #[arg(long, default_value_t = 0.7)]
     pub comes_share: f64,
@@ -179,6 +185,8 @@ impl Assumptions {
         within("comes-early-s", self.comes_early_s.unwrap_or(1.0), 1.0, 86_400.0)?;
         within("comes-late-s", self.comes_late_s, 1.0, 86_400.0)?;
         within("line-look-s", self.line_look_s, 1.0, 3_600.0)?;
+        within("published-sales", self.published_sales, 1.0, 1_000_000.0)?;
+        within("round-kb", self.round_kb, 0.1, 400.0)?;
         ensure!(self.campaign_limits <= 10, "campaign-limits: 0 to 10; got {}", self.campaign_limits);
         Ok(self)
     }

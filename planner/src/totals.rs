@@ -16,11 +16,31 @@ const HOP_S: f64 = 900.0;
 const LISTENS_MIN: f64 = 5.0;
 /// Requests to SQS for a message: send, receive and delete. Its batch may have no other message.
 const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
-/// How often a process rereads sales and switches, in seconds, and the read units of that.
+/// How often a process reads the stops and the changes of the sales, in seconds, and the read units of both, with what it reads of rounds
+/// and lists now and then.
 const REFRESH_S: f64 = 2.0;
 const REFRESH_READS: f64 = 1.5;
-/// Read units a second that a busy process takes from one partition: half a unit every two seconds, for the stops and for the sales.
-pub const SNAPSHOT_READS_PER_S: f64 = 0.5 / REFRESH_S;
+/// Read units a second that a busy process takes from the partition of each: half a unit every two seconds.
+pub const SNAPSHOT_READS_PER_S: f64 = READ / REFRESH_S;
+/// Partitions of the list of published sales, and the size of a sale in it, in KB.
+const PUBLISHED_LISTS: f64 = 8.0;
+const LISTED_KB: f64 = 0.13;
+/// How long a process goes on with its list, in seconds, at least.
+const LISTED_FOR_S: f64 = 480.0;
+/// What an eventually consistent read of 4 KB costs.
+const READ: f64 = 0.5;
+const READ_KB: f64 = 4.0;
+
+/// Read units a second from one partition of the list, which each process reads when it starts and then now and then.
+pub fn list_reads_per_s(processes: f64, started_per_s: f64, published_sales: f64) -> f64 {
+    let reads = (published_sales / PUBLISHED_LISTS * LISTED_KB / READ_KB).max(1.0).ceil() * READ;
+    (started_per_s + processes / LISTED_FOR_S) * reads
+}
+
+/// Read units a second of a sale that is changed: each process reads it again when it hears of the change.
+pub fn changed_round_reads_per_s(processes: f64, round_kb: f64) -> f64 {
+    processes / REFRESH_S * (round_kb / READ_KB).max(1.0).ceil() * READ
+}
 
 /// Quantities, each in the unit that AWS counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]

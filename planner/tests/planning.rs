@@ -217,3 +217,33 @@ proptest! {
         prop_assert!(plan.load.edge_per_s >= plan.load.gateway_per_s);
     }
 }
+
+/// At a thousand processes and a thousand sales no partition is read at more than a tenth of its limit. Larger sales cost
+/// more when they are changed, and more of them when processes start.
+#[test]
+fn what_processes_read_of_the_table_depends_on_what_is_published() {
+    let with = |published_sales, round_kb| {
+        let plan = plan(rush(10_000, 1_000_000, 60), Assumptions { published_sales, round_kb, ..assumed() }).unwrap();
+        ["snapshot_reads", "list_reads", "changed_round_reads"].map(|name| check(&plan, name).need)
+    };
+    let [snapshots, list, changed] = with(20.0, 4.0);
+    let [more_snapshots, more_list, more_changed] = with(1_000.0, 20.0);
+    assert_eq!(snapshots, more_snapshots, "however many sales there are");
+    assert_eq!(changed, snapshots, "half a unit each within two seconds");
+    assert_eq!((more_list / list, more_changed / changed), (5.0, 5.0));
+    let tenth = planner::quotas::PARTITION_READS.value / 10.0;
+    let processes = 1_000.0;
+    assert!(planner::totals::SNAPSHOT_READS_PER_S * processes <= tenth);
+    assert!(planner::totals::changed_round_reads_per_s(processes, 4.0) <= tenth);
+    assert!(planner::totals::list_reads_per_s(processes, processes / 10.0, 1_000.0) <= tenth);
+}
+
+/// With large sales the same crowd exceeds a partition.
+#[test]
+fn a_sale_that_is_too_large_to_be_changed_in_the_rush_is_refused() {
+    let refuses = |round_kb| {
+        let plan = plan(rush(10_000, 300_000, 60), Assumptions { round_kb, ..assumed() }).unwrap();
+        plan.reasons.iter().any(|reason| reason.check == "changed_round_reads")
+    };
+    assert_eq!((refuses(4.0), refuses(20.0)), (false, true));
+}

@@ -414,12 +414,12 @@ async fn nobody_denies_the_world_or_more_than_fits() {
     deny(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
     // A denial that is listed already can be changed when the list is full.
     deny(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
-    assert_eq!(lab.ledger.switches().await.unwrap().denied_networks.len(), ledger::MAX_DENIED_NETWORKS);
+    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().denied_networks.len(), ledger::MAX_DENIED_NETWORKS);
     // Expired denials make room.
     let later = now().plus_s(7200);
     let one = ledger::NetworkDenial { until_ms: later.plus_s(60), ..denial(300) };
     lab.ledger.deny_network(&one, later).await.unwrap();
-    assert_eq!(lab.ledger.switches().await.unwrap().denied_networks.len(), 1);
+    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().denied_networks.len(), 1);
     lab.ledger.stop(None).await.unwrap();
     assert!(lab.ledger.switches().await.unwrap().stopped, "stops and networks do not undo each other");
 }

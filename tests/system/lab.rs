@@ -206,6 +206,7 @@ impl Lab {
         rounds::draft(&self.ledger, sale, terms, None).await;
         rounds::publish(&self.ledger, sale).await;
         self.refresh_snapshots().await;
+        self.snapshots.of(&sale.parse().unwrap()).await.unwrap();
     }
 
     /// Snapshots give up on a slow ledger, as functions must. On a busy machine a test has to retry.

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use ledger::Ledger;
 use runtime::Clock;
@@ -16,7 +15,7 @@ use crate::ask::Ask;
 use crate::asked::Asked;
 use crate::lab::{Lab, SALE};
 use crate::meanwhile::ledger_with;
-use crate::rounds::{self, request};
+use crate::rounds;
 
 fn post(what: &str, body: &Value) -> Ask {
     Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().json(body)
@@ -316,7 +315,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
     let lab = Lab::new().await;
     lab.publish(SALE, &to_come(300)).await;
     warmup::handle(&lab.warmup()).await.unwrap();
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+    let (ledger, happened) = ledger_with(&lab, r#""withdrawn""#, |ledger| {
         Box::pin(async move { rounds::change(&ledger, &round(SALE, 1), "on", |round| round.paused = false).await })
     })
     .await;
@@ -441,21 +440,6 @@ async fn sales_are_found_by_their_state() {
         let answer = lab.answer(&Ask::get(format!("/v1/admin/sales?{query}")).by_operator()).await;
         answer.problem(400, "invalid_request");
     }
-}
-
-/// The previous version wrote drafts without the list's attribute.
-#[tokio::test]
-async fn a_draft_of_the_version_before_is_found_once_it_is_edited() {
-    let lab = Lab::new().await;
-    rounds::draft(&lab.ledger, SALE, &to_come(1800), None).await;
-    let removed = lab.dynamodb.update_item().table_name(&lab.table);
-    let key = AttributeValue::S(format!("SALE#{SALE}"));
-    removed.key("pk", key).update_expression("REMOVE sale_list").send().await.unwrap();
-    assert_eq!(listed(&lab, "state=draft").await.0, [] as [&str; 0]);
-    lab.answer(&edit(&json!({ "version": 1, "title": "A better lamp" }))).await.expect(200);
-    assert_eq!(listed(&lab, "state=draft").await.0, [SALE]);
-    lab.ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
-    assert_eq!(listed(&lab, "state=draft").await.0, [] as [&str; 0]);
 }
 
 #[tokio::test]

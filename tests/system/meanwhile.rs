@@ -18,7 +18,7 @@ use crate::lab::Lab;
 type Event = Box<dyn FnOnce() -> futures::future::BoxFuture<'static, ()> + Send>;
 
 struct Meanwhile {
-    /// The end of the request's target, such as `PutItem`.
+    /// The end of the request's target, such as `PutItem`, or a part of its body.
     target: &'static str,
     event: Mutex<Option<Event>>,
     happened: &'static AtomicBool,
@@ -42,7 +42,8 @@ impl Intercept for Meanwhile {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let target = context.request().headers().get("x-amz-target").unwrap_or_default();
-        if target.ends_with(self.target)
+        let body = String::from_utf8_lossy(context.request().body().bytes().unwrap_or_default());
+        if (target.ends_with(self.target) || body.contains(self.target))
             && let Some(event) = self.event.lock().unwrap().take()
         {
             block_in_place(|| Handle::current().block_on(event()));

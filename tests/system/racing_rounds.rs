@@ -50,7 +50,7 @@ async fn over() -> Lab {
 async fn of_two_operators_at_once_each_sees_what_the_other_did() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(5, 1)).await;
-    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
         Box::pin(async move { drop(made(edit_round(&ledger, "more", &units(8)).await)) })
     })
     .await;
@@ -141,7 +141,7 @@ async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(5, 1)).await;
     let now = Clock::system().now();
-    let (ledger, happened) = ledger_with(&lab, "PutItem", move |ledger| {
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", move |ledger| {
         Box::pin(async move { assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some()) })
     })
     .await;
@@ -215,7 +215,7 @@ async fn what_two_operators_publish_is_published_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_round_is_not_steered_by_who_decided_so_before_the_next_one_began() {
     let lab = over().await;
-    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
         Box::pin(async move {
             assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
         })

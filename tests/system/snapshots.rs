@@ -34,9 +34,10 @@ async fn those_who_come_first_share_a_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.calls.take();
     let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
-    let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
-    assert_eq!(lab.calls.take().len(), 2, "sales and switches");
-    assert!(all.iter().all(|snapshot| snapshot.sale(&SALE.parse().unwrap()).is_some()));
+    let sale = SALE.parse().unwrap();
+    let all = futures::future::try_join_all((0..20).map(|_| snapshots.of(&sale))).await.unwrap();
+    assert_eq!(lab.calls.take().len(), 12, "switches, changes, eight lists; then changes again, and the round");
+    assert!(all.iter().all(|snapshot| snapshot.sale(&sale).is_some()));
 }
 
 #[tokio::test]
@@ -62,7 +63,8 @@ async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
         lab.calls.take();
         let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
         assert!(all.iter().all(|snapshot| snapshot.switches.stopped == stopped), "after {pause_s} s");
-        assert_eq!(lab.calls.take().len(), 2, "one read serves all");
+        let read = lab.calls.take_targets().iter().filter(|target| target.ends_with(".GetItem")).count();
+        assert_eq!(read, 2, "one read of the changes and one of the switches serve all");
     }
 }
 
@@ -72,8 +74,8 @@ async fn what_cannot_be_read_does_not_hide_what_can() {
     let lab = Lab::selling(terms(5, 1)).await;
     let parts = Parts::of(&lab).await;
     let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
-    snapshots.now().await.unwrap();
-    parts.aws.throttle_those_with("sales_by_close");
+    snapshots.of(&SALE.parse().unwrap()).await.unwrap();
+    parts.aws.throttle_those_with("CHANGES");
     lab.ledger.stop(None).await.unwrap();
     let stopped =
         until("the stop is known", 10, async || Some(snapshots.now().await.unwrap()).filter(|it| it.switches.stopped));
@@ -88,7 +90,7 @@ async fn what_cannot_be_read_holds_for_minutes() {
     let parts = Parts::of(&lab).await;
     let (clock, moved_ms) = movable_clock();
     let snapshots = Snapshots::new(parts.ledger.clone(), clock);
-    snapshots.now().await.unwrap();
+    snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
     moved_ms.store(4 * 60 * 1000, Ordering::Relaxed);
     for _ in 0..50 {
@@ -105,7 +107,7 @@ async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
     let lab = Lab::selling(terms(5, 1)).await;
     let parts = Parts::of(&lab).await;
     let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
-    snapshots.now().await.unwrap();
+    snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Hangs);
     // Past the snapshot's lifetime.
     tokio::time::sleep(Duration::from_millis(2100)).await;

@@ -205,7 +205,8 @@ async fn a_sale_is_isolated_and_released() {
     for _ in 0..2 {
         assert_eq!(lab.answer(&set).await.expect(200).body["isolated_requests_per_s"], 20);
     }
-    let sale = lab.snapshots.now().await.unwrap().sale(&SALE.parse().unwrap()).unwrap().round.clone();
+    let sale =
+        lab.snapshots.of(&SALE.parse().unwrap()).await.unwrap().sale(&SALE.parse().unwrap()).unwrap().round.clone();
     assert_eq!(sale.isolated_requests_per_s, Some(20));
     let lifted = lab.answer(&isolate(json!({ "requests_per_s": null }))).await.expect(200);
     assert_eq!(lifted.body.get("isolated_requests_per_s"), None);

@@ -120,7 +120,7 @@ async fn a_throttled_table_loses_no_message() {
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let parts = Parts::of(&lab).await;
     let buyers = parts.start(reservation::Deps::new);
-    buyers.snapshots.refresh().await.unwrap();
+    buyers.snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
 
     let deps = parts.start(order::Deps::new);

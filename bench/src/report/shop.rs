@@ -254,7 +254,7 @@ fn round_item() -> Result<Value> {
     let number = |value: i64| json!({ "N": value.to_string() });
     let text = |value: &str| json!({ "S": value });
     Ok(json!({
-        "pk": text(&format!("ROUND#{SALE}#1")), "sale_list": text("published"), "sale": text(SALE), "round": number(1),
+        "pk": text(&format!("ROUND#{SALE}#1")), "sale_list": text("published#0"), "first_opens_at_ms": number(opens_at_ms), "sale": text(SALE), "round": number(1),
         "version": number(1), "loaded_at_ms": number(0), "lanes": number(1), "paused": { "BOOL": false }, "title": text(&terms.title),
         "opens_at_ms": number(opens_at_ms), "closes_at_ms": number(closes_at_ms), "total": number(terms.total.into()),
         "per_user_limit": number(terms.per_user_limit.into()), "price_minor": number(990), "currency": text("EUR"),

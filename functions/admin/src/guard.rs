@@ -140,7 +140,7 @@ impl NetworkDocument {
 }
 
 impl SwitchesDocument {
-    fn of(Switches { stopped, stopped_sales, denied_networks: _in_a_list_of_their_own }: Switches) -> Self {
+    fn of(Switches { stopped, stopped_sales, .. }: Switches) -> Self {
         Self { stopped, stopped_sales: stopped_sales.into_iter().collect() }
     }
 }

@@ -7,8 +7,9 @@ use award::Bytes32;
 use fulfilment::FulfilmentError;
 use futures::FutureExt;
 use ledger::{DrawEntry, Ledger, Switches};
+use process::Published;
 use runtime::Clock;
-use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
+use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId};
 use serde::Serialize;
 use stock::{KnownCounters, Stock};
 
@@ -46,6 +47,7 @@ pub struct Shelf {
     stock: Stock,
     ledger: Ledger,
     clock: Clock,
+    published: Arc<Published>,
     listed: Briefly<(), Arc<Listed>>,
     left: Briefly<RoundId, Availability>,
     draws: Briefly<RoundId, Option<Arc<Draw>>>,
@@ -144,7 +146,8 @@ impl Shelf {
     pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
         let (listed, left) = (Briefly::new(1, clock), Briefly::new(MAX_ROUNDS, clock));
         let (draws, drawing) = (Briefly::new(MAX_DRAWS, clock), Arc::new(LookUps::new()));
-        Self { stock, ledger, clock, listed, left, draws, drawing }
+        let published = Arc::new(Published::new(ledger.clone(), clock, OVER_FOR_S, LEDGER_TIMEOUT));
+        Self { stock, ledger, clock, published, listed, left, draws, drawing }
     }
 
     /// How many rounds' availability is cached.
@@ -161,13 +164,11 @@ impl Shelf {
     }
 
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
-        let since = EpochMs(self.clock.now().0 - i64::from(OVER_FOR_S) * 1000);
-        let read = async {
-            tokio::try_join!(self.ledger.published_rounds(since), self.ledger.campaigns(), self.ledger.switches())
-        };
+        let read =
+            async { tokio::try_join!(self.published.latest_rounds(), self.ledger.campaigns(), self.ledger.switches()) };
         let in_time = tokio::time::timeout(LEDGER_TIMEOUT, read).await.map_err(|_| FulfilmentError::OutOfTime)?;
         let (rounds, campaigns, switches) = in_time?;
-        let (hidden, rounds) = latest_rounds(rounds).into_iter().partition(|(_, round)| round.terms.gate.is_hidden());
+        let (hidden, rounds) = rounds.into_iter().partition(|(_, round)| round.terms.gate.is_hidden());
         Ok(Arc::new(Listed {
             rounds,
             hidden,

@@ -41,8 +41,8 @@ pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option
 }
 
 async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
-    let snapshot = deps.snapshots.now().await?;
     let round = &claim.id.round;
+    let snapshot = deps.snapshots.of(&round.sale).await?;
     // Other rounds may have another price; placing the order looks that up.
     let latest = snapshot.latest_round(round).filter(|latest| latest.id == *round);
     let latest = latest.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;

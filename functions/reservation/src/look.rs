@@ -102,17 +102,18 @@ fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
 
 /// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
 async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
-    let snapshot = match deps.snapshots.now().await {
-        Ok(snapshot) => snapshot,
+    let sales = match deps
+        .snapshots
+        .opened_last(MAX_ROUNDS, |opens_at, closes_at| may_be_queued(opens_at, closes_at, now))
+        .await
+    {
+        Ok(sales) => sales,
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without queued reservations");
             return Vec::new();
         }
     };
-    let mut rounds: Vec<&Round> =
-        snapshot.sales.values().map(|sale| &sale.round).filter(|round| may_be_queued(round, now)).collect();
-    rounds.sort_by_key(|round| Reverse(round.terms.first_opens_at_ms()));
-    let held: Vec<_> = rounds.into_iter().take(MAX_ROUNDS).map(|round| held_in(deps, round, user)).collect();
+    let held: Vec<_> = sales.iter().map(|sale| held_in(deps, &sale.round, user)).collect();
     let held: Vec<Vec<Claim>> = stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).collect().await;
     held.into_iter().flatten().collect()
 }
@@ -125,16 +126,17 @@ async fn held_in(deps: &Deps, round: &Round, user: &UserId) -> Vec<Claim> {
     entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim).collect()
 }
 
-/// Whether a reservation in this round may still have no order.
-fn may_be_queued(round: &Round, now: EpochMs) -> bool {
-    now >= round.terms.first_opens_at_ms() && now.since_ms(round.terms.closes_at_ms) < SETTLING_MS
+/// Whether a reservation in a round with these times may still have no order.
+fn may_be_queued(first_opens_at: EpochMs, closes_at: EpochMs, now: EpochMs) -> bool {
+    now >= first_opens_at && now.since_ms(closes_at) < SETTLING_MS
 }
 
 /// The latest round of a sale, read again if the sale was published, or the round begun, since the last read.
 async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Problem> {
-    let known = deps.snapshots.now().await.map_err(Problem::unanswered)?;
-    let known =
-        if known.sale(sale).is_none() { deps.snapshots.lately().await.map_err(Problem::unanswered)? } else { known };
+    let mut known = deps.snapshots.of(sale).await.map_err(Problem::unanswered)?;
+    if known.sale(sale).is_none() {
+        known = deps.snapshots.lately(sale).await.map_err(Problem::unanswered)?;
+    }
     Ok(known.sale(sale).map(|cached| cached.round.clone()))
 }
 

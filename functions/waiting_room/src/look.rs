@@ -24,9 +24,9 @@ pub(crate) fn respond(reply: Reply) -> Response<Body> {
 /// How far the line of a sale has moved.
 pub(crate) async fn look(deps: &Deps, sale: &str) -> Reply {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
-    let mut snapshot = deps.snapshots.now().await.map_err(Problem::unanswered)?;
+    let mut snapshot = deps.snapshots.of(&id).await.map_err(Problem::unanswered)?;
     if snapshot.sale(&id).is_none() {
-        snapshot = Box::pin(deps.snapshots.lately()).await.map_err(Problem::unanswered)?;
+        snapshot = Box::pin(deps.snapshots.lately(&id)).await.map_err(Problem::unanswered)?;
     }
     let known = snapshot.sale(&id).filter(|known| !known.round.terms.gate.is_hidden());
     let round = &known.ok_or_else(|| Problem::new(Code::UnknownSale))?.round;

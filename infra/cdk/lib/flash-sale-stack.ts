@@ -102,7 +102,7 @@ export class FlashSaleStack extends Stack {
     admission.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const waitingRoom = make('waiting_room');
-    table.useFrom(waitingRoom, ['GetItem', 'UpdateItem'], ['sales_by_close']);
+    table.useFrom(waitingRoom, ['BatchGetItem', 'GetItem', 'UpdateItem'], ['sales_by_close']);
     passes.readFrom(waitingRoom);
 
     const catalog = make('catalog');
@@ -131,7 +131,7 @@ export class FlashSaleStack extends Stack {
     secret.readFrom(payment);
 
     const warmup = make('warmup');
-    table.useFrom(warmup, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
+    table.useFrom(warmup, ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
     new EveryMinute(this, 'WarmupSchedule', warmup);
 
     const reconciliation = make('reconciliation');
@@ -151,7 +151,7 @@ export class FlashSaleStack extends Stack {
     const draw = make('draw');
     table.useFrom(
       draw,
-      ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'],
+      ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'],
       ['sales_by_close', 'orders_by_round'],
     );
     for (const queue of [queues.orders, queues.ordersDlq]) queue.countWith(draw);

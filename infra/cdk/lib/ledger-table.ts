@@ -32,7 +32,12 @@ const INDEXES = {
     sortKey: number('refund_due_at_ms'),
     projectionType: KEYS_ONLY,
   },
-  sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
+  sales_by_close: {
+    partitionKey: text('sale_list'),
+    sortKey: number('closes_at_ms'),
+    projectionType: INCLUDE,
+    nonKeyAttributes: ['first_opens_at_ms'] as string[],
+  },
   denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
   campaigns_by_id: { partitionKey: text('campaign_list'), sortKey: text('campaign_id'), projectionType: ALL },
   members_by_group: { partitionKey: text('member_shard'), sortKey: text('member'), projectionType: KEYS_ONLY },

@@ -35,7 +35,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'secret edge': READ,
   },
   waiting_room: {
-    table: items('GetItem', 'UpdateItem'),
+    table: items('BatchGetItem', 'GetItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'secret passes': READ,
     'secret edge': READ,
@@ -62,7 +62,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
   payment: { table: items('UpdateItem'), 'queue expiry': SEND, 'secret webhook': READ, 'secret edge': READ },
   warmup: {
-    table: items('GetItem', 'PutItem', 'UpdateItem'),
+    table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
     'index denied_by_end': QUERY,
@@ -99,7 +99,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue orders': SEND,
   },
   draw: {
-    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
+    table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index orders_by_round': QUERY,
     'queue orders': COUNT,

@@ -193,6 +193,21 @@ where
         self.0.read().await
     }
 
+    /// The value, read again unless it `holds`. One read serves all who wait for the same.
+    ///
+    /// # Errors
+    /// If it cannot be read, or could not be read a moment ago.
+    pub async fn until(&self, holds: impl Fn(&T) -> bool) -> Result<Arc<T>, RefreshError<E>> {
+        let _reading = self.0.reading.lock().await;
+        if let Some(value) = self.last().filter(|value| holds(value)) {
+            return Ok(value);
+        }
+        if self.0.failed_just_now(Moment::now(self.0.clock)) {
+            return Err(RefreshError::JustFailed);
+        }
+        self.0.read().await
+    }
+
     /// Reads the value now.
     ///
     /// # Errors

@@ -65,9 +65,10 @@ pub async fn status(
     match found? {
         Some(_) => Ok(Status::Unknown),
         None => {
-            let known = snapshots.now().await?;
+            let sale = &id.round.sale;
+            let known = snapshots.of(sale).await?;
             // The sale may have been published, or the round may have begun, since the last read.
-            let known = if known.latest_round(&id.round).is_none() { snapshots.lately().await? } else { known };
+            let known = if known.latest_round(&id.round).is_none() { snapshots.lately(sale).await? } else { known };
             match known.latest_round(&id.round) {
                 Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
                     Ok(Status::Settling)
@@ -81,7 +82,7 @@ pub async fn status(
 /// The number of lanes of a round that this process has not read: from its sale's published rounds, or from the ledger.
 async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Result<u16, FulfilmentError> {
     // If the sales cannot be read, the round itself may be.
-    let read = snapshots.now().await;
+    let read = snapshots.of(&round.sale).await;
     if let Some(lanes) = snapshots.lanes_of(&round.sale) {
         return Ok(lanes);
     }

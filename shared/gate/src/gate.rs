@@ -83,7 +83,7 @@ impl Visitor {
     async fn new(gate: &Gate<'_>, request: &Request, sale: &str) -> Result<Self, Problem> {
         let user = caller(request)?.user;
         let sale_id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
-        let snapshot = gate.snapshots.now().await.map_err(Problem::unanswered)?;
+        let snapshot = gate.snapshots.of(&sale_id).await.map_err(Problem::unanswered)?;
         let mut visitor = Self { user, sale_id, sale: None, snapshot, pass: None, ring: None };
         visitor.find();
         Ok(visitor)

@@ -5,10 +5,8 @@ use sale::{Campaign, SaleId};
 use serde::{Deserialize, Serialize};
 
 use crate::item::{number, text, to_item};
+use crate::published::whole;
 use crate::{Ledger, LedgerError, keys};
-
-/// How many pages of campaigns a call reads at most: each has some hundreds.
-const MAX_CAMPAIGN_PAGES: usize = 10;
 
 /// The result of writing a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,17 +85,13 @@ impl Ledger {
             .index_name(keys::CAMPAIGNS_BY_ID)
             .key_condition_expression("campaign_list = :list")
             .expression_attribute_values(":list", text(keys::CAMPAIGNS));
-        let mut pages = query.into_paginator().send();
         let mut campaigns = Vec::new();
-        for _ in 0..MAX_CAMPAIGN_PAGES {
-            let Some(page) = pages.next().await else { break };
-            for item in page.map_err(LedgerError::of("Query"))?.items.unwrap_or_default() {
-                // An unreadable campaign must not hide the others.
-                match serde_dynamo::from_item::<_, CampaignItem>(item) {
-                    Ok(item) => campaigns.push(item.campaign),
-                    Err(error) => {
-                        tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable campaign")
-                    }
+        for item in whole(query).await? {
+            // An unreadable campaign must not hide the others.
+            match serde_dynamo::from_item::<_, CampaignItem>(item) {
+                Ok(item) => campaigns.push(item.campaign),
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable campaign")
                 }
             }
         }

@@ -1,5 +1,7 @@
 use award::{Bytes32, Hex};
 use sale::{CampaignId, GroupName, ReservationId, RoundId, SaleId, Slot, Unit, UserId};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 /// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
@@ -31,10 +33,16 @@ pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 pub(crate) const MEMBER_SHARDS: u32 = 16;
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
-/// The list of denied networks for operators. The gate's list is with the switches.
+/// The list of denied networks for operators.
 pub(crate) const DENIED_NETWORKS: &str = "DENIED_NETWORKS";
-/// The partition of [`SALES_BY_CLOSE`] with rounds: there are few of them, with few writes each.
-pub(crate) const PUBLISHED: &str = "published";
+/// The gate's list, without notes. The switches have its version, so that processes read it when it has changed.
+pub(crate) const NETWORKS_FOR_GATE: &str = "NETWORKS_FOR_GATE";
+/// Which published rounds changed last.
+pub(crate) const CHANGES: &str = "CHANGES";
+/// Partitions of [`SALES_BY_CLOSE`] with rounds. Lambda starts a thousand processes in ten seconds (Lambda developer
+/// guide, "Understanding Lambda function scaling"), and each reads all of them once: of 1,000 sales, 1.5 units from
+/// each, so 150 of the 3,000 that a partition allows.
+const PUBLISHED_LISTS: u32 = 8;
 /// The partition of [`SALES_BY_CLOSE`] with drafts.
 pub(crate) const DRAFTS: &str = "draft";
 /// The partition of [`SALES_BY_CLOSE`] with withdrawn sales.
@@ -53,6 +61,19 @@ pub const ORDERS_PAGE: i32 = 20;
 
 pub(crate) fn sale(id: &SaleId) -> String {
     format!("SALE#{id}")
+}
+
+/// The partition of a round in the list of published ones.
+pub(crate) fn published_list(sale: &SaleId) -> String {
+    published_list_name(hash(sale.as_str()) % PUBLISHED_LISTS)
+}
+
+fn published_list_name(list: u32) -> String {
+    format!("published#{list}")
+}
+
+pub(crate) fn published_lists() -> impl Iterator<Item = String> {
+    (0..PUBLISHED_LISTS).map(published_list_name)
 }
 
 pub(crate) fn order(id: &ReservationId) -> String {
@@ -176,6 +197,16 @@ pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
     format!("ROUND#{sale}#{number}")
 }
 
+/// The round with this key.
+pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RoundId, D::Error> {
+    let pk = String::deserialize(deserializer)?;
+    let read = || {
+        let (sale, number) = pk.strip_prefix("ROUND#")?.split_once('#')?;
+        Some(RoundId { sale: sale.parse().ok()?, number: number.parse().ok()? })
+    };
+    read().ok_or_else(|| D::Error::custom(format!("{pk} is not the key of a round")))
+}
+
 pub(crate) fn line(RoundId { sale, number }: &RoundId) -> String {
     format!("LINE#{sale}#{number}")
 }
@@ -252,6 +283,9 @@ mod tests {
         assert_eq!(units, (0..ROUND_SHARDS).collect());
         let refunds: BTreeSet<String> = (0..1_000).map(|n| refund_shard(&format!("payment-{n}"))).collect();
         assert_eq!(refunds, (0..REFUND_SHARDS).map(refund_shard_name).collect());
+        let lists: BTreeSet<String> =
+            (0..1_000).map(|n| published_list(&format!("sale-{n}").parse().unwrap())).collect();
+        assert_eq!(lists, published_lists().collect());
     }
 
     #[test]

@@ -22,13 +22,11 @@
 //! | strikes | `STRIKES#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
 //! | switches | `SWITCHES` | |
+//! | denied networks | `DENIED_NETWORKS`, and `NETWORKS_FOR_GATE` | |
+//! | last changes of published rounds | `CHANGES` | |
 //! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while a refund is due |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
 //! | member of a group | `GROUP#group#user` | `member_shard`, `member` |
-//!
-//! The previous version stored an offer and its running round as one item, `SALE#id`, with the index attributes of a
-//! round, and of a finished round only its terms. Such items can still be read; the first write of this version
-//! converts them.
 
 mod batch;
 mod beacons;
@@ -40,7 +38,6 @@ mod conflict;
 mod connections;
 mod denials;
 mod draws;
-mod earlier;
 mod error;
 mod groups;
 mod guards;
@@ -57,6 +54,7 @@ mod orders;
 mod orders_by_time;
 mod overdue;
 mod payments;
+mod published;
 mod refunds;
 mod replace;
 mod rounds;
@@ -88,6 +86,7 @@ pub use offers::{Created, Deleted, Latest, Steered, Withdrawal};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use orders_by_time::OrderIdsPage;
 pub use payments::Payment;
+pub use published::{Changes, ListedRound, RoundChange};
 pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
 pub use sales_by_state::{ListedState, SalePlace, SalesPage};

@@ -1,16 +1,16 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem, Update};
 use sale::{EpochMs, Network, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{text, to_item};
+use crate::item::{number, text, to_item};
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
-/// How many networks and addresses can be denied at once. Every process reads all of them with the stops every two
-/// seconds: at most 8 KB, so their partition serves 6,000 processes. A request is compared with each, which takes a
+/// How many networks and addresses can be denied at once. Every process reads all of them within two seconds after a
+/// change: at most 8 KB, so their partition serves 6,000 processes. A request is compared with each, which takes a
 /// microsecond.
 pub const MAX_DENIED_NETWORKS: usize = 200;
 /// How often a change is retried after somebody else's.
@@ -32,7 +32,7 @@ impl DeniedNetwork {
     }
 }
 
-/// The form in the switches: `NETWORK UNTIL_MS`.
+/// The form in the gate's list: `NETWORK UNTIL_MS`.
 impl FromStr for DeniedNetwork {
     type Err = ();
 
@@ -115,7 +115,7 @@ impl Ledger {
         Ok(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
     }
 
-    /// Writes the list for operators and the one for the gate, both or none, on the condition that the list has not
+    /// Writes the list for operators and the one for the gate, with its version in the switches, all or none, on the condition that the list has not
     /// changed since it was read. Ended denials are removed.
     ///
     /// Guards against concurrent operators, of whom the later would undo the other's change, and against a run that
@@ -137,17 +137,23 @@ impl Ledger {
                 if version == 0 { "attribute_not_exists(pk) OR version = :version" } else { "version = :version" };
             let replacement = Replacement { item: to_item(&item)?, condition, version };
             let for_gate = item.networks.iter().map(|denial| text(format!("{} {}", denial.network, denial.until_ms.0)));
+            let for_gate = Put::builder()
+                .table_name(&self.table)
+                .item("pk", text(keys::NETWORKS_FOR_GATE))
+                .item("networks_version", number(item.version))
+                .item("denied_networks", AttributeValue::L(for_gate.collect()))
+                .build();
             let update = Update::builder()
                 .table_name(&self.table)
                 .key("pk", text(keys::SWITCHES))
-                .update_expression("SET denied_networks = :networks")
-                .expression_attribute_values(
-                    ":networks",
-                    aws_sdk_dynamodb::types::AttributeValue::L(for_gate.collect()),
-                )
+                .update_expression("SET networks_version = :version")
+                .expression_attribute_values(":version", number(item.version))
                 .build();
-            let writes =
-                vec![self.replacing(replacement), TransactWriteItem::builder().set_update(update.ok()).build()];
+            let writes = vec![
+                self.replacing(replacement),
+                TransactWriteItem::builder().set_put(for_gate.ok()).build(),
+                TransactWriteItem::builder().set_update(update.ok()).build(),
+            ];
             if self.transact(writes).await?.is_none() {
                 return Ok(DeniedNetworks::Now(item.networks));
             }

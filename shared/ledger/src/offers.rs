@@ -9,8 +9,8 @@ use sale::{
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
-use crate::earlier::EarlierSale;
 use crate::item::{Item, text, to_item};
+use crate::published::RoundChange;
 use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
@@ -22,8 +22,6 @@ pub(crate) const TRIES: usize = 5;
 const FOR_GOOD: [&str; 2] = ["close", "end_recurrence"];
 /// The condition for replacing an offer that was read.
 const SAME_OFFER: &str = "offer_version = :version";
-/// The same for a sale stored by the previous version. An offer has no such attribute.
-const SAME_SALE: &str = "version = :version";
 
 /// An offer and its latest round. A draft has no round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,12 +82,11 @@ pub enum Withdrawal {
     Unknown,
 }
 
-/// An offer as an item. Its attributes have their own names, so that the previous version cannot mistake it for its own
-/// sale, publish it or overwrite it.
+/// An offer as an item.
 #[derive(Serialize, Deserialize)]
 struct OfferItem {
     pk: String,
-    /// Present if the offer has no round in the list. The previous version writes none.
+    /// Present if the offer has no round in the list.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     sale_list: Option<&'static str>,
     id: SaleId,
@@ -104,15 +101,6 @@ struct OfferItem {
     log: Log,
     #[serde(flatten)]
     terms: Terms,
-}
-
-/// An offer as stored.
-pub(crate) struct Stored {
-    pub(crate) offer: Offer,
-    /// Whether it is a sale of the previous version, which must be converted before it is changed.
-    is_earlier: bool,
-    /// The running round of such a sale.
-    pub(crate) running: Option<Round>,
 }
 
 impl From<&Offer> for OfferItem {
@@ -156,13 +144,8 @@ impl From<OfferItem> for Offer {
     }
 }
 
-pub(crate) fn stored_from(item: Item) -> Result<Stored, LedgerError> {
-    if item.contains_key("offer_version") {
-        let item: OfferItem = serde_dynamo::from_item(item)?;
-        return Ok(Stored { offer: item.into(), is_earlier: false, running: None });
-    }
-    let sale: EarlierSale = serde_dynamo::from_item(item)?;
-    Ok(Stored { offer: sale.offer(), is_earlier: true, running: sale.round() })
+pub(crate) fn offer_from(item: Item) -> Result<Offer, LedgerError> {
+    Ok(serde_dynamo::from_item::<_, OfferItem>(item)?.into())
 }
 
 pub(crate) fn is_for_good(request: &LogEntry) -> bool {
@@ -175,16 +158,12 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 }
 
 impl Ledger {
-    pub(crate) async fn stored(&self, id: &SaleId) -> Result<Option<Stored>, LedgerError> {
-        self.item(keys::sale(id)).await?.map(stored_from).transpose()
-    }
-
     /// The offer of this sale. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn offer(&self, id: &SaleId) -> Result<Option<Offer>, LedgerError> {
-        Ok(self.stored(id).await?.map(|stored| stored.offer))
+        self.item(keys::sale(id)).await?.map(offer_from).transpose()
     }
 
     /// The existing offers of these sales, in any order. Unreadable ones are skipped.
@@ -193,13 +172,13 @@ impl Ledger {
     /// If DynamoDB does not answer.
     pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
-        let stored = self.batch_get(&pks).await?.into_iter().filter_map(|item| {
+        let offers = self.batch_get(&pks).await?.into_iter().filter_map(|item| {
             let left_out = |error: &LedgerError| {
                 tracing::error!(error = error as &dyn std::error::Error, "skipped an unreadable offer")
             };
-            stored_from(item).inspect_err(left_out).ok()
+            offer_from(item).inspect_err(left_out).ok()
         });
-        Ok(stored.map(|stored| stored.offer).collect())
+        Ok(offers.collect())
     }
 
     /// The offer of this sale and its latest round. A consistent read.
@@ -207,20 +186,15 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn latest(&self, id: &SaleId) -> Result<Option<Latest>, LedgerError> {
-        Ok(self.read_latest(id).await?.map(|(latest, _)| latest))
-    }
-
-    /// The same, and whether it is a sale of the previous version.
-    pub(crate) async fn read_latest(&self, id: &SaleId) -> Result<Option<(Latest, bool)>, LedgerError> {
-        let Some(Stored { offer, is_earlier, running }) = self.stored(id).await? else { return Ok(None) };
+        let Some(offer) = self.offer(id).await? else { return Ok(None) };
         let round = match offer.state {
-            SaleState::Published | SaleState::Withdrawn if !is_earlier => {
-                let round = self.kept_round(&offer.latest_round_id()).await?;
+            SaleState::Published | SaleState::Withdrawn => {
+                let round = self.round(&offer.latest_round_id()).await?;
                 Some(round.ok_or_else(|| LedgerError::Contradiction(format!("sale {id} has lost its round")))?)
             }
-            _ => running,
+            SaleState::Draft => None,
         };
-        Ok(Some((Latest { offer, round }, is_earlier)))
+        Ok(Some(Latest { offer, round }))
     }
 
     /// Writes a new offer, on the condition that its id is free.
@@ -240,7 +214,7 @@ impl Ledger {
         match result.map_err(SdkError::into_service_error) {
             Ok(_) => Ok(Created::Now(offer.clone())),
             Err(PutItemError::ConditionalCheckFailedException(failed)) => {
-                let seen = stored_from(failed.item.unwrap_or_default())?.offer;
+                let seen = offer_from(failed.item.unwrap_or_default())?;
                 let is_withdrawn = seen.state == SaleState::Withdrawn;
                 let is_same = !is_withdrawn && seen.terms == offer.terms && seen.recurrence == offer.recurrence;
                 Ok(if is_same { Created::Before(seen) } else { Created::Other(seen) })
@@ -259,13 +233,9 @@ impl Ledger {
     /// If DynamoDB does not answer, or others change the draft all the time. Can be repeated.
     pub async fn publish(&self, id: &SaleId, request: &LogEntry) -> Result<Option<Latest>, LedgerError> {
         for _ in 0..TRIES {
-            let Some((latest, is_earlier)) = self.read_latest(id).await? else { return Ok(None) };
+            let Some(latest) = self.latest(id).await? else { return Ok(None) };
             if latest.offer.state != SaleState::Draft {
                 return Ok(Some(latest));
-            }
-            if is_earlier {
-                self.convert(&latest).await?;
-                continue;
             }
             let (mut offer, mut round) = latest.offer.clone().publish();
             let seed = self.commit(&mut round, request.at_ms)?;
@@ -278,7 +248,7 @@ impl Ledger {
             ];
             writes.extend(seed);
             writes.extend(line.map(|item| self.put_if_absent(item)));
-            if self.transact(writes).await?.is_none() {
+            if self.transact_named(&RoundChange::of(&round), writes).await?.is_none() {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }
         }
@@ -298,14 +268,12 @@ impl Ledger {
             .delete_item()
             .table_name(&self.table)
             .key("pk", text(keys::sale(id)))
-            // The second condition is for a draft of the previous version.
-            .condition_expression("offer_state = :draft OR attribute_not_exists(offer_version) AND #state = :draft")
-            .expression_attribute_names("#state", "state")
+            .condition_expression("offer_state = :draft")
             .expression_attribute_values(":draft", text("draft"));
         match retry_conflicts(|| delete.clone().send()).await.map_err(SdkError::into_service_error) {
             Ok(_) => Ok(Deleted::Now),
             Err(DeleteItemError::ConditionalCheckFailedException(_)) => {
-                Ok(if self.stored(id).await?.is_some() { Deleted::NoDraft } else { Deleted::Unknown })
+                Ok(if self.offer(id).await?.is_some() { Deleted::NoDraft } else { Deleted::Unknown })
             }
             Err(other) => Err(LedgerError::DynamoDb { call: "DeleteItem", source: Box::new(other) }),
         }
@@ -327,7 +295,7 @@ impl Ledger {
         paused_version: Option<u32>,
     ) -> Result<Withdrawal, LedgerError> {
         for _ in 0..TRIES {
-            let Some((latest, is_earlier)) = self.read_latest(id).await? else { return Ok(Withdrawal::Unknown) };
+            let Some(latest) = self.latest(id).await? else { return Ok(Withdrawal::Unknown) };
             if latest.offer.state == SaleState::Withdrawn {
                 return Ok(Withdrawal::Done(Box::new(latest)));
             }
@@ -341,10 +309,6 @@ impl Ledger {
             if round.loaded_at_ms.is_some() && paused_version != Some(round.version) {
                 return Ok(Withdrawal::ToPause(round.id.clone()));
             }
-            if is_earlier {
-                self.convert(&latest).await?;
-                continue;
-            }
             offer.version += 1;
             offer.log.push(request.clone());
             closed.version += 1;
@@ -354,7 +318,8 @@ impl Ledger {
             if round.terms.allocation.is_drawn_at_end() {
                 writes.push(self.unless_drawn(&round.id));
             }
-            if self.transact(writes).await?.is_none() {
+            let change = RoundChange { withdrawn: true, ..RoundChange::of(&closed) };
+            if self.transact_named(&change, writes).await?.is_none() {
                 return Ok(Withdrawal::Done(Box::new(Latest { offer, round: Some(closed) })));
             }
         }
@@ -376,7 +341,7 @@ impl Ledger {
         change: impl Fn(Offer) -> Result<Offer, Refusal>,
     ) -> Result<Steered, LedgerError> {
         for _ in 0..TRIES {
-            let (latest, is_earlier) = match self.to_steer(id, request).await? {
+            let latest = match self.to_steer(id, request).await? {
                 Ok(found) => found,
                 Err(steered) => return Ok(steered),
             };
@@ -386,10 +351,6 @@ impl Ledger {
                 Ok(changed) => Offer { version: read.version + 1, ..changed },
                 Err(refusal) => return Ok(Steered::Refused(refusal)),
             };
-            if is_earlier {
-                self.convert(&latest).await?;
-                continue;
-            }
             offer.log.push(request.clone());
             if self.replace(in_place_of(read, &offer)?).await? {
                 return Ok(Steered::Made(Box::new(Latest { offer, ..latest })));
@@ -398,15 +359,14 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
     }
 
-    /// Reads the offer and the round for a change, and whether they are a sale of the previous version. `Err` if the
-    /// request was already carried out or is refused. Looks up its key in the logs of the offer, of the named round, of
-    /// the latest round and of the one before that.
+    /// Reads the offer and the round for a change. `Err` if the request was already carried out or is refused. Looks up
+    /// its key in the logs of the offer, of the named round, of the latest round and of the one before that.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,
         request: &LogEntry,
-    ) -> Result<Result<(Latest, bool), Steered>, LedgerError> {
-        let Some((offer, round, is_earlier)) = self.read_named(id).await? else { return Ok(Err(Steered::Unknown)) };
+    ) -> Result<Result<Latest, Steered>, LedgerError> {
+        let Some((offer, round)) = self.read_named(id).await? else { return Ok(Err(Steered::Unknown)) };
         let logs = [Some(&offer.log), round.as_ref().map(|round| &round.log)];
         let seen = logs.into_iter().flatten().map(|log| log.seen(request)).find(|seen| *seen != Seen::No);
         let is_about_latest = offer.state == SaleState::Draft || offer.latest_round == id.number;
@@ -423,7 +383,7 @@ impl Ledger {
             None if latest.offer.state == SaleState::Withdrawn => Err(Steered::Refused(Refusal::Withdrawn)),
             None if is_about_latest => match self.round_before(id).await? {
                 Some(before) if names_another(&before) => Err(Steered::KeyReused),
-                _ => Ok((latest, is_earlier)),
+                _ => Ok(latest),
             },
             None if latest.round.as_ref().is_some_and(names_another) => Err(Steered::KeyReused),
             None => Err(Steered::RoundChanged(latest.offer.latest_round)),
@@ -434,41 +394,24 @@ impl Ledger {
     /// one.
     async fn round_before(&self, RoundId { sale, number }: &RoundId) -> Result<Option<Round>, LedgerError> {
         match number.0.checked_sub(1).filter(|before| *before > 0) {
-            Some(before) => self.kept_round(&RoundId { sale: sale.clone(), number: RoundNumber(before) }).await,
+            Some(before) => self.round(&RoundId { sale: sale.clone(), number: RoundNumber(before) }).await,
             None => Ok(None),
         }
     }
 
-    /// An offer, the round with this id, and whether they are a sale of the previous version. The round is read first:
-    /// if it is the latest one when the offer is read, it also was when it was read.
-    async fn read_named(&self, id: &RoundId) -> Result<Option<(Offer, Option<Round>, bool)>, LedgerError> {
+    /// An offer, and the round with this id. The round is read first: if it is the latest one when the offer is read, it
+    /// also was when it was read.
+    async fn read_named(&self, id: &RoundId) -> Result<Option<(Offer, Option<Round>)>, LedgerError> {
         for _ in 0..TRIES {
-            let named = self.kept_round(id).await?;
-            let Some(Stored { offer, is_earlier, running }) = self.stored(&id.sale).await? else { return Ok(None) };
-            let round = running.filter(|running| running.id == *id).or(named);
+            let round = self.round(id).await?;
+            let Some(offer) = self.offer(&id.sale).await? else { return Ok(None) };
             let has_it = offer.state == SaleState::Draft || offer.latest_round != id.number || round.is_some();
             if has_it {
-                return Ok(Some((offer, round, is_earlier)));
+                return Ok(Some((offer, round)));
             }
-            // It was published or converted between the two reads.
+            // It was published between the two reads.
         }
         Err(LedgerError::Contradiction(format!("sale {} has lost its round", id.sale)))
-    }
-
-    /// Converts a sale of the previous version to an offer and a round, on the condition that it has not changed since
-    /// it was read: both or none. If it has, the caller reads it again.
-    ///
-    /// Guards against two concurrent conversions, and against a change by the previous version, which has another
-    /// version number, and no longer finds the version it read once this is done.
-    pub(crate) async fn convert(&self, latest: &Latest) -> Result<(), LedgerError> {
-        let Latest { offer, round } = latest;
-        let item = to_item(OfferItem::from(offer))?;
-        let mut writes = vec![self.replacing(Replacement { item, condition: SAME_SALE, version: offer.version })];
-        if let Some(round) = round {
-            writes.push(self.put_if_absent(round_item(round.clone())?));
-        }
-        self.transact(writes).await?;
-        Ok(())
     }
 }
 
@@ -489,13 +432,13 @@ mod tests {
             "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
         }))
         .unwrap();
-        let Stored { offer, is_earlier, running } = stored_from(stored.clone()).unwrap();
-        assert_eq!((offer.latest_round_id().to_string(), is_earlier, running), ("lamp.2".to_owned(), false, None));
+        let offer = offer_from(stored.clone()).unwrap();
+        assert_eq!(offer.latest_round_id().to_string(), "lamp.2");
         assert_eq!(to_item(OfferItem::from(&offer)).unwrap(), stored);
         for (state, list) in [(SaleState::Draft, "draft"), (SaleState::Withdrawn, "withdrawn")] {
             let item = to_item(OfferItem::from(&Offer { state, ..offer.clone() })).unwrap();
             assert_eq!(item.get("sale_list"), Some(&text(list)));
-            assert_eq!(stored_from(item).unwrap().offer.state, state);
+            assert_eq!(offer_from(item).unwrap().state, state);
         }
     }
 }

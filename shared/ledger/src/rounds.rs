@@ -1,43 +1,35 @@
-use std::collections::HashMap;
-
 use award::Commitment;
 use award::drand::DrandRound;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::ReturnValue;
-use sale::{EpochMs, Log, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Terms};
+use sale::{EpochMs, Log, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, Terms};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
 use crate::draws::commitment_text;
 use crate::item::{Item, number, text, to_item};
-use crate::offers::{Latest, Steered, Stored, TRIES, is_for_good, stored_from};
+use crate::offers::{Latest, Steered, TRIES, is_for_good};
 use crate::orders::has_failed;
+use crate::published::RoundChange;
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
 /// The index of the condition on the draw in the transaction that changes a round's terms.
 const DRAW: usize = 1;
-/// How many pages of rounds a call reads; the next minute's call continues.
-const MAX_ROUNDS_PAGES: usize = 10;
 
-/// A round as an item. It also has the attributes that the previous version needs to read it, as a sale of the index or
-/// as a finished round. For a round that the previous version ended there are only sale, number and terms.
+/// A round as an item.
 #[derive(Serialize, Deserialize)]
 struct RoundItem {
     pk: String,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    sale_list: Option<&'static str>,
-    /// The sale again, under the previous version's name.
+    sale_list: Option<String>,
+    /// From the terms, for the index.
     #[serde(skip_deserializing)]
-    id: Option<SaleId>,
-    /// As above.
-    #[serde(skip_deserializing)]
-    state: Option<SaleState>,
+    first_opens_at_ms: Option<EpochMs>,
     sale: SaleId,
     round: RoundNumber,
-    #[serde(default)]
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loaded_at_ms: Option<EpochMs>,
@@ -72,9 +64,8 @@ impl From<Round> for RoundItem {
         let lanes = std::mem::replace(&mut terms.lanes, one_lane());
         Self {
             pk: keys::round(&id),
-            sale_list: Some(keys::PUBLISHED),
-            id: Some(id.sale.clone()),
-            state: Some(SaleState::Published),
+            sale_list: Some(keys::published_list(&id.sale)),
+            first_opens_at_ms: Some(terms.first_opens_at_ms()),
             sale: id.sale,
             round: id.number,
             version,
@@ -102,14 +93,8 @@ impl From<RoundItem> for Round {
     }
 }
 
-fn round_from(item: Item) -> Result<Round, LedgerError> {
+pub(crate) fn round_from(item: Item) -> Result<Round, LedgerError> {
     Ok(serde_dynamo::from_item::<_, RoundItem>(item)?.into())
-}
-
-/// The round of an item in the index, where the previous version listed sales.
-pub(crate) fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
-    let is_round = item.contains_key("round") && item.contains_key("sale");
-    if is_round { round_from(item).map(Some) } else { stored_from(item).map(|stored| stored.running) }
 }
 
 /// Replaces `read` by `round`. Marking a round as loaded does not change its version, so if it was not loaded when it
@@ -138,91 +123,12 @@ pub enum Begun {
 }
 
 impl Ledger {
-    /// A round, running or over. `None` if it has not begun, or an earlier version ended it without keeping it. A
-    /// consistent read.
+    /// A round, running or over. `None` if it has not begun. A consistent read.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
-        if let Some(round) = self.kept_round(id).await? {
-            return Ok(Some(round));
-        }
-        // The previous version stores the running round in the sale.
-        match self.stored(&id.sale).await? {
-            Some(Stored { running: Some(round), .. }) if round.id == *id => Ok(Some(round)),
-            // It may have been converted, or have ended, between the two reads.
-            _ => self.kept_round(id).await,
-        }
-    }
-
-    /// A round with its own item.
-    pub(crate) async fn kept_round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
         self.item(keys::round(id)).await?.map(round_from).transpose()
-    }
-
-    /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind. Rounds
-    /// that an earlier version ended are not listed.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
-    pub async fn published_rounds(&self, since: EpochMs) -> Result<Vec<Round>, LedgerError> {
-        self.listed_rounds(since, EpochMs(i64::MAX), true).await
-    }
-
-    /// Rounds that closed after `since` and are over at `now`, the last to close first, so if there are too many, the
-    /// oldest are left out. May lag a moment behind. Rounds that an earlier version ended are not listed.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
-    pub async fn rounds_over(&self, since: EpochMs, now: EpochMs) -> Result<Vec<Round>, LedgerError> {
-        self.listed_rounds(since, now, false).await
-    }
-
-    async fn listed_rounds(
-        &self,
-        since: EpochMs,
-        until: EpochMs,
-        first_to_close_first: bool,
-    ) -> Result<Vec<Round>, LedgerError> {
-        let mut rounds: Vec<Round> = Vec::new();
-        let mut start = None;
-        for _ in 0..MAX_ROUNDS_PAGES {
-            let output = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name(keys::SALES_BY_CLOSE)
-                .key_condition_expression("sale_list = :list AND closes_at_ms BETWEEN :after AND :until")
-                .scan_index_forward(first_to_close_first)
-                .expression_attribute_values(":list", text(keys::PUBLISHED))
-                .expression_attribute_values(":after", number(since.0.saturating_add(1)))
-                .expression_attribute_values(":until", number(until.0))
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(LedgerError::of("Query"))?;
-            for item in output.items.unwrap_or_default() {
-                // An unreadable round must not affect the others.
-                match listed_from(item) {
-                    Ok(round) => rounds.extend(round),
-                    Err(error) => {
-                        tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable round")
-                    }
-                }
-            }
-            start = output.last_evaluated_key;
-            if start.is_none() {
-                break;
-            }
-        }
-        // While a sale of the previous version is converted, the index may have its round twice.
-        let mut newest: HashMap<RoundId, u32> = HashMap::new();
-        for round in &rounds {
-            let version = newest.entry(round.id.clone()).or_default();
-            *version = round.version.max(*version);
-        }
-        rounds.retain(|round| newest.get(&round.id) == Some(&round.version) && newest.remove(&round.id).is_some());
-        Ok(rounds)
     }
 
     /// Changes the round with this id, on the condition that it has not changed since it was read and is the sale's
@@ -242,7 +148,7 @@ impl Ledger {
         change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
     ) -> Result<Steered, LedgerError> {
         for _ in 0..TRIES {
-            let (latest, is_earlier) = match self.to_steer(id, request).await? {
+            let latest = match self.to_steer(id, request).await? {
                 Ok(found) => found,
                 Err(steered) => return Ok(steered),
             };
@@ -252,23 +158,15 @@ impl Ledger {
                 Ok(changed) => Round { version: read.version + 1, ..changed },
                 Err(refusal) => return Ok(Steered::Refused(refusal)),
             };
-            if is_earlier {
-                self.convert(&latest).await?;
-                continue;
-            }
             round.log.push(request.clone());
-            let replacement = in_place_of(read, round.clone())?;
-            let replaced = if read.terms.allocation.is_drawn_at_end() && round.terms != read.terms {
-                match self.transact(vec![self.replacing(replacement), self.unless_drawn(id)]).await? {
-                    None => true,
-                    Some(reasons) if has_failed(&reasons, DRAW) => return Ok(Steered::Refused(Refusal::Over)),
-                    Some(_) => false,
-                }
-            } else {
-                self.replace(replacement).await?
-            };
-            if replaced {
-                return Ok(Steered::Made(Box::new(Latest { round: Some(round), ..latest })));
+            let mut writes = vec![self.replacing(in_place_of(read, round.clone())?)];
+            if read.terms.allocation.is_drawn_at_end() && round.terms != read.terms {
+                writes.push(self.unless_drawn(id));
+            }
+            match self.transact_named(&RoundChange::of(&round), writes).await? {
+                None => return Ok(Steered::Made(Box::new(Latest { round: Some(round), ..latest }))),
+                Some(reasons) if has_failed(&reasons, DRAW) => return Ok(Steered::Refused(Refusal::Over)),
+                Some(_) => {}
             }
         }
         Err(LedgerError::Contradiction(format!("round {id} is changed by others all the time")))
@@ -285,7 +183,7 @@ impl Ledger {
     /// If DynamoDB does not answer, or others change offer or round all the time. Can be repeated.
     pub async fn begin_next(&self, over: &RoundId, now: EpochMs) -> Result<Begun, LedgerError> {
         for _ in 0..TRIES {
-            let Some((latest, is_earlier)) = self.read_latest(&over.sale).await? else { return Ok(Begun::Not) };
+            let Some(latest) = self.latest(&over.sale).await? else { return Ok(Begun::Not) };
             let Latest { offer, round: Some(ended) } = &latest else { return Ok(Begun::Not) };
             if ended.id != *over || offer.recurrence.is_none() {
                 return Ok(Begun::Not);
@@ -295,10 +193,6 @@ impl Ledger {
                 Err(Refusal::NotOver) => return Ok(Begun::Not),
                 Err(_) => return Ok(Begun::NeverAgain),
             };
-            if is_earlier {
-                self.convert(&latest).await?;
-                continue;
-            }
             next_offer.version += 1;
             next.log.push(by_schedule("begin", now));
             let seed = self.commit(&mut next, Some(now))?;
@@ -310,7 +204,7 @@ impl Ledger {
             ];
             writes.extend(seed);
             writes.extend(line.map(|item| self.put_if_absent(item)));
-            if self.transact(writes).await?.is_none() {
+            if self.transact_named(&RoundChange::of(&next), writes).await?.is_none() {
                 return Ok(Begun::Now(Box::new(next)));
             }
         }
@@ -318,7 +212,7 @@ impl Ledger {
     }
 
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is
-    /// then; its units can never become fewer again. `None` if the previous version stores it, or it does not exist.
+    /// then; its units can never become fewer again. `None` if it does not exist.
     ///
     /// Guards against an edit of the units during the load: whichever is written second sees the other.
     ///
@@ -348,7 +242,6 @@ impl Ledger {
 /// The round with the mark. `None` if there is no such round.
 async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Round>, LedgerError> {
     let update = update
-        // Finished rounds of the previous version have no version.
         .condition_expression("attribute_exists(version)")
         .expression_attribute_values(":now", number(now.0))
         .return_values(ReturnValue::AllNew);
@@ -377,7 +270,7 @@ mod tests {
     #[test]
     fn stored_rounds_stay_readable_and_are_written_the_same() {
         let stored = json!({
-            "pk": "ROUND#lamp#2", "sale_list": "published", "id": "lamp", "state": "published", "sale": "lamp", "round": 2,
+            "pk": "ROUND#lamp#2", "sale_list": "published#3", "first_opens_at_ms": 1_795_510_800_000_i64, "sale": "lamp", "round": 2,
             "version": 3, "loaded_at_ms": 1_795_510_200_000_i64, "paused": true, "isolated_requests_per_s": 50, "lanes": 1,
             "log": [{ "key": "k", "action": "restock", "parameters": "20", "by": "olga", "at_ms": 1_795_510_800_123_i64 }],
             "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64, "total": 120,
@@ -395,7 +288,7 @@ mod tests {
     #[test]
     fn stored_rounds_with_lanes_stay_readable_and_are_written_the_same() {
         let stored = json!({
-            "pk": "ROUND#lamp#1", "sale_list": "published", "id": "lamp", "state": "published", "sale": "lamp", "round": 1,
+            "pk": "ROUND#lamp#1", "sale_list": "published#3", "first_opens_at_ms": 1_795_510_800_000_i64, "sale": "lamp", "round": 1,
             "version": 2, "loaded_at_ms": 1_795_510_200_000_i64, "paused": false, "lanes": 8, "dealt": 10_000,
             "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64,
             "total": 10_100, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
@@ -409,8 +302,7 @@ mod tests {
     #[test]
     fn stored_rounds_with_awards_stay_readable_and_are_written_the_same() {
         let stored = json!({
-            "pk": "ROUND#packet#2", "sale_list": "published", "id": "packet", "state": "published", "sale": "packet",
-            "round": 2, "version": 1, "paused": false, "lanes": 1,
+            "pk": "ROUND#packet#2", "sale_list": "published#1", "first_opens_at_ms": 1_795_510_800_000_i64, "sale": "packet", "round": 2, "version": 1, "paused": false, "lanes": 1,
             "commitment": "0707070707070707070707070707070707070707070707070707070707070707",
             "title": "A red packet", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64,
             "total": 100, "per_user_limit": 1, "price_minor": 0, "currency": "EUR", "payment_window_s": 900,
@@ -430,16 +322,5 @@ mod tests {
         let mut wrong = stored;
         wrong["commitment"] = "07".into();
         assert!(round_from(item(&wrong)).is_err());
-    }
-
-    #[test]
-    fn what_the_version_before_kept_of_a_round_is_a_round() {
-        let stored = json!({
-            "pk": "ROUND#lamp#1", "sale": "lamp", "round": 1, "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2,
-            "total": 7, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
-        });
-        let round = round_from(item(&stored)).unwrap();
-        assert_eq!((round.id.to_string(), round.terms.total, round.version), ("lamp.1".to_owned(), 7, 0));
-        assert!(round.log.is_empty() && !round.paused && round.loaded_at_ms.is_none());
     }
 }

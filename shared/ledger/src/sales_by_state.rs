@@ -6,8 +6,8 @@ use sale::{EpochMs, Offer, Round, SaleId, SaleState};
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
 use crate::item::Item;
-use crate::offers::{Latest, stored_from};
-use crate::rounds::listed_from;
+use crate::offers::{Latest, offer_from};
+use crate::rounds::round_from;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_CLOSE: TimeIndex = TimeIndex { name: keys::SALES_BY_CLOSE, shard: "sale_list", time: "closes_at_ms" };
@@ -59,8 +59,7 @@ enum Listed {
 impl Ledger {
     /// The first sales in a state at `now` after `after`, at most `limit`: ended ones by their end, newest first; the
     /// others by their end, the first to close first. A page may be short although there is another one. May lag a
-    /// moment behind. A draft of the previous version is found once it is written again, and a sale whose end is moved
-    /// meanwhile may be missed or come twice.
+    /// moment behind. A sale whose end is moved meanwhile may be missed or come twice.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -72,17 +71,18 @@ impl Ledger {
         limit: usize,
     ) -> Result<SalesPage, LedgerError> {
         let to_come = TimeRange { from: EpochMs(now.0.saturating_add(1)), ..TimeRange::ALL };
-        let (list, direction, range) = match state {
-            ListedState::Draft => (keys::DRAFTS, Direction::OldestFirst, TimeRange::ALL),
-            ListedState::Withdrawn => (keys::WITHDRAWN, Direction::NewestFirst, TimeRange::ALL),
-            ListedState::Published | ListedState::Open => (keys::PUBLISHED, Direction::OldestFirst, to_come),
-            ListedState::Ended => (keys::PUBLISHED, Direction::NewestFirst, TimeRange { to: now, ..TimeRange::ALL }),
+        let published = || keys::published_lists().collect();
+        let (lists, direction, range): (Vec<String>, _, _) = match state {
+            ListedState::Draft => (vec![keys::DRAFTS.to_owned()], Direction::OldestFirst, TimeRange::ALL),
+            ListedState::Withdrawn => (vec![keys::WITHDRAWN.to_owned()], Direction::NewestFirst, TimeRange::ALL),
+            ListedState::Published | ListedState::Open => (published(), Direction::OldestFirst, to_come),
+            ListedState::Ended => (published(), Direction::NewestFirst, TimeRange { to: now, ..TimeRange::ALL }),
         };
         let mut after = after.map(|SalePlace { closes_at_ms, pk }| Place { at_ms: closes_at_ms, pk });
         let (mut sales, mut read) = (Vec::new(), 0);
         loop {
-            let shard = std::iter::once(list.to_owned());
-            let found = self.walk(&BY_CLOSE, shard, direction, range, after.as_ref(), READ_AT_ONCE).await?;
+            let shards = lists.iter().cloned();
+            let found = self.walk(&BY_CLOSE, shards, direction, range, after.as_ref(), READ_AT_ONCE).await?;
             let mut known = self.listed_of(&found.places).await?;
             read += found.places.len();
             let mut places = found.places.into_iter();
@@ -108,7 +108,7 @@ impl Ledger {
         for item in self.batch_get(&pks).await? {
             let Some(pk) = item.get("pk").and_then(|pk| pk.as_s().ok()).cloned() else { continue };
             match listed_item(item) {
-                Ok(read) => listed.extend(read.map(|read| (pk, read))),
+                Ok(read) => drop(listed.insert(pk, read)),
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, pk, "skipped an unreadable sale")
                 }
@@ -135,11 +135,9 @@ impl Ledger {
     }
 }
 
-fn listed_item(item: Item) -> Result<Option<Listed>, LedgerError> {
-    if item.contains_key("offer_version") {
-        return Ok(Some(Listed::Offer(stored_from(item)?.offer)));
-    }
-    Ok(listed_from(item)?.map(Listed::Round))
+fn listed_item(item: Item) -> Result<Listed, LedgerError> {
+    let is_offer = item.contains_key("offer_version");
+    if is_offer { offer_from(item).map(Listed::Offer) } else { round_from(item).map(Listed::Round) }
 }
 
 fn is_in(Latest { offer, round }: &Latest, state: ListedState, now: EpochMs) -> bool {

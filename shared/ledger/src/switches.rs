@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use sale::SaleId;
@@ -18,13 +19,16 @@ pub struct Switches {
     /// Sales that were stopped individually. Starting everything does not start them.
     #[serde(default)]
     pub stopped_sales: BTreeSet<SaleId>,
-    /// Denied networks, including those whose denial has ended.
+    /// The version of the denied networks.
+    #[serde(default)]
+    networks_version: u32,
+    /// Denied networks, including those whose denial has ended. Only [`Ledger::recent_switches`] reads them.
     #[serde(default, deserialize_with = "readable")]
-    pub denied_networks: Vec<DeniedNetwork>,
+    pub denied_networks: Arc<[DeniedNetwork]>,
 }
 
 /// An unreadable denial must not affect the others.
-fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DeniedNetwork>, D::Error> {
+fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[DeniedNetwork]>, D::Error> {
     let read = |text: String| {
         let network = text.parse().ok();
         if network.is_none() {
@@ -55,13 +59,29 @@ impl Ledger {
         Switches::of(self.item(keys::SWITCHES).await?)
     }
 
-    /// What is stopped. May lag a moment behind, for half the price: every process reads it all the time.
+    /// What is stopped, and the denied networks: those of `before` unless they have changed. May lag a moment behind, for
+    /// half the price: every process reads it all the time.
+    ///
+    /// The networks and their version are written together, but two reads may see one half each. Then those of `before`
+    /// hold until the next read, since their version is still another one.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
-    pub async fn recent_switches(&self) -> Result<Switches, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::SWITCHES));
-        Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+    pub async fn recent_switches(&self, before: Option<&Switches>) -> Result<Switches, LedgerError> {
+        let get = async |pk: &str, consistently: bool| {
+            let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
+            Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+        };
+        let read = get(keys::SWITCHES, false).await?;
+        let mut networks = before.cloned().unwrap_or_default();
+        for consistently in [false, true] {
+            if networks.networks_version < read.networks_version {
+                let again = get(keys::NETWORKS_FOR_GATE, consistently).await?;
+                networks = if again.networks_version < networks.networks_version { networks } else { again };
+            }
+        }
+        let Switches { networks_version, denied_networks, .. } = networks;
+        Ok(Switches { networks_version, denied_networks, ..read })
     }
 
     /// Stops one sale, or everything.

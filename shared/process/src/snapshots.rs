@@ -1,13 +1,15 @@
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::mem::take;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cache::{Bounds, Clock, Moment, RefreshError, Refreshed};
 use ledger::{Ledger, LedgerError, Switches};
-use sale::{EpochMs, Round, RoundId, SaleId, latest_rounds};
+use sale::{EpochMs, Round, RoundId, SaleId};
 use stock::Stock;
 
 use crate::cached_sale::CachedSale;
+use crate::for_sale::ForSale;
 use crate::soon::Soon;
 
 /// The bounds of the sales and of the switches. Every process acts on a stop within `usable`. A stop that nobody can
@@ -29,22 +31,31 @@ const ANSWERS_FOR: Duration = Duration::from_secs(1);
 /// How long a finished sale stays in the snapshot, which distinguishes it from one that never existed, in seconds.
 const OVER_FOR_S: u32 = 60 * 60;
 /// How old the sales may be for the answer that a sale does not exist, since it may have been published meanwhile. A
-/// flood of made-up ids makes a process read them this often, and no more.
+/// flood of made-up ids makes a process read the changes this often, and no more.
 const SAYS_NO_FOR: Duration = Duration::from_secs(1);
+/// How long a list or a round is used without any news of it, in seconds: each process picks a time in this range, so
+/// that those which started together do not read together.
+const PERIOD_S: std::ops::Range<u64> = 480..720;
+/// The time limit for reading rounds. A round that cannot be read must not keep the others' changes from being heard.
+const ROUNDS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why there is no snapshot.
 type Unread = RefreshError<LedgerError>;
-type Sales = HashMap<SaleId, Arc<CachedSale>>;
 
 /// This process's copy of the published sales and of the stops. Each is read separately, at most every few seconds
 /// however many callers there are: if one cannot be read, the other is still up to date.
+///
+/// Of the sales it reads what has changed, and the rounds that it was asked for: what a process costs does not depend
+/// on how many there are.
 #[derive(Clone)]
 pub struct Snapshots(Arc<Inner>);
 
 struct Inner {
     clock: Clock,
-    sales: Refreshed<Sales, LedgerError>,
+    sales: Refreshed<ForSale, LedgerError>,
     switches: Refreshed<Switches, LedgerError>,
+    /// Sales whose rounds the next read of the sales reads too.
+    wanted: Arc<Mutex<HashSet<SaleId>>>,
     /// The next flush of the answer counts.
     flush: Soon,
 }
@@ -52,21 +63,20 @@ struct Inner {
 /// The published sales and the stops, as the ledger had them a moment ago.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Published sales, until an hour after their end.
-    pub sales: Arc<HashMap<SaleId, Arc<CachedSale>>>,
+    sales: Arc<ForSale>,
     /// What operators have stopped.
     pub switches: Arc<Switches>,
 }
 
 impl Snapshot {
-    /// The published sale with this id.
+    /// The published sale with this id, until an hour after its end, if this process was asked for it before.
     pub fn sale(&self, id: &SaleId) -> Option<&Arc<CachedSale>> {
-        self.sales.get(id)
+        self.sales.sale(id.as_str())
     }
 
     /// The latest round of `of`'s sale, if that is `of` or a later one.
     pub fn latest_round(&self, of: &RoundId) -> Option<&Round> {
-        self.sales.get(&of.sale).map(|cached| &cached.round).filter(|latest| of.number <= latest.id.number)
+        self.sale(&of.sale).map(|cached| &cached.round).filter(|latest| of.number <= latest.id.number)
     }
 }
 
@@ -74,27 +84,25 @@ impl Snapshots {
     /// Snapshots of `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let of_switches = ledger.clone();
+        let wanted: Arc<Mutex<HashSet<SaleId>>> = Arc::default();
+        let asked_for = Arc::clone(&wanted);
+        let period = period();
         let sales = Refreshed::new(
             "cannot read the published sales; using the last ones",
             BOUNDS,
             clock,
-            move |before: Option<Arc<Sales>>| {
-                let ledger = ledger.clone();
-                Box::pin(async move {
-                    let since = EpochMs(clock.now().0 - i64::from(OVER_FOR_S) * 1000);
-                    let cached = |(sale, round): (SaleId, Round)| {
-                        let before = before.as_ref().and_then(|before| before.get(&sale));
-                        (sale, Arc::new(CachedSale::new(round, before.map(Arc::as_ref))))
-                    };
-                    Ok(latest_rounds(ledger.published_rounds(since).await?).into_iter().map(cached).collect())
-                })
+            move |before: Option<Arc<ForSale>>| {
+                let (ledger, asked_for) = (ledger.clone(), Arc::clone(&asked_for));
+                let before = before.map_or_else(|| ForSale::unknown(period), Arc::unwrap_or_clone);
+                let wanted = move |_: &ForSale| take(&mut *asked_for.lock().unwrap_or_else(PoisonError::into_inner));
+                Box::pin(async move { read_on(&ledger, before, wanted, clock, OVER_FOR_S, ROUNDS_TIMEOUT).await })
             },
         );
-        let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |_| {
+        let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |before| {
             let ledger = of_switches.clone();
-            Box::pin(async move { ledger.recent_switches().await })
+            Box::pin(async move { ledger.recent_switches(before.as_deref()).await })
         });
-        Self(Arc::new(Inner { clock, sales, switches, flush: Soon::default() }))
+        Self(Arc::new(Inner { clock, sales, switches, wanted, flush: Soon::default() }))
     }
 
     /// The current snapshot: at most a few seconds old while the ledger answers. If it does not, the last one is used
@@ -112,14 +120,65 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// A snapshot with sales at most a second old: new enough to answer that one does not exist.
+    /// The current snapshot, which has this sale if it is published.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, and there is no recent enough snapshot.
+    pub async fn of(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
+        let snapshot = self.now().await?;
+        self.with(snapshot, sale).await
+    }
+
+    /// A snapshot that is new enough to answer that this sale does not exist.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
-    pub async fn lately(&self) -> Result<Snapshot, Unread> {
+    pub async fn lately(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
         let Inner { sales, switches, .. } = &*self.0;
         let (sales, switches) = tokio::try_join!(sales.no_older_than(SAYS_NO_FOR), switches.get())?;
-        Ok(Snapshot { sales, switches })
+        self.with(Snapshot { sales, switches }, sale).await
+    }
+
+    /// Of the sales that `may` be meant by when they open and close, those that opened last, at most `most`.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, and there is no recent enough snapshot.
+    pub async fn opened_last(
+        &self,
+        most: usize,
+        may: impl Fn(EpochMs, EpochMs) -> bool,
+    ) -> Result<Vec<Arc<CachedSale>>, Unread> {
+        let Snapshot { mut sales, .. } = self.now().await?;
+        let ids = sales.opened_last(most, may);
+        if ids.iter().any(|id| sales.lacks(id)) {
+            sales = self.reading(&ids).await?;
+        }
+        Ok(ids.iter().filter_map(|id| sales.sale(id.as_str()).cloned()).collect())
+    }
+
+    async fn with(&self, mut snapshot: Snapshot, sale: &SaleId) -> Result<Snapshot, Unread> {
+        if snapshot.sales.lacks(sale) {
+            snapshot.sales = Box::pin(self.reading(std::slice::from_ref(sale))).await?;
+            if snapshot.sales.lacks(sale) {
+                return Err(Unread::JustFailed);
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// The sales, once these have been read, or could not be read a moment ago. One read serves all who wait.
+    async fn reading(&self, ids: &[SaleId]) -> Result<Arc<ForSale>, Unread> {
+        let now = Moment::now(self.0.clock);
+        let is_done = |sales: &ForSale| {
+            let missing: Vec<&SaleId> = ids.iter().filter(|id| sales.lacks(id)).collect();
+            let is_done = missing.is_empty() || sales.just_failed(now);
+            if !is_done {
+                let mut wanted = self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+                wanted.extend(missing.into_iter().cloned());
+            }
+            is_done
+        };
+        self.0.sales.until(is_done).await
     }
 
     /// Reads the ledger now, however new the snapshot is.
@@ -136,7 +195,7 @@ impl Snapshots {
     /// over a minute is 1 if demand is as planned, or the default for a sale without a plan.
     pub fn report_demand(&self) {
         let sales = self.0.sales.last();
-        for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
+        for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.sales()) {
             if let requests @ 1.. = demand.take() {
                 let share = round.terms.door.share_of_a_minute(round.terms.lanes);
                 metrics::histogram!("SaleLoad", "Sale" => round.id.sale.to_string()).record(requests as f64 * share);
@@ -146,12 +205,12 @@ impl Snapshots {
 
     /// The number of lanes of a published sale's rounds, if this process has read it. Makes no call.
     pub fn lanes_of(&self, sale: &SaleId) -> Option<u16> {
-        self.0.sales.last()?.get(sale).map(|cached| cached.round.terms.lanes)
+        self.0.sales.last()?.sale(sale.as_str()).map(|cached| cached.round.terms.lanes)
     }
 
     /// Counts an answer to a request for a sale, without a call. Answers about unknown sales are not counted.
     pub fn count_answer(&self, sale: &str, code: &'static str) {
-        if let Some(cached) = self.0.sales.last().as_ref().and_then(|sales| sales.get(sale)) {
+        if let Some(cached) = self.0.sales.last().as_ref().and_then(|sales| sales.sale(sale)) {
             cached.answers.count(code);
         }
     }
@@ -168,7 +227,7 @@ impl Snapshots {
     /// Flushes the answer counts to Redis.
     pub async fn flush_answers(&self, stock: &Stock) {
         let Some(sales) = self.0.sales.last() else { return };
-        for CachedSale { round, answers, .. } in sales.values().map(Arc::as_ref) {
+        for CachedSale { round, answers, .. } in sales.sales() {
             let counts = answers.take();
             if counts.is_empty() {
                 continue;
@@ -178,4 +237,52 @@ impl Snapshots {
             }
         }
     }
+}
+
+/// This process's period.
+pub(crate) fn period() -> Duration {
+    Duration::from_secs(rand::random_range(PERIOD_S))
+}
+
+/// Reads what has changed since `known`, and what is wanted.
+pub(crate) async fn read_on(
+    ledger: &Ledger,
+    mut known: ForSale,
+    wanted: impl FnOnce(&ForSale) -> HashSet<SaleId>,
+    clock: Clock,
+    over_for_s: u32,
+    rounds_timeout: Duration,
+) -> Result<ForSale, LedgerError> {
+    let began = Moment::now(clock);
+    let time = clock.now();
+    let since = EpochMs(time.0 - i64::from(over_for_s) * 1000);
+    known.hear(ledger.recent_changes().await?, began);
+    if known.must_list(began) {
+        match ledger.listed_rounds(since, EpochMs(i64::MAX)).await {
+            Ok(list) => known.list(list, began),
+            Err(error) if !known.is_listed() => return Err(error),
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "cannot list the published sales");
+            }
+        }
+    }
+    let wanted = wanted(&known);
+    let mut ids = known.due(&wanted, began, time);
+    for consistently in [false, true] {
+        if ids.is_empty() {
+            break;
+        }
+        let read = tokio::time::timeout(rounds_timeout, ledger.published(&ids, consistently)).await;
+        match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
+            Ok(rounds) => ids = known.keep(rounds, ids, began),
+            Err(error) => {
+                error.log("cannot read rounds; using the last ones");
+                known.fail(began);
+                ids.clear();
+            }
+        }
+    }
+    known.forget(ids, began);
+    known.drop_over(since);
+    Ok(known)
 }

@@ -7,52 +7,17 @@ use tests::{round, terms};
 use super::flow::Flow;
 use super::purchase::{all_end_as, expire};
 use super::world::World;
-use crate::earlier_sales;
 use crate::lab::{Lab, SALE};
 use crate::rounds;
 
-pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "daily reset",
-        effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
-        prepare: |lab| Box::pin(with_rounds_over(lab)),
-        run: |_, world, _| Box::pin(reset(world)),
-        again: |lab, _| Box::pin(reset_and_warm_up(lab)),
-        end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
-    },
-    Flow {
-        name: "daily reset of a sale of the version before",
-        effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
-        prepare: |lab| {
-            Box::pin(async {
-                earlier_sales::put_daily(lab, -1000).await;
-                Vec::new()
-            })
-        },
-        run: |_, world, _| Box::pin(reset(world)),
-        again: |lab, _| {
-            Box::pin(async {
-                let reset = daily_reset::Deps::new(&lab.another_process()).unwrap();
-                assert_eq!(daily_reset::handle(&reset).await.unwrap().failed, 0);
-            })
-        },
-        end: |lab, _| {
-            Box::pin(async {
-                let (offer, third) = (lab.offer().await, lab.round().await);
-                assert_eq!((offer.version, third.id.clone(), third.version), (10, round(SALE, 3), 1));
-                // It would open tomorrow, but every flow ends by selling what is on sale now.
-                let now = Clock::system().now();
-                rounds::change(&lab.ledger, &third.id, "today", |round| {
-                    (round.terms.opens_at_ms, round.terms.closes_at_ms) = (now, now.plus_s(3600));
-                    (round.paused, round.isolated_requests_per_s) = (false, None);
-                })
-                .await;
-                lab.load(SALE).await;
-                lab.refresh_snapshots().await;
-            })
-        },
-    },
-];
+pub(super) const FLOWS: &[Flow] = &[Flow {
+    name: "daily reset",
+    effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
+    prepare: |lab| Box::pin(with_rounds_over(lab)),
+    run: |_, world, _| Box::pin(reset(world)),
+    again: |lab, _| Box::pin(reset_and_warm_up(lab)),
+    end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
+}];
 
 pub(super) async fn reset(world: &World) {
     let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;

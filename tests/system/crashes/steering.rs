@@ -9,7 +9,6 @@ use tests::terms;
 use super::flow::{Flow, open, repeat};
 use super::world::World;
 use crate::ask::Ask;
-use crate::earlier_sales;
 use crate::lab::{Lab, SALE};
 use crate::rounds;
 use crate::shop::new_sale;
@@ -59,7 +58,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "pause",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, ask("pause"))),
         again: |lab, _| Box::pin(repeat(lab, ask("pause"))),
@@ -72,7 +71,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "resume",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| {
             Box::pin(async {
                 let reserved = with_sale_that_runs(lab).await;
@@ -91,7 +90,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "close",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, ask("close"))),
         again: |lab, _| Box::pin(repeat(lab, ask("close"))),
@@ -118,7 +117,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "restock",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, restock())),
         again: |lab, _| Box::pin(repeat(lab, restock())),
@@ -132,7 +131,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "rain",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare: |lab| {
             Box::pin(async {
                 let steady = Some(Steady { units: 1, every_s: 3600 });
@@ -151,28 +150,6 @@ pub(super) const FLOWS: &[Flow] = &[
                 let counters = lab.stock.round(&round.id).counters().await.unwrap().unwrap();
                 assert_eq!(counters.plan, RainPlan::of_terms(&round.terms));
                 assert_eq!((counters.last_unit, lab.clean_audit().await), (3, (2, 0, 2)));
-            })
-        },
-    },
-    Flow {
-        name: "restock of a sale of the version before",
-        effects: &["GetItem", "TransactWriteItems", "PutItem", "EVALSHA amend"],
-        prepare: |lab| {
-            Box::pin(async {
-                let reserved = with_sale_that_runs(lab).await;
-                lab.delete_item("ROUND#lamp#1").await;
-                earlier_sales::put(lab, &earlier_sales::published()).await;
-                lab.refresh_snapshots().await;
-                reserved
-            })
-        },
-        run: |_, world, _| Box::pin(operate(world, restock())),
-        again: |lab, _| Box::pin(repeat(lab, restock())),
-        end: |lab, _| {
-            Box::pin(async {
-                let (offer, round) = (lab.offer().await, lab.round().await);
-                assert_eq!((round.terms.total, round.version, offer.version), (6, 4, 3));
-                assert_eq!(lab.clean_audit().await, (4, 0, 2));
             })
         },
     },

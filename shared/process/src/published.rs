@@ -1,0 +1,41 @@
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use cache::Clock;
+use ledger::{Ledger, LedgerError};
+use sale::{Round, SaleId};
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::for_sale::ForSale;
+use crate::snapshots::{period, read_on};
+
+/// All published rounds, for a process that shows them all. It reads each of them once, and then what has changed.
+pub struct Published {
+    ledger: Ledger,
+    clock: Clock,
+    /// How long a finished sale is still among them, in seconds.
+    over_for_s: u32,
+    timeout: Duration,
+    known: AsyncMutex<ForSale>,
+}
+
+impl Published {
+    /// The published rounds of `ledger`, each until `over_for_s` after its end; all must be read within `timeout`.
+    pub fn new(ledger: Ledger, clock: Clock, over_for_s: u32, timeout: Duration) -> Self {
+        Self { ledger, clock, over_for_s, timeout, known: AsyncMutex::new(ForSale::unknown(period())) }
+    }
+
+    /// The latest round of each published sale, as of now. May lag a moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or not with all rounds that were never read.
+    pub async fn latest_rounds(&self) -> Result<HashMap<SaleId, Round>, LedgerError> {
+        let mut known = self.known.lock().await;
+        let lacking = |known: &ForSale| known.lacking().cloned().collect::<HashSet<_>>();
+        *known = read_on(&self.ledger, known.clone(), lacking, self.clock, self.over_for_s, self.timeout).await?;
+        match known.lacking().next() {
+            Some(sale) => Err(LedgerError::Contradiction(format!("the round of {sale} cannot be read"))),
+            None => Ok(known.sales().map(|sale| (sale.round.id.sale.clone(), sale.round.clone())).collect()),
+        }
+    }
+}

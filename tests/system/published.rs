@@ -1,0 +1,184 @@
+//! What it costs a process to know what is for sale, and that no change is lost on the way.
+
+use std::sync::atomic::Ordering;
+
+use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_dynamodb::config::interceptors::BeforeSerializationInterceptorContextMut;
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::error::BoxError;
+use aws_sdk_dynamodb::operation::query::QueryInput;
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::future::join_all;
+use ledger::Ledger;
+use process::Snapshots;
+use runtime::Clock;
+use sale::{Campaign, EpochMs, SaleId};
+use tests::terms;
+
+use crate::ask::Ask;
+use crate::calls::{Call, Calls};
+use crate::catalog::ask;
+use crate::lab::{Lab, SALE, movable_clock};
+use crate::rounds;
+
+/// Makes every page of a query one item long.
+#[derive(Debug)]
+struct TinyPages;
+
+impl Intercept for TinyPages {
+    fn name(&self) -> &'static str {
+        "TinyPages"
+    }
+
+    fn modify_before_serialization(
+        &self,
+        context: &mut BeforeSerializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if let Some(query) = context.input_mut().downcast_mut::<QueryInput>() {
+            query.limit = Some(1);
+        }
+        Ok(())
+    }
+}
+
+/// The lab's table through a client of its own.
+fn ledger_with(lab: &Lab, interceptor: impl Intercept + 'static) -> Ledger {
+    let config = lab.dynamodb.config().to_builder().interceptor(interceptor).build();
+    Ledger::new(DynamoDb::from_conf(config), &lab.table)
+}
+
+async fn publish(lab: &Lab, sale: &str) {
+    rounds::draft(&lab.ledger, sale, &terms(5, 1), None).await;
+    rounds::publish(&lab.ledger, sale).await;
+}
+
+#[tokio::test]
+async fn a_process_that_knows_what_is_for_sale_does_not_list_it_again() {
+    let lab = Lab::new().await;
+    for number in 0..20 {
+        publish(&lab, &format!("lamp-{number}")).await;
+    }
+    let calls = Calls::default();
+    let (clock, moved_ms) = movable_clock();
+    let snapshots = Snapshots::new(ledger_with(&lab, calls.clone()), clock);
+    snapshots.of(&"lamp-3".parse().unwrap()).await.unwrap();
+    // A process that just started lists once more, when the index must have caught up.
+    moved_ms.fetch_add(20_000, Ordering::Relaxed);
+    snapshots.refresh().await.unwrap();
+    calls.take();
+    for _ in 0..5 {
+        moved_ms.fetch_add(3_000, Ordering::Relaxed);
+        snapshots.refresh().await.unwrap();
+    }
+    let targets = calls.take_targets();
+    let queries = targets.iter().filter(|target| target.ends_with("Query")).count();
+    assert_eq!((queries, targets.len()), (0, 10), "five times the changes and the stops");
+}
+
+#[tokio::test]
+async fn a_list_has_all_its_pages() {
+    let lab = Lab::new().await;
+    let paged = ledger_with(&lab, TinyPages);
+    for number in 0..12 {
+        publish(&lab, &format!("lamp-{number}")).await;
+        let id = format!("campaign-{number}").parse().unwrap();
+        let campaign =
+            Campaign { id, title: "A campaign".to_owned(), sale_ids: Vec::new(), limit_per_user: None, version: 1 };
+        lab.ledger.put_campaign(&campaign).await.unwrap();
+    }
+    assert_eq!(paged.published_rounds(EpochMs(0)).await.unwrap().len(), 12);
+    assert_eq!(paged.campaigns().await.unwrap().len(), 12);
+    assert_eq!(paged.rounds_over(EpochMs(0), EpochMs(i64::MAX)).await.unwrap().len(), 12);
+}
+
+/// A process that has the sale at hand, and one that has just started.
+#[tokio::test]
+async fn a_change_reaches_every_process_and_no_concurrent_one_is_lost() {
+    let lab = Lab::new().await;
+    let sales = ["lamp", "vase"].map(|sale| sale.parse::<SaleId>().unwrap());
+    for sale in &sales {
+        publish(&lab, sale.as_str()).await;
+    }
+    let knows = Snapshots::new(lab.ledger.clone(), Clock::system());
+    for sale in &sales {
+        knows.of(sale).await.unwrap();
+    }
+    let titled = |sale: SaleId, title: &'static str| {
+        let ledger = lab.ledger.clone();
+        async move {
+            let id = rounds::latest_round(&ledger, &sale).await.id;
+            rounds::change(&ledger, &id, title, |round| round.terms.title = title.to_owned()).await;
+        }
+    };
+    for title in ["Better", "Better still"] {
+        let edits = sales.iter().map(|sale| titled(sale.clone(), title));
+        join_all(edits).await;
+    }
+    assert_eq!(lab.ledger.recent_changes().await.unwrap().version, 6, "each change is counted");
+    let started = Snapshots::new(lab.ledger.clone(), Clock::system());
+    knows.refresh().await.unwrap();
+    for snapshots in [&knows, &started] {
+        for sale in &sales {
+            let snapshot = snapshots.of(sale).await.unwrap();
+            assert_eq!(snapshot.sale(sale).unwrap().round.terms.title, "Better still");
+        }
+    }
+    publish(&lab, "chair").await;
+    knows.refresh().await.unwrap();
+    assert!(knows.of(&"chair".parse().unwrap()).await.unwrap().sale(&"chair".parse().unwrap()).is_some());
+}
+
+/// The change is named, but the round that is read is still the one before it: two reads are not one transaction.
+#[tokio::test]
+async fn a_change_that_is_named_before_it_can_be_read_is_not_lost() {
+    let lab = Lab::new().await;
+    publish(&lab, SALE).await;
+    let sale: SaleId = SALE.parse().unwrap();
+    let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
+    assert_eq!(snapshots.of(&sale).await.unwrap().sale(&sale).unwrap().round.version, 1);
+    let key = |pk: &str| AttributeValue::S(pk.to_owned());
+    let before = lab.dynamodb.get_item().table_name(&lab.table).key("pk", key("ROUND#lamp#1"));
+    let before = before.send().await.unwrap().item;
+    let id = rounds::latest_round(&lab.ledger, &sale).await.id;
+    rounds::change(&lab.ledger, &id, "edit", |round| round.terms.title = "Better".to_owned()).await;
+    let after = lab.dynamodb.get_item().table_name(&lab.table).key("pk", key("ROUND#lamp#1"));
+    let after = after.send().await.unwrap().item;
+    let put = async |item| {
+        lab.dynamodb.put_item().table_name(&lab.table).set_item(item).send().await.unwrap();
+    };
+    put(before).await;
+    let title = async || snapshots.refresh().await.unwrap().sale(&sale).unwrap().round.terms.title.clone();
+    assert_ne!(title().await, "Better", "the last round holds");
+    put(after).await;
+    assert_eq!(title().await, "Better");
+}
+
+/// The catalog shows everything, and reads what has changed.
+#[tokio::test]
+async fn the_catalog_reads_each_sale_once() {
+    let lab = Lab::new().await;
+    for number in 0..20 {
+        publish(&lab, &format!("lamp-{number}")).await;
+    }
+    let (calls, (clock, moved_ms)) = (Calls::default(), movable_clock());
+    let process = lab.another_process_at(clock).with(ledger_with(&lab, calls.clone()));
+    let catalog = catalog::Deps::new(&process).unwrap();
+    let count =
+        async || ask(&catalog, &Ask::get("/v1/sales")).await.expect(200).body["sales"].as_array().unwrap().len();
+    assert_eq!(count().await, 20);
+    moved_ms.fetch_add(20_000, Ordering::Relaxed);
+    count().await;
+    calls.take();
+    publish(&lab, "chair").await;
+    for _ in 0..3 {
+        moved_ms.fetch_add(3_000, Ordering::Relaxed);
+        assert_eq!(count().await, 21);
+    }
+    let read = |call: &Call| {
+        let body = call.body.to_string();
+        body.contains("sales_by_close") || body.contains("ROUND#lamp")
+    };
+    assert_eq!(calls.take().iter().filter(|call| read(call)).count(), 0);
+}
