@@ -259,7 +259,7 @@ impl Ledger {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }
         }
-        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("sale {id} is changed by others all the time")))
     }
 
     /// Deletes a draft, on the condition that it is one.
@@ -335,7 +335,7 @@ impl Ledger {
                 return Ok(Withdrawal::Done(Box::new(Latest { offer, round: Some(closed) })));
             }
         }
-        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("sale {id} is changed by others all the time")))
     }
 
     /// Changes the offer of this round, which must be its latest one, on the condition that the offer has not changed
@@ -372,7 +372,7 @@ impl Ledger {
                 return Ok(Steered::Made(Box::new(Latest { offer, ..latest })));
             }
         }
-        Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
+        Err(LedgerError::Contended(format!("sale {} is changed by others all the time", id.sale)))
     }
 
     /// Reads the offer and the round for a change, and whether they are a sale of the previous version. `Err` if the

@@ -271,7 +271,7 @@ impl Ledger {
                 return Ok(Steered::Made(Box::new(Latest { round: Some(round), ..latest })));
             }
         }
-        Err(LedgerError::Contradiction(format!("round {id} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("round {id} is changed by others all the time")))
     }
 
     /// Begins the round after `over`, with a seed if it has awards, on the condition that `over` is the latest one,
@@ -314,7 +314,7 @@ impl Ledger {
                 return Ok(Begun::Now(Box::new(next)));
             }
         }
-        Err(LedgerError::Contradiction(format!("round {over} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("round {over} is changed by others all the time")))
     }
 
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is

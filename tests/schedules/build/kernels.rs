@@ -248,6 +248,32 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
+        name: "together",
+        is: "Messages that go together.",
+        sources: &["shared/queue/src/together.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "not_sent_again",
+                is: "Whoever was in a batch of one who gave up takes its message for sent.",
+                source: "shared/queue/src/together.rs",
+                replaced: &[(
+                    "                    Err(_) => continue,\n",
+                    "                    Err(_) => return None,\n",
+                )],
+            },
+            Mistake {
+                name: "sent_without_looking",
+                is: "Whoever has waited sends whatever waits, and forgets that another may have sent its own.",
+                source: "shared/queue/src/together.rs",
+                replaced: &[(
+                    "if !waiting.entries.iter().any(|entry| entry.number == number) {",
+                    "if waiting.entries.is_empty() && number > 0 {",
+                )],
+            },
+        ],
+    },
+    Kernel {
         name: "demand",
         is: "The count of requests for a sale.",
         sources: &["shared/process/src/demand.rs"],
