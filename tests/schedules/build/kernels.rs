@@ -263,13 +263,10 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 )],
             },
             Mistake {
-                name: "sent_without_looking",
-                is: "Whoever has waited sends whatever waits, and forgets that another may have sent its own.",
+                name: "mixed_up",
+                is: "Whoever is in a batch hears what became of another's message.",
                 source: "shared/queue/src/together.rs",
-                replaced: &[(
-                    "if !waiting.entries.iter().any(|entry| entry.number == number) {",
-                    "if waiting.entries.is_empty() && number > 0 {",
-                )],
+                replaced: &[("answers.into_iter().zip(results)", "answers.into_iter().rev().zip(results)")],
             },
         ],
     },
