@@ -58,6 +58,8 @@ pub enum Conduct {
     Hangs,
     /// Does this to every second one.
     HangsEverySecond,
+    /// Finds no message for who does not wait for one: a short poll asks only a part of SQS's servers.
+    MissesShortPolls,
     /// Performs each one, and answers after this delay.
     AnswersAfter(Duration),
 }
@@ -121,6 +123,11 @@ impl FaultyAws {
         *self.shared.hangs_on.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
     }
 
+    /// How many requests with this `x-amz-target` the emulator has answered.
+    pub fn answered(&self, target: &str) -> usize {
+        self.shared.answered.borrow().get(target).copied().unwrap_or_default()
+    }
+
     /// Waits until the emulator has answered `number` requests with this `x-amz-target`.
     pub async fn done(&self, target: &str, number: usize) {
         let mut answered = self.shared.answered.subscribe();
@@ -142,15 +149,18 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
         .and_then(|service| shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).get(&service).copied());
     let number = shared.asked.fetch_add(1, Ordering::Relaxed);
     let refused = shared.refused.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if service == Some(Service::DynamoDb)
-        && refused.is_some_and(|text| body.windows(text.len()).any(|part| part == text.as_bytes()))
-    {
+    if service == Some(Service::DynamoDb) && refused.is_some_and(|text| has(&body, &text)) {
         return refusal(Service::DynamoDb, number);
     }
     match (service, conduct) {
         (Some(service), Some(Conduct::Fails)) => return refusal(service, number),
         (Some(service), Some(Conduct::FailsOften)) if !(number + 1).is_multiple_of(WELL_ONE_IN) => {
             return refusal(service, number);
+        }
+        (_, Some(Conduct::MissesShortPolls))
+            if target.ends_with(".ReceiveMessage") && !has(&body, "WaitTimeSeconds") =>
+        {
+            return (StatusCode::OK, [("content-type", "application/x-amz-json-1.0")], "{}").into_response();
         }
         (_, Some(Conduct::Hangs)) => std::future::pending().await,
         (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
@@ -184,6 +194,10 @@ fn refusal(service: Service, number: usize) -> Response {
 impl Shared {
     fn hangs_on(&self, body: &[u8]) -> bool {
         let hangs_on = self.hangs_on.lock().unwrap_or_else(PoisonError::into_inner);
-        hangs_on.as_ref().is_some_and(|text| body.windows(text.len()).any(|window| window == text.as_bytes()))
+        hangs_on.as_ref().is_some_and(|text| has(body, text))
     }
+}
+
+fn has(body: &[u8], text: &str) -> bool {
+    body.windows(text.len()).any(|part| part == text.as_bytes())
 }

@@ -1,12 +1,18 @@
 //! What a request for a unit costs, counted in calls to Redis and AWS.
 
+use std::time::Duration;
+
+use futures::future::join_all;
 use sale::{EpochMs, Terms};
-use tests::{round, terms};
+use tests::{Conduct, Service, round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::Lab;
+use crate::parts::Parts;
+use crate::recording::ask_reservation;
+use crate::resources::depth;
 use crate::rounds;
 
 /// Sends a request and records its calls to Redis and AWS.
@@ -36,6 +42,24 @@ async fn a_winner_costs_one_call_of_redis_and_one_message() {
     let (answer, redis, aws) = counted(&lab, &reserve).await;
     assert_eq!(answer.expect(202).text("reservation_id"), id);
     assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
+}
+
+/// Whoever wins while a message is on its way goes with the next call. Each 202 still means that SQS has the message.
+#[tokio::test]
+async fn winners_of_one_moment_share_calls() {
+    const WINNERS: usize = 24;
+    let lab = Lab::selling(terms(WINNERS as u32 + 1, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let deps = parts.start(reservation::Deps::new);
+    let ask = async |user: String| {
+        ask_reservation(&lab.recorder, &deps, &Ask::reserve("lamp", &user)).await.expect(202);
+    };
+    ask("first".to_owned()).await;
+    parts.aws.set(Service::Sqs, Conduct::AnswersAfter(Duration::from_millis(300)));
+    join_all((0..WINNERS).map(|number| ask(format!("user-{number}")))).await;
+    let calls = parts.aws.answered("AmazonSQS.SendMessage") + parts.aws.answered("AmazonSQS.SendMessageBatch");
+    assert!(calls <= WINNERS / 2, "{calls} calls for {} messages", WINNERS + 1);
+    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [WINNERS as u32 + 1, 0, 0]);
 }
 
 #[tokio::test]

@@ -109,6 +109,7 @@ mod throttled;
 mod timed_outages;
 mod tokens;
 mod traces;
+mod unreadable;
 mod warming;
 mod webhooks;
 mod winning;

@@ -1,8 +1,12 @@
 //! Dead letters are sent back.
 
+use tests::{Conduct, Service};
+
+use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::Lab;
-use crate::resources::{depth, receive_batches};
+use crate::parts::Parts;
+use crate::resources::{depth, receive, receive_batches};
 
 /// More than SQS returns at once, and no multiple of that.
 const MESSAGES: usize = 23;
@@ -50,6 +54,27 @@ async fn every_message_goes_back_to_where_it_came_from() {
         assert_eq!(&bodies(&lab, to).await, expected, "{queue}");
         assert_eq!(lab.answer(&redrive(queue)).await.expect(200).body["moved"], 0, "{queue}: nothing is left");
     }
+}
+
+#[tokio::test]
+async fn an_empty_answer_of_some_servers_is_not_the_end() {
+    let lab = Lab::new().await;
+    let expected = fill(&lab, &lab.expiry_dlq_url, "expiry").await;
+    let parts = Parts::of(&lab).await;
+    parts.aws.set(Service::Sqs, Conduct::MissesShortPolls);
+    let ask = redrive("expiry");
+    let answer = Answer::of_handler(&ask, admin::handle(&parts.start(admin::Deps::new), ask.request()).await);
+    assert_eq!(answer.expect(200).body, serde_json::json!({ "moved": MESSAGES, "may_be_more": false }));
+    assert_eq!(bodies(&lab, &lab.expiry_url).await, expected);
+}
+
+#[tokio::test]
+async fn messages_that_somebody_else_holds_may_be_left() {
+    let lab = Lab::new().await;
+    fill(&lab, &lab.expiry_dlq_url, "expiry").await;
+    let held = receive(&lab.sqs, &lab.expiry_dlq_url).await.len();
+    let answer = lab.answer(&redrive("expiry")).await.expect(200);
+    assert_eq!(answer.body, serde_json::json!({ "moved": MESSAGES - held, "may_be_more": true }));
 }
 
 #[tokio::test]

@@ -194,6 +194,27 @@ async fn junk_does_not_use_up_an_isolated_sales_share() {
     lab.answer(&token("alice", id, sum)).await.expect(201);
 }
 
+/// Whoever asks for more challenges than the rates allow uses up nobody else's share.
+#[tokio::test]
+async fn one_account_does_not_use_up_an_isolated_sales_challenges() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
+    // Her requests are used up until the year 2286.
+    lab.redis(&["SET", &format!("rate:{{{SALE}:1:0}}:user:mallory"), "9999999999999999"]).await;
+    let deps = lab.another_admission(runtime::Clock::system());
+    let challenge = async |user: &str| {
+        let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user);
+        Answer::of_handler(&ask, admission::handle(&deps, ask.request()).await)
+    };
+    for number in 0..10 {
+        for _ in 0..3 {
+            challenge("mallory").await.problem(429, "rate_limited");
+        }
+        challenge(&format!("user-{number}")).await.expect(201);
+    }
+}
+
 #[tokio::test]
 async fn a_sale_is_isolated_and_released() {
     let lab = lab().await;

@@ -188,7 +188,7 @@ async fn dead_letters_are_sent_back() {
     let lab = Lab::new().await;
     lab.sqs.send_message().queue_url(&lab.webhook_dlq_url).message_body(message()).send().await.unwrap();
     let redriven = lab.answer(&Ask::post("/v1/admin/redrive/webhook").by_operator()).await.expect(200);
-    assert_eq!(redriven.body, json!({ "moved": 1 }));
+    assert_eq!(redriven.body, json!({ "moved": 1, "may_be_more": false }));
     let (receiver, deps) = receiver(&lab, &[]).await;
     assert_eq!(failures(&deps, received(&receive(&lab.sqs, &lab.webhook_url).await)).await, 0);
     assert_eq!(receiver.took.lock().unwrap().len(), 1);

@@ -405,7 +405,7 @@ export const en = {
   'problem.overloaded.title': 'Very many people are here',
   'problem.overloaded.text': 'We keep trying for you. You need not do anything, and no attempt counts twice.',
   'problem.internal.title': 'Something went wrong',
-  'problem.internal.text': 'This is our mistake. Trying again is safe: it is the same request.',
+  'problem.internal.text': 'This is our mistake. Trying again is safe, but may not help.',
   'problem.network.title': 'No connection',
   'problem.network.text': 'We cannot reach the shop. We keep trying, and your request counts only once.',
 };

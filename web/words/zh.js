@@ -405,7 +405,7 @@ export const zh = {
   'problem.overloaded.title': '现在人非常多',
   'problem.overloaded.text': '我们会继续为您尝试。您什么都不用做，重试不会重复下单。',
   'problem.internal.title': '出错了',
-  'problem.internal.text': '这是我们的错误。可以放心重试：它是同一个请求。',
+  'problem.internal.text': '这是我们的错误。可以放心重试，但不一定有用。',
   'problem.network.title': '没有网络连接',
   'problem.network.text': '我们暂时连不上商店，会继续尝试。您的请求只会被处理一次。',
 };

@@ -29,7 +29,7 @@ const WRITE_UNIT_BYTES: usize = 1024;
 /// Counted requests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Asked {
-    /// Requests by operation: `SendMessage`.
+    /// Requests by operation. A batch of messages counts as that many of `SendMessage`.
     pub(crate) operations: BTreeMap<String, usize>,
     /// Write units of the table itself, without its indexes.
     pub(crate) write_units: usize,
@@ -137,13 +137,22 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default();
     let queue = shared.queue.read().unwrap_or_else(PoisonError::into_inner).clone();
-    if let ("SendMessage", Some(queue)) = (operation, queue) {
+    if let (true, Some(queue)) = (operation.starts_with("SendMessage"), queue) {
         return match queue.ask(operation, body).await {
             Ok(answer) => (StatusCode::OK, answer.json().to_string()),
             Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}")),
         };
     }
+    let (mut operation, mut count) = (operation, 1);
     let answer = match operation {
+        "SendMessageBatch" => {
+            let batch: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let entries = batch["Entries"].as_array().map(Vec::as_slice).unwrap_or_default();
+            (operation, count) = ("SendMessage", entries.len());
+            let sent =
+                entries.iter().map(|entry| json!({ "Id": entry["Id"], "MessageId": "1", "MD5OfMessageBody": "" }));
+            Some(json!({ "Successful": sent.collect::<Vec<_>>(), "Failed": [] }))
+        }
         "SendMessage" => Some(json!({ "MessageId": "1" })),
         "UpdateItem" if find(&body, b"\"ROUND#") => Some(json!({ "Attributes": shared.round })),
         "TransactWriteItems" | "UpdateItem" | "PutItem" => Some(json!({})),
@@ -161,7 +170,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     };
     {
         let mut asked = shared.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        *asked.operations.entry(operation.to_owned()).or_default() += 1;
+        *asked.operations.entry(operation.to_owned()).or_default() += count;
         if operation == "TransactWriteItems" {
             asked.write_units += write_units(&body);
         }

@@ -2224,6 +2224,7 @@ export interface components {
         };
         Redriven: {
             moved: number;
+            may_be_more: boolean;
         };
         Count: number;
         Live: {
@@ -2961,7 +2962,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
-        /** @description An error in the system. */
+        /** @description An error in the system, or what it keeps cannot be right. Trying again does not help. */
         Failed: {
             headers: {
                 "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -6136,7 +6137,10 @@ export interface operations {
         };
         requestBody?: components["requestBodies"]["Nothing"];
         responses: {
-            /** @description How many dead letters were sent back. */
+            /**
+             * @description How many dead letters were sent back, and whether there may be more: a request stops after some seconds, and
+             *     messages that somebody else has received come back later. Ask again then.
+             */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -6145,7 +6149,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "moved": 3
+                     *       "moved": 3,
+                     *       "may_be_more": false
                      *     }
                      */
                     "application/json": components["schemas"]["Redriven"];

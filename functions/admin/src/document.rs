@@ -486,8 +486,9 @@ impl AuditDocument {
     }
 }
 
-/// How many messages were sent back.
+/// How many messages were sent back, and whether another request may send more.
 #[derive(Serialize)]
 pub(crate) struct RedriveDocument {
     pub(crate) moved: usize,
+    pub(crate) may_be_more: bool,
 }

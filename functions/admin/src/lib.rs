@@ -31,7 +31,7 @@ use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Created, Latest, Ledger};
 use process::{OrderCounts, TermsCache};
-use queue::redrive;
+use queue::{Redriven, redrive};
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
 use sale::{InvalidTerms, LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, Terms, latest_rounds};
 use stock::Stock;
@@ -295,9 +295,9 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
             return Err(Problem::new(Code::UnknownRoute).detail(queues));
         }
     };
-    let moved = redrive(&deps.sqs, from, to).await.map_err(Problem::unanswered)?;
-    tracing::warn!(queue, moved, "redriven");
-    Ok(json(StatusCode::OK, &RedriveDocument { moved }))
+    let Redriven { moved, may_be_more } = redrive(&deps.sqs, from, to).await.map_err(Problem::unanswered)?;
+    tracing::warn!(queue, moved, may_be_more, "redriven");
+    Ok(json(StatusCode::OK, &RedriveDocument { moved, may_be_more }))
 }
 
 async fn found(deps: &Deps, sale: &str) -> Reply {

@@ -17,7 +17,7 @@ use crate::applicant::applicant;
 const CHALLENGE_LIFE_S: u32 = 120;
 
 const CHECKS: &[Check] =
-    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Line, Check::Form, Check::Turn(Step::Challenge)];
+    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Line, Check::Form, Check::Rate(Route::Challenge)];
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -96,7 +96,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;
     let GateTerms { challenge: policy, work_bits: bits, .. } = round.terms.gate;
-    let kind = Kind::of(kind, policy).inspect_err(|_| known.give_turn_back(Step::Challenge))?;
+    let kind = Kind::of(kind, policy)?;
     let (now, sum) = (deps.clock.now(), Sum::random());
     let given = |id: Uuid, picture, work| {
         let (challenge_id, expires_at) = (id.as_simple().to_string(), now.plus_s(CHALLENGE_LIFE_S).to_string());
@@ -106,16 +106,18 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     let (id, expected) = match kind {
         Kind::Picture => (challenge_id(Asked::Sum), sum.answer().to_string()),
         Kind::Work => (challenge_id(Asked::Work(bits)), WORK.to_owned()),
-        Kind::None => {
-            // Redis counts the request for the pass instead.
-            known.give_turn_back(Step::Challenge);
-            deps.gate().limit(request, Route::Challenge, &visitor.user)?;
-            return given(challenge_id(Asked::Nothing), None, None);
-        }
+        // Redis counts the request for the pass instead.
+        Kind::None => return given(challenge_id(Asked::Nothing), None, None),
     };
     let applicant = applicant(&visitor, &ip, Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
-    match deps.stock.of(round).challenge(&asked).await.map_err(Problem::unanswered)? {
+    deps.gate().turn(&visitor, Step::Challenge).await?;
+    let challenged = deps.stock.of(round).challenge(&asked).await.map_err(Problem::unanswered)?;
+    if matches!(challenged, Challenged::RateLimited(_) | Challenged::Denied) {
+        // One account can send many of these; they must not keep others out.
+        known.give_turn_back(Step::Challenge);
+    }
+    match challenged {
         Challenged::Issued => {}
         Challenged::RateLimited(limited) => return Err(Route::Challenge.refusal(limited.own, limited.retry_after_ms)),
         Challenged::Denied => return Err(Problem::new(Code::Denied)),

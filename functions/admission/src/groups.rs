@@ -1,5 +1,5 @@
 use api::{Code, Problem};
-use gate::{Route, Visitor};
+use gate::Visitor;
 use lambda_http::Request;
 use sale::{BuyerClass, EpochMs, GroupName, Round};
 
@@ -14,7 +14,7 @@ const CLOCKS_DIFFER_S: u32 = 600;
 ///
 /// # Errors
 /// 403 if only groups may buy and the user is in none of them. 503 if the ledger does not answer, since a guess could
-/// keep a member out or let a stranger in. 429 for a user or an address with too many requests.
+/// keep a member out or let a stranger in.
 pub(crate) async fn class_of(
     deps: &Deps,
     request: &Request,
@@ -36,8 +36,6 @@ pub(crate) async fn class_of(
     if may_buy(&by_token) && class_of(&by_token) == class_of(&|_| true) {
         return Ok(class_of(&by_token));
     }
-    // Redis counts the request only in the script that runs later.
-    deps.gate().limit(request, Route::Token, &visitor.user)?;
     let early = terms.early_access.iter().map(|early| &early.group).filter(|_| early_matters);
     let mut groups: Vec<GroupName> = early.chain(groups_buy).cloned().collect();
     groups.sort_unstable();

@@ -20,8 +20,8 @@ const CHECKS: &[Check] = &[
     Check::Address,
     Check::Line,
     Check::Form,
+    Check::Rate(Route::Token),
     Check::Keys,
-    Check::Turn(Step::Token),
 ];
 
 #[derive(Serialize)]
@@ -43,12 +43,12 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, given) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;
-    let given = given.to(round.terms.gate.challenge);
-    let (id, answer) = given.inspect_err(|_| known.give_turn_back(Step::Token))?;
+    let (id, answer) = given.to(round.terms.gate.challenge)?;
     let per_sale = round.isolated_requests_per_s.map(public);
-    let class = class_of(deps, request, &visitor, round).await.inspect_err(|_| known.give_turn_back(Step::Token))?;
+    let class = class_of(deps, request, &visitor, round).await?;
     let (applicant, answer) = (applicant(&visitor, &ip, Route::Token), answer.as_deref());
     let asked = AdmitRequest { applicant, id, answer, per_sale, class };
+    deps.gate().turn(&visitor, Step::Token).await?;
     let admit = deps.stock.of(round).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the rates of user and address allow; they must not keep others out.

@@ -18,15 +18,8 @@ use crate::Deps;
 /// most likely under way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 
-const CHECKS: &[Check] = &[
-    Check::Pass,
-    Check::Stop,
-    Check::Address,
-    Check::Rate(Route::Reserve),
-    Check::Form,
-    Check::SoldOut,
-    Check::Turn(Step::Reserve),
-];
+const CHECKS: &[Check] =
+    &[Check::Pass, Check::Stop, Check::Address, Check::Rate(Route::Reserve), Check::Form, Check::SoldOut];
 
 /// A valid request for a reservation.
 struct Attempt {
@@ -88,6 +81,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
 async fn attempt(deps: &Deps, request: &Request, sale: &str, token: &str) -> Result<Attempt, Problem> {
     let (visitor, key) = deps.gate().enter(request, sale, CHECKS, key_without_body).await?;
     let pass = visitor.pass()?;
+    deps.gate().turn(&visitor, Step::Reserve).await?;
     let Visitor { user, sale_id, sale, .. } = visitor;
     let round = RoundId { sale: sale_id, number: pass.round };
     let id = match key {

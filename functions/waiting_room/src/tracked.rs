@@ -8,8 +8,8 @@ use api::{Code, Problem};
 use cache::Moment;
 use ledger::{KeptLine, LedgerError};
 use line::{
-    Admitted, Advance, Flow, Front, Late, LineDocument, LineKeys, LineState, Order, People, Progress, Units, advance,
-    ceiling, stand,
+    Admitted, Advance, Flow, Front, InvalidProgress, Late, LineDocument, LineKeys, LineState, Order, People, Progress,
+    Units, advance, ceiling, stand,
 };
 use runtime::ANSWER_TIMEOUT;
 use sale::{EpochMs, LineTerms, Round, Settlement};
@@ -164,7 +164,10 @@ impl Tracked {
     /// Moves the line if it is time and nobody else has.
     async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
         let read: Option<Progress> =
-            look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
+            look.progress.as_deref().map(str::parse).transpose().map_err(|error: InvalidProgress| {
+                tracing::error!(error = &error as &dyn Error, round = %round.id, "what is kept cannot be right");
+                Problem::new(Code::Internal)
+            })?;
         let units = self.units(deps, round, &look, read.map_or(0, |progress| progress.taken)).await?;
         let mut standing = Standing { look, progress: read.unwrap_or_default(), units };
         if read.is_none() {

@@ -108,10 +108,10 @@ export class MessageQueue extends Construct {
     counter.allow(['sqs:GetQueueAttributes'], [this.queue.queueArn]);
   }
 
-  /** Lets a function move messages elsewhere. */
+  /** Lets a function move messages elsewhere, and see whether there are more. */
   emptyWith(mover: RustFunction): void {
     this.tellUrl(mover);
-    mover.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage'], [this.queue.queueArn]);
+    mover.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [this.queue.queueArn]);
   }
 
   alarmWhenNotEmpty(alarms: Alarms, id: AlarmId): void {

@@ -164,9 +164,8 @@ export class Queues extends Construct {
     for (const to of [this.orders, this.expiry, this.winners, this.webhook]) to.sendFrom(admin);
   }
 
-  /** Lets the operators' function count the messages in the queues. */
+  /** Lets the operators' function count the messages of these queues too, and not only dead letters. */
   watchFrom(admin: RustFunction): void {
-    for (const queue of [this.orders, this.ordersDlq, this.expiry, this.expiryDlq, this.quarantine])
-      queue.countWith(admin);
+    for (const queue of [this.orders, this.expiry]) queue.countWith(admin);
   }
 }

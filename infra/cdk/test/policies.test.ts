@@ -9,7 +9,6 @@ const template = synthesized(settings);
 const items = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
 const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 const COUNT = ['sqs:GetQueueAttributes'];
-const MOVE = ['sqs:DeleteMessage', 'sqs:ReceiveMessage'];
 const SEND = ['sqs:SendMessage'];
 const QUERY = ['dynamodb:Query'];
 const MANAGE = ['execute-api:ManageConnections'];
@@ -78,11 +77,11 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index guards_by_round': QUERY,
     'index orders_by_round': QUERY,
     'index campaigns_by_id': QUERY,
-    'queue orders-dlq': [...MOVE, ...COUNT].sort(),
-    'queue expiry-dlq': [...MOVE, ...COUNT].sort(),
-    'queue winners-dlq': MOVE,
-    'queue webhook-dlq': MOVE,
-    'queue quarantine': [...MOVE, ...COUNT].sort(),
+    'queue orders-dlq': CONSUME,
+    'queue expiry-dlq': CONSUME,
+    'queue winners-dlq': CONSUME,
+    'queue webhook-dlq': CONSUME,
+    'queue quarantine': CONSUME,
     'queue orders': [...SEND, ...COUNT].sort(),
     'queue expiry': [...SEND, ...COUNT].sort(),
     'queue winners': SEND,

@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use breaker::Open;
+use breaker::{Corrupt, Open};
 use sale::EpochMs;
 
 use crate::{Code, Problem};
@@ -17,11 +17,16 @@ const RESTORED_AFTER_S: u32 = 15;
 const MAX_RETRY_AFTER_S: u64 = 300;
 
 impl Problem {
-    /// [`Code::Overloaded`]: a part of the system did not answer in time. Logs the reason, unless a circuit breaker is
-    /// open: the breaker has logged it once already, and a line for each request of a crowd would not help.
+    /// [`Code::Overloaded`]: a part of the system did not answer in time. [`Code::Internal`], which asks nobody to try
+    /// again, if what it holds is corrupt. Logs the reason, unless a circuit breaker is open: the breaker has logged it
+    /// once already, and a line for each request of a crowd would not help.
     pub fn unanswered(error: impl Error + 'static) -> Self {
         let error: &(dyn Error + 'static) = &error;
-        if !was_not_asked(error) {
+        if is_caused_by::<Corrupt>(error) {
+            tracing::error!(error, "what is kept cannot be right");
+            return Self::new(Code::Internal);
+        }
+        if !is_caused_by::<Open>(error) {
             tracing::error!(error, "a part of the system did not answer");
         }
         Self::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
@@ -62,9 +67,9 @@ fn retry_after_s(at: EpochMs, now: EpochMs) -> u32 {
     at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S) as u32
 }
 
-/// Whether a circuit breaker refused the call, anywhere in the chain of errors.
-fn was_not_asked(error: &(dyn Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |&cause| cause.source()).any(|cause| cause.is::<Open>())
+/// Whether such an error is anywhere in the chain of errors.
+fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |&cause| cause.source()).any(|cause| cause.is::<E>())
 }
 
 #[cfg(test)]
@@ -91,9 +96,9 @@ mod tests {
 
     #[test]
     fn an_open_breaker_is_found_in_what_it_caused() {
-        assert!(was_not_asked(&Open));
-        assert!(was_not_asked(&Arc::new(Because(Because(Open)))));
-        assert!(!was_not_asked(&Because(fmt::Error)));
+        assert!(is_caused_by::<Open>(&Open));
+        assert!(is_caused_by::<Open>(&Arc::new(Because(Because(Open)))));
+        assert!(!is_caused_by::<Open>(&Because(fmt::Error)));
     }
 
     #[test]
@@ -118,5 +123,8 @@ mod tests {
             assert_eq!(response.status(), Code::Overloaded.status());
             assert_eq!(response.headers()["retry-after"], "2");
         }
+        let for_good = Problem::unanswered(Arc::new(Because(Corrupt))).into_response();
+        assert_eq!(for_good.status(), Code::Internal.status());
+        assert!(!for_good.headers().contains_key("retry-after"), "what is corrupt stays so");
     }
 }

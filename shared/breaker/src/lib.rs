@@ -29,6 +29,12 @@ pub struct Breaker {
 #[error("its breaker is open")]
 pub struct Open;
 
+/// What a part holds can never have been right, so asking again does not help. A caller finds this among an error's
+/// sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("asking again does not help")]
+pub struct Corrupt;
+
 /// Why a call has no result.
 #[derive(Debug)]
 pub enum Broken<E> {

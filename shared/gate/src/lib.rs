@@ -13,7 +13,7 @@
 //! | [`Check::Form`] | the request | reading it | `invalid_request` and others |
 //! | [`Check::SoldOut`] | the process | nothing | `sold_out` |
 //! | [`Check::Keys`] | the process, from Secrets Manager | nothing | `overloaded` |
-//! | [`Check::Turn`] | the process, from a lease | nothing; for an isolated sale one call to Redis a second per process and step | `rate_limited` |
+//! | [`Gate::turn`], right before the call to Redis | the process, from a lease | nothing; for an isolated sale one call to Redis a second per process and step | `rate_limited` |
 //!
 //! Nothing else here calls Redis, and only the snapshot, the strikes and the memberships call the ledger. Denials of
 //! users are not checked here, but by the script that runs after the gate.

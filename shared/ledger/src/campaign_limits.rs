@@ -5,7 +5,7 @@ use sale::{CampaignId, CampaignLimit, Order, ReservationId, UserId};
 use serde::Deserialize;
 
 use crate::item::{number, text};
-use crate::{Ledger, LedgerError, keys};
+use crate::{COMPLETE, Ledger, LedgerError, keys};
 
 /// How long a user's orders in a campaign are kept after the last change, in seconds: longer than a campaign lasts.
 const KEPT_FOR_S: u32 = 400 * 24 * 60 * 60;
@@ -32,7 +32,7 @@ impl Ledger {
             .expression_attribute_values(":limit", number(limit.per_user))
             .expression_attribute_values(":expires_at", expires_at(order))
             .build();
-        TransactWriteItem::builder().set_update(update.ok()).build()
+        TransactWriteItem::builder().update(update.expect(COMPLETE)).build()
     }
 
     /// Frees the place in a campaign's limit of an order that is no longer live. This is one write of the transaction
@@ -45,7 +45,7 @@ impl Ledger {
             .expression_attribute_values(":order", ids([&order.claim.id]))
             .expression_attribute_values(":expires_at", expires_at(order))
             .build();
-        TransactWriteItem::builder().set_update(update.ok()).build()
+        TransactWriteItem::builder().update(update.expect(COMPLETE)).build()
     }
 
     /// Frees the places in campaigns' limits of a user's ended orders that still count, because the previous version

@@ -138,7 +138,7 @@ impl Ledger {
             }
             tokio::time::sleep(PAUSE * tries).await;
         }
-        Err(LedgerError::Contradiction(format!("DynamoDB left out {} of a batch again and again", writes.len())))
+        Err(LedgerError::Contended(format!("DynamoDB left out {} of a batch again and again", writes.len())))
     }
 }
 

@@ -93,6 +93,9 @@ pub use sales_by_state::{ListedState, SalePlace, SalesPage};
 pub use strikes::{Strike, Struck};
 pub use switches::Switches;
 
+/// Why a part of a transaction can be built: to leave it out silently would drop a condition.
+pub(crate) const COMPLETE: &str = "every required field is set";
+
 /// The ledger, in one table.
 #[derive(Clone)]
 pub struct Ledger {

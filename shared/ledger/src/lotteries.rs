@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, bytes, number, text, to_item};
 use crate::orders::old_item;
-use crate::{Ledger, LedgerError, keys};
+use crate::{COMPLETE, Ledger, LedgerError, keys};
 
 /// How many entries a chunk has: their units and leaves take 147 KB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_ENTRIES: usize = 4096;
@@ -173,11 +173,11 @@ impl Ledger {
             .build();
         let fences = (0..keys::ROUND_SHARDS).map(|shard| {
             let put = Put::builder().table_name(&self.table).item("pk", text(keys::fence(id, shard))).build();
-            TransactWriteItem::builder().set_put(put.ok()).build()
+            TransactWriteItem::builder().put(put.expect(COMPLETE)).build()
         });
         let mut writes = vec![
             self.put_if_absent(draw.clone()),
-            TransactWriteItem::builder().set_condition_check(still_ends.ok()).build(),
+            TransactWriteItem::builder().condition_check(still_ends.expect(COMPLETE)).build(),
         ];
         writes.extend(fences);
         match self.transact(writes).await? {
@@ -405,7 +405,8 @@ impl Ledger {
             .expression_attribute_values(":award", AttributeValue::M(award))
             .expression_attribute_values(":unit", number(winner.unit.0))
             .build();
-        let writes = vec![self.put_if_absent(item), TransactWriteItem::builder().set_update(update.ok()).build()];
+        let writes =
+            vec![self.put_if_absent(item), TransactWriteItem::builder().update(update.expect(COMPLETE)).build()];
         let Some(reasons) = self.transact(writes).await? else { return Ok(winner.clone()) };
         let kept: Option<Winner> = old_item(&reasons, PRIZE).map(serde_dynamo::from_item).transpose()?;
         match kept {
@@ -487,7 +488,7 @@ impl Ledger {
             .key("pk", text(pk))
             .condition_expression("attribute_not_exists(pk)")
             .build();
-        TransactWriteItem::builder().set_condition_check(check.ok()).build()
+        TransactWriteItem::builder().condition_check(check.expect(COMPLETE)).build()
     }
 }
 

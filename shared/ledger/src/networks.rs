@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::item::{number, text, to_item};
 use crate::replace::Replacement;
-use crate::{Ledger, LedgerError, keys};
+use crate::{COMPLETE, Ledger, LedgerError, keys};
 
 /// How many networks and addresses can be denied at once. Every process reads all of them within two seconds after a
 /// change: at most 8 KB, so their partition serves 6,000 processes. A request is compared with each, which takes a
@@ -151,14 +151,14 @@ impl Ledger {
                 .build();
             let writes = vec![
                 self.replacing(replacement),
-                TransactWriteItem::builder().set_put(for_gate.ok()).build(),
-                TransactWriteItem::builder().set_update(update.ok()).build(),
+                TransactWriteItem::builder().put(for_gate.expect(COMPLETE)).build(),
+                TransactWriteItem::builder().update(update.expect(COMPLETE)).build(),
             ];
             if self.transact(writes).await?.is_none() {
                 return Ok(DeniedNetworks::Now(item.networks));
             }
         }
-        Err(LedgerError::Contradiction("others change the denied networks all the time".to_owned()))
+        Err(LedgerError::Contended("others change the denied networks all the time".to_owned()))
     }
 }
 

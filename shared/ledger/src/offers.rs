@@ -252,7 +252,7 @@ impl Ledger {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }
         }
-        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("sale {id} is changed by others all the time")))
     }
 
     /// Deletes a draft, on the condition that it is one.
@@ -323,7 +323,7 @@ impl Ledger {
                 return Ok(Withdrawal::Done(Box::new(Latest { offer, round: Some(closed) })));
             }
         }
-        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("sale {id} is changed by others all the time")))
     }
 
     /// Changes the offer of this round, which must be its latest one, on the condition that the offer has not changed
@@ -356,7 +356,7 @@ impl Ledger {
                 return Ok(Steered::Made(Box::new(Latest { offer, ..latest })));
             }
         }
-        Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
+        Err(LedgerError::Contended(format!("sale {} is changed by others all the time", id.sale)))
     }
 
     /// Reads the offer and the round for a change. `Err` if the request was already carried out or is refused. Looks up

@@ -7,7 +7,7 @@ use sale::{CampaignLimit, EpochMs, Order, ReservationId, Transition, UserId};
 use crate::by_time::TimeRange;
 use crate::conflict::{ConflictReasons, retry_conflicts};
 use crate::item::{GuardItem, Item, OrderItem, number, order_from, text, to_item};
-use crate::{Ledger, LedgerError, keys};
+use crate::{COMPLETE, Ledger, LedgerError, keys};
 
 const ABSENT: &str = "attribute_not_exists(pk)";
 /// The index of each write in the transaction that places an order, and of its cancellation reason.
@@ -172,7 +172,7 @@ impl Ledger {
             .condition_expression(ABSENT)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
-        TransactWriteItem::builder().set_put(put.ok()).build()
+        TransactWriteItem::builder().put(put.expect(COMPLETE)).build()
     }
 
     /// Writes the order of a claim that will never have one ([`Order::cancelled`], [`Order::failed`]), on the condition
@@ -231,7 +231,7 @@ impl Ledger {
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
         let mut writes = vec![
-            TransactWriteItem::builder().set_update(update.ok()).build(),
+            TransactWriteItem::builder().update(update.expect(COMPLETE)).build(),
             self.delete_guard(GuardItem::of_unit(order).pk, &order.claim.id),
             self.delete_guard(GuardItem::of_slot(order).pk, &order.claim.id),
         ];
@@ -255,7 +255,7 @@ impl Ledger {
             .condition_expression("attribute_not_exists(pk) OR order_id = :order")
             .expression_attribute_values(":order", text(id.to_string()))
             .build();
-        TransactWriteItem::builder().set_delete(delete.ok()).build()
+        TransactWriteItem::builder().delete(delete.expect(COMPLETE)).build()
     }
 
     /// A page of a user's orders, newest first; `after` is the last page's `next`. May lag a moment behind.

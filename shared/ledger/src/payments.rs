@@ -1,3 +1,4 @@
+use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{
     AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
@@ -7,7 +8,7 @@ use serde::Deserialize;
 
 use crate::item::{number, order_from, text};
 use crate::orders::old_item;
-use crate::{Ledger, LedgerError, keys};
+use crate::{COMPLETE, Ledger, LedgerError, keys};
 
 /// The index of each write in the transactions of a payment, and of its cancellation reason.
 const ORDER: usize = 0;
@@ -83,7 +84,7 @@ impl Ledger {
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
         let remember = self.remember_payment(id, payment_id, paid, now);
-        let Some(reasons) = self.transact(vec![update(take.ok()), remember.clone()]).await? else {
+        let Some(reasons) = self.transact(vec![update(take), remember.clone()]).await? else {
             return Ok(Payment::Applied);
         };
         match rejection(&reasons, id, paid)? {
@@ -128,7 +129,7 @@ impl Ledger {
             note.update_expression("ADD refunds_due :payments")
         };
         let due = self.remember_refund(id, payment_id, paid, now);
-        let Some(reasons) = self.transact(vec![update(note.build().ok()), due]).await? else {
+        let Some(reasons) = self.transact(vec![update(note.build()), due]).await? else {
             return Ok(Payment::RefundDue);
         };
         match rejection(&reasons, id, paid)? {
@@ -159,7 +160,7 @@ impl Ledger {
     fn remember_payment(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
         let remember = self.payment_update(id, payment_id, paid, now);
         let remember = remember.update_expression(REMEMBER).condition_expression(NOTHING_ELSE);
-        update(remember.build().ok())
+        update(remember.build())
     }
 
     /// Records that a payment must be refunded, on the same condition and while it is not refunded.
@@ -171,7 +172,7 @@ impl Ledger {
             ))
             .condition_expression(format!("({NOTHING_ELSE}) AND attribute_not_exists(refunded_at_ms)"))
             .expression_attribute_values(":shard", text(keys::refund_shard(payment_id)));
-        update(remember.build().ok())
+        update(remember.build())
     }
 
     fn payment_update(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> UpdateBuilder {
@@ -219,6 +220,6 @@ impl PaymentItem {
     }
 }
 
-fn update(update: Option<Update>) -> TransactWriteItem {
-    TransactWriteItem::builder().set_update(update).build()
+fn update(update: Result<Update, BuildError>) -> TransactWriteItem {
+    TransactWriteItem::builder().update(update.expect(COMPLETE)).build()
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
 use crate::item::{Item, number, text};
 use crate::orders::old_item;
-use crate::{Ledger, LedgerError, keys};
+use crate::{COMPLETE, Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refund_shard", time: "refund_due_at_ms" };
 /// The index of the payment in the transaction that marks it.
@@ -159,7 +159,8 @@ impl Ledger {
             .expression_attribute_values(":by", text(by.as_str()))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
-        let writes = [of_order, of_payment].map(|update| TransactWriteItem::builder().set_update(update.ok()).build());
+        let writes =
+            [of_order, of_payment].map(|update| TransactWriteItem::builder().update(update.expect(COMPLETE)).build());
         let Some(reasons) = self.transact(writes.to_vec()).await? else {
             return Ok(Refund::Marked(NotedPayment {
                 refunded: Some(Refunded { at_ms: now, by: by.clone() }),

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
 
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, number};
-use crate::{Ledger, LedgerError};
+use crate::{COMPLETE, Ledger, LedgerError};
 
 /// Replaces an item that was read, on a condition on its `:version`.
 pub(crate) struct Replacement {
@@ -40,6 +40,6 @@ impl Ledger {
             .condition_expression(condition)
             .expression_attribute_values(":version", number(version))
             .build();
-        TransactWriteItem::builder().set_put(put.ok()).build()
+        TransactWriteItem::builder().put(put.expect(COMPLETE)).build()
     }
 }

@@ -169,7 +169,7 @@ impl Ledger {
                 Some(_) => {}
             }
         }
-        Err(LedgerError::Contradiction(format!("round {id} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("round {id} is changed by others all the time")))
     }
 
     /// Begins the round after `over`, with a seed if it has awards, on the condition that `over` is the latest one,
@@ -208,7 +208,7 @@ impl Ledger {
                 return Ok(Begun::Now(Box::new(next)));
             }
         }
-        Err(LedgerError::Contradiction(format!("round {over} is changed by others all the time")))
+        Err(LedgerError::Contended(format!("round {over} is changed by others all the time")))
     }
 
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is

@@ -99,7 +99,7 @@ impl Ledger {
                 return Ok(strikes);
             }
         }
-        Err(LedgerError::Contradiction(format!("could not count a strike of {user}: its window kept changing")))
+        Err(LedgerError::Contended(format!("could not count a strike of {user}: its window kept changing")))
     }
 
     /// The count with this strike in it; none if no window is running.

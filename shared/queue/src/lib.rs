@@ -4,12 +4,26 @@ mod backlog;
 mod depth;
 mod message;
 mod redrive;
+mod together;
+
+/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
+mod sync {
+    pub(crate) use std::sync::{Mutex, PoisonError};
+
+    pub(crate) use tokio::sync::Mutex as AsyncMutex;
+    pub(crate) use tokio::sync::oneshot;
+    pub(crate) use tokio::time::timeout;
+}
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::SdkError;
-use aws_sdk_sqs::types::{MessageSystemAttributeNameForSends, MessageSystemAttributeValue};
+use aws_sdk_sqs::types::{
+    BatchResultErrorEntry, MessageSystemAttributeNameForSends, MessageSystemAttributeValue,
+    SendMessageBatchRequestEntry,
+};
 use breaker::{Breaker, Broken};
 use cache::Clock;
 use sale::EpochMs;
@@ -17,13 +31,15 @@ use sale::EpochMs;
 pub use backlog::OrderBacklog;
 pub use depth::{Depth, depth};
 pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, WinnerMessage};
-pub use redrive::redrive;
+pub use redrive::{Redriven, redrive};
+
+use crate::together::Together;
 
 /// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
 pub const MAX_DELAY_S: u32 = 900;
 
 /// Why a call to a queue failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum QueueError {
     /// SQS did not answer, or refused.
     #[error("SQS did not answer {call}")]
@@ -32,11 +48,14 @@ pub enum QueueError {
         call: &'static str,
         /// The SDK's error.
         #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: Arc<dyn std::error::Error + Send + Sync>,
     },
     /// SQS's answer lacks something.
     #[error("SQS does not say {0}")]
     Missing(&'static str),
+    /// SQS took a batch, but not this message in it.
+    #[error("SQS did not take a message of a batch: {0}")]
+    Refused(String),
     /// The circuit breaker is open, because SQS has not answered for a while.
     #[error("SQS does not answer and was not asked")]
     Open(#[source] breaker::Open),
@@ -47,7 +66,7 @@ impl QueueError {
     where
         E: std::error::Error + Send + Sync + 'static,
     {
-        move |source| Self::Sqs { call, source: Box::new(source) }
+        move |source| Self::Sqs { call, source: Arc::new(source) }
     }
 }
 
@@ -56,16 +75,63 @@ struct Queue {
     client: Client,
     url: String,
     sends: Breaker,
+    together: Arc<Together<Outgoing, Result<(), QueueError>>>,
+}
+
+/// A message on its way to a queue.
+#[derive(Clone)]
+struct Outgoing {
+    body: String,
+    delay_s: u32,
+    trace: Option<String>,
 }
 
 impl Queue {
-    async fn send(&self, body: String, delay_s: u32, trace: Option<&str>) -> Result<(), QueueError> {
+    /// Sends a message at once, in a call of its own.
+    async fn send(&self, message: Outgoing) -> Result<(), QueueError> {
+        let Outgoing { body, delay_s, trace } = message;
         let send = self.client.send_message().queue_url(&self.url).message_body(body);
-        let send = send.set_message_system_attributes(trace.and_then(trace_header));
-        let sent = self.sends.call(is_unanswered, Box::pin(send.delay_seconds(delay_s as i32).send())).await;
-        sent.map(|_| ()).map_err(|broken| match broken {
+        let send = send.set_message_system_attributes(trace.as_deref().and_then(trace_header));
+        self.call("SendMessage", send.delay_seconds(delay_s as i32).send()).await.map(drop)
+    }
+
+    /// Sends a message, in one call with others that come while this process is sending. Each succeeds or fails by
+    /// itself. Messages must be short: ten of them fit into a call.
+    async fn send_with_others(&self, message: Outgoing) -> Result<(), QueueError> {
+        let sent = Box::pin(self.together.send(message, async |mut batch: Vec<Outgoing>| match batch.len() {
+            1 => vec![self.send(batch.remove(0)).await],
+            _ => self.send_batch(batch).await,
+        }));
+        sent.await.unwrap_or(Err(QueueError::Missing("whether it has a message of a batch")))
+    }
+
+    async fn send_batch(&self, batch: Vec<Outgoing>) -> Vec<Result<(), QueueError>> {
+        let count = batch.len();
+        let entries = batch.into_iter().enumerate().map(|(at, Outgoing { body, delay_s, trace })| {
+            let entry = SendMessageBatchRequestEntry::builder().id(at.to_string()).message_body(body);
+            let entry = entry.set_message_system_attributes(trace.as_deref().and_then(trace_header));
+            entry.delay_seconds(delay_s as i32).build().expect("it has an id and a body")
+        });
+        let send = self.client.send_message_batch().queue_url(&self.url).set_entries(Some(entries.collect()));
+        match self.call("SendMessageBatch", send.send()).await {
+            Ok(output) => each_of(count, output.successful.iter().map(|sent| &*sent.id), &output.failed),
+            Err(error) => vec![Err(error); count],
+        }
+    }
+
+    /// Makes a call, unless the breaker is open. A batch is one call.
+    async fn call<T, E>(
+        &self,
+        name: &'static str,
+        call: impl Future<Output = Result<T, SdkError<E>>>,
+    ) -> Result<T, QueueError>
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let called = self.sends.call(is_unanswered, Box::pin(call)).await;
+        called.map_err(|broken| match broken {
             Broken::Open => QueueError::Open(breaker::Open),
-            Broken::Failed(error) => QueueError::of("SendMessage")(error),
+            Broken::Failed(error) => QueueError::of(name)(error),
         })
     }
 
@@ -76,9 +142,27 @@ impl Queue {
     }
 }
 
+/// The result of each entry of a batch, whose ids are their positions. What SQS does not mention it may not have.
+fn each_of<'a>(
+    count: usize,
+    successful: impl Iterator<Item = &'a str>,
+    failed: &[BatchResultErrorEntry],
+) -> Vec<Result<(), QueueError>> {
+    let mut results = vec![Err(QueueError::Missing("whether it has a message of a batch")); count];
+    let mut set = |id: &str, result| {
+        if let Some(at) = id.parse().ok().and_then(|at: usize| results.get_mut(at)) {
+            *at = result;
+        }
+    };
+    successful.for_each(|id| set(id, Ok(())));
+    failed.iter().for_each(|entry| set(&entry.id, Err(QueueError::Refused(entry.code.clone()))));
+    results
+}
+
 /// Makes X-Ray record the receiver of a message as a part of the sender's trace.
 fn trace_header(trace: &str) -> Option<HashMap<MessageSystemAttributeNameForSends, MessageSystemAttributeValue>> {
-    let value = MessageSystemAttributeValue::builder().data_type("String").string_value(trace).build().ok()?;
+    let value = MessageSystemAttributeValue::builder().data_type("String").string_value(trace).build();
+    let value = value.expect("it has a type");
     trace.starts_with("Root=").then(|| HashMap::from([(MessageSystemAttributeNameForSends::AwsTraceHeader, value)]))
 }
 
@@ -96,7 +180,7 @@ macro_rules! queue {
         impl $name {
             /// A handle on the queue at `url`.
             pub fn new(client: Client, url: impl Into<String>, clock: Clock) -> Self {
-                Self(Queue { client, url: url.into(), sends: Breaker::new("SQS", clock) })
+                Self(Queue { client, url: url.into(), sends: Breaker::new("SQS", clock), together: Arc::default() })
             }
         }
     };
@@ -133,7 +217,8 @@ impl OrderQueue {
     /// # Errors
     /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
-        self.0.send(message.to_body(), 0, message.trace.as_deref()).await
+        let trace = message.trace.clone();
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace }).await
     }
 
     /// Makes a received message come back in `delay_s` seconds.
@@ -161,7 +246,8 @@ impl ExpiryQueue {
     /// # Errors
     /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
-        self.0.send(message.to_body(), hop_s(message.pay_by_ms, now), None).await
+        let delay_s = hop_s(message.pay_by_ms, now);
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s, trace: None }).await
     }
 }
 
@@ -171,7 +257,7 @@ impl WinnerQueue {
     /// # Errors
     /// If SQS does not answer; it may or may not have the message then. A duplicate has the same number.
     pub async fn send(&self, message: &WinnerMessage) -> Result<(), QueueError> {
-        self.0.send(message.to_body(), 0, None).await
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
     }
 }
 
@@ -187,7 +273,7 @@ impl Quarantine {
     /// # Errors
     /// If SQS does not answer; the message must not be deleted from its queue then.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
-        self.0.send(body.to_owned(), 0, None).await
+        self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
     }
 }
 
@@ -197,7 +283,7 @@ impl EmitterFailures {
     /// # Errors
     /// If SQS does not answer; the record must be repeated then.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
-        self.0.send(body.to_owned(), 0, None).await
+        self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
     }
 }
 
@@ -216,6 +302,14 @@ mod tests {
         assert_eq!(at(899_001), 900);
         assert_eq!(at(900_000), 900);
         assert_eq!(at(7_200_000), 900);
+    }
+
+    #[test]
+    fn each_message_of_a_batch_has_its_own_result() {
+        let refused =
+            BatchResultErrorEntry::builder().id("1").code("InternalError").sender_fault(false).build().unwrap();
+        let results = each_of(4, ["0", "3", "9", "x"].into_iter(), &[refused]);
+        assert!(matches!(&results[..], [Ok(()), Err(QueueError::Refused(_)), Err(QueueError::Missing(_)), Ok(())]));
     }
 
     #[test]

@@ -1,3 +1,4 @@
+use breaker::Corrupt;
 use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Slot, Unit, UserId};
 use uuid::Uuid;
 
@@ -6,7 +7,7 @@ use crate::lane_keys::LaneKeys;
 /// A text that is not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an entry must have the form SLOT STATE ID UNIT RESERVED_AT_MS, not {0:?}")]
-pub struct InvalidRecord(String);
+pub struct InvalidRecord(String, #[source] Corrupt);
 
 /// Parses `SLOT STATE ID UNIT RESERVED_AT_MS`. The rest of the claim follows from the entry's lane and record.
 pub(crate) fn read_entry(keys: LaneKeys<'_>, user: &UserId, text: &str) -> Result<Entry, InvalidRecord> {
@@ -29,7 +30,7 @@ pub(crate) fn read_entry(keys: LaneKeys<'_>, user: &UserId, text: &str) -> Resul
         let claim = Claim { id, user: user.clone(), lane: keys.lane, unit, slot, reserved_at_ms };
         Some(Entry { claim, state })
     };
-    read().ok_or_else(|| InvalidRecord(text.chars().take(100).collect()))
+    read().ok_or_else(|| InvalidRecord(text.chars().take(100).collect(), Corrupt))
 }
 
 /// Parses the entries of a user's record, separated by `;`, and skips its notes.

@@ -340,7 +340,7 @@ impl RoundStock<'_> {
             match look {
                 Ok(Some(look)) => looks.lanes.push(look),
                 Ok(None) => looks.has_lost = true,
-                Err(error @ StockError::Answer(_)) => return Err(error),
+                Err(error @ StockError::Answer(..)) => return Err(error),
                 Err(error) => looks.failed = Some(error),
             }
         }

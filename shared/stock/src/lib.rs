@@ -82,7 +82,7 @@ pub enum StockError {
     Credentials(#[from] runtime::SecretError),
     /// An answer that no script gives.
     #[error("Redis gave an answer that this version does not know: {0:?}")]
-    Answer(String),
+    Answer(String, #[source] breaker::Corrupt),
     /// The remaining units have been on their way between lanes for too long to wait.
     #[error("the remaining units are on their way between lanes")]
     OnTheWay,

@@ -157,5 +157,5 @@ pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<SoldOut, StockError> 
 
 /// The error for an answer that the script in question never gives.
 pub(crate) fn unexpected(answer: &str) -> StockError {
-    StockError::Answer(answer.chars().take(100).collect())
+    StockError::Answer(answer.chars().take(100).collect(), breaker::Corrupt)
 }

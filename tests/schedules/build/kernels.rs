@@ -248,6 +248,29 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
+        name: "together",
+        is: "Messages that go together.",
+        sources: &["shared/queue/src/together.rs"],
+        uses: "",
+        mistakes: &[
+            Mistake {
+                name: "not_sent_again",
+                is: "Whoever was in a batch of one who gave up takes its message for sent.",
+                source: "shared/queue/src/together.rs",
+                replaced: &[(
+                    "                    Err(_) => continue,\n",
+                    "                    Err(_) => return None,\n",
+                )],
+            },
+            Mistake {
+                name: "mixed_up",
+                is: "Whoever is in a batch hears what became of another's message.",
+                source: "shared/queue/src/together.rs",
+                replaced: &[("answers.into_iter().zip(results)", "answers.into_iter().rev().zip(results)")],
+            },
+        ],
+    },
+    Kernel {
         name: "demand",
         is: "The count of requests for a sale.",
         sources: &["shared/process/src/demand.rs"],

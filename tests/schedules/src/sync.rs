@@ -12,6 +12,7 @@ pub use shuttle::future::spawn;
 pub use shuttle::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 pub use shuttle::sync::{Mutex, MutexGuard};
 pub use std::sync::PoisonError;
+pub use tokio::sync::oneshot;
 
 use shuttle::rand::Rng;
 

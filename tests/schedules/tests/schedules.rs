@@ -3,7 +3,7 @@
 use schedules::{
     answer_metrics, answers, assert_caught, breaker, briefly, counts, current_link, delivered, demand, explore,
     explore_all, forgeries, kept, kept_each, lanes_seen, limiter, look_ups, looks, made, missed, now_and_then, pacer,
-    refreshed, sample_times, sold_out_mark, sweeps, turns, waking_clock, watched,
+    refreshed, sample_times, sold_out_mark, sweeps, together, turns, waking_clock, watched,
 };
 
 #[test]
@@ -80,6 +80,15 @@ fn each_answer_is_flushed_once() {
     let deaf = answers::done_before_it_may_be_asked_for::scenario::each_answer_is_flushed_once;
     assert_caught(deaf, "each answer is flushed once");
     assert_caught(answers::copied_then_cleared::scenario::each_answer_is_flushed_once, "each answer is flushed once");
+}
+
+#[test]
+fn each_hears_what_became_of_its_message() {
+    use together::as_it_is::scenario::*;
+    explore(each_hears_of_its_own_message);
+    explore(a_full_batch_goes_at_once);
+    assert_caught(together::not_sent_again::scenario::each_hears_of_its_own_message, "each hears of its own message");
+    assert_caught(together::mixed_up::scenario::each_hears_of_its_own_message, "each hears of its own message");
 }
 
 #[test]

@@ -77,6 +77,8 @@ pub(crate) fn effect(
             Some(Effect::ReadUnit { unit: unit - 1, found })
         }
         "SendMessage" if is_ok => sent(request, queues, names),
+        // The model's processes send one message at a time.
+        "SendMessageBatch" if is_ok => unknown(),
         _ => None,
     }
 }

@@ -88,7 +88,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "redrive",
-        effects: &["ReceiveMessage", "SendMessage", "DeleteMessage"],
+        effects: &["ReceiveMessage", "SendMessageBatch", "DeleteMessageBatch"],
         prepare: |lab| Box::pin(with_dead_letters(lab)),
         run: |_, world, _| {
             Box::pin(async {
@@ -169,7 +169,7 @@ async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     let reserved = vec![lab.reserve("alice").await, lab.reserve("bob").await];
     let moved = queue::redrive(&lab.sqs, &lab.orders_url, &lab.orders_dlq_url).await.unwrap();
-    assert_eq!(moved, 2);
+    assert_eq!(moved.moved, 2);
     reserved
 }
 

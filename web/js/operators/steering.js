@@ -113,9 +113,9 @@ function beaconWords(awaits) {
 }
 
 /** The meaning of an answer that needs more words than "done". */
-function done(what, { moved, still_stopped: stillStopped } = {}) {
+function done(what, { moved, may_be_more: mayBeMore, still_stopped: stillStopped } = {}) {
   if (stillStopped) return t('op.start.still');
-  return moved === undefined ? t('op.done', { what }) : t('op.redrive.done', { n: moved });
+  return moved === undefined ? t('op.done', { what }) : t(mayBeMore ? 'op.redrive.more' : 'op.redrive.done', { n: moved });
 }
 
 /** Asks, acts, and reports: `said` receives the words. An answer that is `said` has reported already. Returns the answer, or null. */

@@ -102,7 +102,7 @@ export function adminRoutes(sales) {
       return ok(after, before ? 200 : 201);
     }),
     route('GET', '/v1/admin/campaigns', 'operator', () => ok({ campaigns: [...sales.campaigns.values()] })),
-    route('POST', '/v1/admin/redrive/:queue', 'operator', () => ok({ moved: 2 })),
+    route('POST', '/v1/admin/redrive/:queue', 'operator', () => ok({ moved: 2, may_be_more: false })),
     ...['stop', 'start'].map((how) => route('POST', `/v1/admin/${how}`, 'operator', async ({ body }) => {
       const { sale_id: id } = await body();
       if (!id) sales.stopped.all = how === 'stop';

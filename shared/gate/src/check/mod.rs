@@ -11,7 +11,6 @@ mod turn;
 
 use api::Problem;
 use lambda_http::Request;
-use process::Step;
 
 use crate::{Gate, Route, Visitor};
 
@@ -41,8 +40,6 @@ pub enum Check {
     SoldOut,
     /// The keys of passes are available.
     Keys,
-    /// The sale is not isolated, or may have one more request of this step now.
-    Turn(Step),
 }
 
 impl Check {
@@ -60,7 +57,6 @@ impl Check {
             Self::Form => Ok(()),
             Self::SoldOut => sold_out::check(gate, visitor),
             Self::Keys => keys::check(gate, visitor).await,
-            Self::Turn(step) => turn::check(gate, visitor, step).await,
         }
     }
 }
