@@ -63,7 +63,7 @@ pub async fn load_round(
         loop {
             sleep(RENEWED_EVERY).await;
             if !ledger.let_load(id, loader, at(), at().plus_s(LOADS_FOR_S)).await? {
-                return Ok(Loading::Underway);
+                return Ok::<_, FulfilmentError>(Loading::Underway);
             }
         }
     };
