@@ -7,6 +7,8 @@ use crate::conflict::retry_conflicts;
 use crate::item::{number, text};
 use crate::{Ledger, LedgerError, keys};
 
+/// A time that is further away, in seconds, comes from a wrong clock, and nobody waits for it.
+const FAR_S: u32 = 60;
 /// How long the item stays after its end, in seconds: longer than clocks differ.
 const KEPT_AFTER_S: u32 = 60 * 60;
 
@@ -32,10 +34,11 @@ impl Ledger {
             .table_name(&self.table)
             .key("pk", text(keys::loading(round)))
             .update_expression("SET loader = :loader, until_ms = :until, expires_at = :expires_at")
-            .condition_expression("attribute_not_exists(pk) OR until_ms <= :now OR loader = :loader")
+            .condition_expression("attribute_not_exists(pk) OR NOT until_ms BETWEEN :now AND :far OR loader = :loader")
             .expression_attribute_values(":loader", text(loader.as_simple().to_string()))
             .expression_attribute_values(":until", number(until.0))
-            .expression_attribute_values(":now", number(now.0))
+            .expression_attribute_values(":now", number(now.0 + 1))
+            .expression_attribute_values(":far", number(now.plus_s(FAR_S).0))
             .expression_attribute_values(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()));
         match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
             Ok(_) => Ok(true),
