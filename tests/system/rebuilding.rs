@@ -151,7 +151,8 @@ async fn a_message_is_only_a_hint() {
     assert_eq!(lab.contents().await, before);
 
     lab.lose_redis().await;
-    let pause = async |paused| rounds::change(&lab.ledger, &round(SALE, 1), "paused", |round| round.paused = paused).await;
+    let pause =
+        async |paused| rounds::change(&lab.ledger, &round(SALE, 1), "paused", |round| round.paused = paused).await;
     pause(true).await;
     deliver(vec![about("lamp.1")]).await;
     assert!(!lab.is_loaded().await, "nobody buys from a paused round");
@@ -161,7 +162,8 @@ async fn a_message_is_only_a_hint() {
 
     let lab = Lab::new().await;
     let now = runtime::Clock::system().now();
-    let over = Terms { opens_at_ms: EpochMs(now.0 - 7_200_000), closes_at_ms: EpochMs(now.0 - 3_600_000), ..terms(3, 1) };
+    let over =
+        Terms { opens_at_ms: EpochMs(now.0 - 7_200_000), closes_at_ms: EpochMs(now.0 - 3_600_000), ..terms(3, 1) };
     lab.publish(SALE, &over).await;
     let done = warmup::rebuild(&lab.warmup(), events::batch([about("lamp.1")])).await;
     assert!(done.batch_item_failures.is_empty());

@@ -77,12 +77,7 @@ pub async fn load_round(
     loaded
 }
 
-async fn load_alone(
-    stock: &Stock,
-    ledger: &Ledger,
-    read: &Round,
-    now: EpochMs,
-) -> Result<Loading, FulfilmentError> {
+async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<Loading, FulfilmentError> {
     let id = &read.id;
     let (round, lanes) = (stock.of(read), read.terms.lanes);
     let mark = async || if lanes > 1 { ledger.mark_dealt(id, now).await } else { ledger.mark_loaded(id, now).await };

@@ -42,6 +42,6 @@ pub use check::{Check, FRONT_HEADER, TICKET_HEADER, address};
 pub use gate::{Gate, Visitor, VisitorCounts};
 pub use limiter::{Limited, Limiter};
 pub use memberships::Memberships;
-pub use rebuilds::Rebuilds;
 pub use pass_keys::PassKeys;
 pub use rates::{Limits, RATES, Rate, Route};
+pub use rebuilds::Rebuilds;

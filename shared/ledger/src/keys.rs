@@ -275,7 +275,8 @@ mod tests {
                     winner(id, n),
                 ]
             });
-            let single = [round(id), line(id), seed(id), milestones(id), heat(id), beacon(id), draw(id), loss(id), loading(id)];
+            let single =
+                [round(id), line(id), seed(id), milestones(id), heat(id), beacon(id), draw(id), loss(id), loading(id)];
             numbered.chain(single).collect::<Vec<_>>()
         };
         let all: Vec<String> = rounds.iter().flat_map(keys_of).collect();

@@ -34,10 +34,10 @@ impl Ledger {
             .table_name(&self.table)
             .key("pk", text(keys::loading(round)))
             .update_expression("SET loader = :loader, until_ms = :until, expires_at = :expires_at")
-            .condition_expression("attribute_not_exists(pk) OR NOT until_ms BETWEEN :now AND :far OR loader = :loader")
+            .condition_expression("attribute_not_exists(pk) OR until_ms <= :now OR until_ms > :far OR loader = :loader")
             .expression_attribute_values(":loader", text(loader.as_simple().to_string()))
             .expression_attribute_values(":until", number(until.0))
-            .expression_attribute_values(":now", number(now.0 + 1))
+            .expression_attribute_values(":now", number(now.0))
             .expression_attribute_values(":far", number(now.plus_s(FAR_S).0))
             .expression_attribute_values(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()));
         match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
