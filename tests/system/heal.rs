@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use sale::EpochMs;
 use uuid::Uuid;
 
 use crate::events;
@@ -60,7 +61,7 @@ impl Lab {
         let now = || runtime::Clock::system().now();
         for round in self.ledger.published_rounds(now()).await.unwrap() {
             until("the round has no loader", 5, async || {
-                self.ledger.let_load(&round.id, Uuid::new_v4(), now(), now()).await.unwrap().then_some(())
+                self.ledger.let_load(&round.id, Uuid::new_v4(), now(), EpochMs(0)).await.unwrap().then_some(())
             })
             .await;
         }

@@ -71,7 +71,7 @@ pub async fn load_round(
         loaded = load_alone(stock, ledger, read, now) => loaded,
         overtaken = renewing => return overtaken,
     };
-    if let Err(error) = ledger.let_load(id, loader, at(), at()).await {
+    if let Err(error) = ledger.let_load(id, loader, at(), EpochMs(0)).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "others wait until this loader's time ends");
     }
     loaded
