@@ -130,7 +130,7 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         Cancel::Final(_) => Err(Problem::new(Code::NotCancellable)
             .detail("reservations of this sale are final")
             .with("reservation_status", QUEUED)),
-        Cancel::Settling => Err(Problem::restoring()),
+        Cancel::Settling => Err(Problem::settling()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
