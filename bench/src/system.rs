@@ -57,6 +57,7 @@ impl System {
             ("TABLE_NAME", deployment.table.clone()),
             ("ORDERS_QUEUE_URL", deployment.orders_queue_url.clone()),
             ("EXPIRY_QUEUE_URL", deployment.expiry_queue_url.clone()),
+            ("REBUILDS_QUEUE_URL", deployment.rebuilds_queue_url.clone()),
             ("PASS_SECRET_ARN", deployment.pass_secret.clone()),
             ("METRICS_NAMESPACE", "bench".to_owned()),
             ("LOG_LEVEL", "error".to_owned()),

@@ -54,6 +54,9 @@ pub struct Deployment {
     pub expiry_queue_url: String,
     /// Its dead letters.
     pub expiry_dlq_url: String,
+    /// The queue of rounds that Redis has lost.
+    #[serde(default)]
+    pub rebuilds_queue_url: String,
     /// The queue of winners to notify.
     #[serde(default)]
     pub winners_queue_url: String,
@@ -102,6 +105,7 @@ struct Outputs {
     quarantine_queue_url: String,
     expiry_queue_url: String,
     expiry_dlq_url: String,
+    rebuilds_queue_url: String,
     winners_queue_url: String,
     winners_dlq_url: String,
     event_bus_name: String,
@@ -158,6 +162,7 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         quarantine_queue_url: outputs.quarantine_queue_url,
         expiry_queue_url: outputs.expiry_queue_url,
         expiry_dlq_url: outputs.expiry_dlq_url,
+        rebuilds_queue_url: outputs.rebuilds_queue_url,
         winners_queue_url: outputs.winners_queue_url,
         winners_dlq_url: outputs.winners_dlq_url,
         event_bus: outputs.event_bus_name,

@@ -404,6 +404,7 @@ pub(crate) fn environment(deployment: &Deployment, issuer_url: &str) -> Vec<(&'s
         ("ORDERS_DLQ_URL", &deployment.orders_dlq_url),
         ("EXPIRY_DLQ_URL", &deployment.expiry_dlq_url),
         ("EXPIRY_QUEUE_URL", &deployment.expiry_queue_url),
+        ("REBUILDS_QUEUE_URL", &deployment.rebuilds_queue_url),
         ("QUARANTINE_QUEUE_URL", &deployment.quarantine_queue_url),
         ("WINNERS_QUEUE_URL", &deployment.winners_queue_url),
         ("WINNERS_DLQ_URL", &deployment.winners_dlq_url),

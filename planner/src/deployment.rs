@@ -76,7 +76,7 @@ pub const PROD: Deployment = Deployment {
     sync: true,
     table_warm_writes: 10_000.0,
     order_concurrency: 50,
-    reserved_concurrency: 165,
+    reserved_concurrency: 167,
     throttle_per_s: 10_000.0,
     throttle_burst: 5_000.0,
     gate_throttle_per_s: 4_000.0,

@@ -1,14 +1,19 @@
 use std::time::Duration;
 
+use sale::EpochMs;
+use uuid::Uuid;
+
 use crate::events;
 use crate::lab::Lab;
 use crate::resources::{depth, receive};
+use crate::wait::until;
 
 /// Runs after which the system must be at rest: far more than it needs.
 const RUNS: usize = 20;
 
 /// Delivers order messages and runs reconciliation until neither has anything left to do. No payment window passes.
 pub(crate) async fn heal(lab: &Lab) {
+    lab.until_nobody_loads().await;
     let (mut quiet, mut last) = (0, None);
     for _ in 0..RUNS {
         let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
@@ -51,6 +56,17 @@ async fn deliver_orders(lab: &Lab) -> usize {
 }
 
 impl Lab {
+    /// Waits until the loaders of rounds are done, or their times over if they died.
+    pub(crate) async fn until_nobody_loads(&self) {
+        let now = || runtime::Clock::system().now();
+        for round in self.ledger.published_rounds(now()).await.unwrap() {
+            until("the round has no loader", 5, async || {
+                self.ledger.let_load(&round.id, Uuid::new_v4(), now(), EpochMs(0)).await.unwrap().then_some(())
+            })
+            .await;
+        }
+    }
+
     /// Reconciliation that sends the message of every held reservation again at once.
     pub(crate) fn reconciliation(&self) -> reconciliation::Deps {
         let deps = reconciliation::Deps::new(&self.another_process()).unwrap();

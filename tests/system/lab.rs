@@ -59,6 +59,7 @@ pub(crate) struct Lab {
     pub(crate) orders_dlq_url: String,
     pub(crate) expiry_url: String,
     pub(crate) expiry_dlq_url: String,
+    pub(crate) rebuilds_url: String,
     pub(crate) quarantine_url: String,
     pub(crate) winners_url: String,
     pub(crate) winners_dlq_url: String,
@@ -110,6 +111,7 @@ impl Lab {
         let orders_dlq_url = make_queue(&sqs, &format!("{name}-orders-dlq")).await;
         let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;
         let expiry_dlq_url = make_queue(&sqs, &format!("{name}-expiry-dlq")).await;
+        let rebuilds_url = make_queue(&sqs, &format!("{name}-rebuilds")).await;
         let quarantine_url = make_queue(&sqs, &format!("{name}-quarantine")).await;
         let winners_url = make_queue(&sqs, &format!("{name}-winners")).await;
         let winners_dlq_url = make_queue(&sqs, &format!("{name}-winners-dlq")).await;
@@ -123,6 +125,7 @@ impl Lab {
             ("ORDERS_DLQ_URL", &orders_dlq_url),
             ("EXPIRY_QUEUE_URL", &expiry_url),
             ("EXPIRY_DLQ_URL", &expiry_dlq_url),
+            ("REBUILDS_QUEUE_URL", &rebuilds_url),
             ("QUARANTINE_QUEUE_URL", &quarantine_url),
             ("WINNERS_QUEUE_URL", &winners_url),
             ("WINNERS_DLQ_URL", &winners_dlq_url),
@@ -156,6 +159,7 @@ impl Lab {
             orders_dlq_url,
             expiry_url,
             expiry_dlq_url,
+            rebuilds_url,
             quarantine_url,
             winners_url,
             winners_dlq_url,

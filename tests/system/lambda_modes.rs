@@ -45,6 +45,7 @@ impl Served {
             ("METRICS_NAMESPACE", "test".to_owned()),
             ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
             ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
+            ("REBUILDS_QUEUE_URL", lab.rebuilds_url.clone()),
             ("PASS_SECRET_ARN", lab_secret().await.to_owned()),
         ];
         if at_once > 1 {

@@ -19,6 +19,7 @@ mod openapi;
 mod parts;
 mod passes;
 mod push_gateway;
+mod rebuilding;
 mod recording;
 mod resources;
 mod rounds;

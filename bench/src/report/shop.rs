@@ -224,6 +224,7 @@ pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
         ("ORDERS_QUEUE_URL", queue("orders")),
         ("ORDERS_DLQ_URL", queue("orders-dead-letters")),
         ("EXPIRY_QUEUE_URL", queue("expiry")),
+        ("REBUILDS_QUEUE_URL", queue("rebuilds")),
         ("EXPIRY_DLQ_URL", queue("expiry-dead-letters")),
         ("QUARANTINE_QUEUE_URL", queue("quarantine")),
         ("WINNERS_QUEUE_URL", queue("winners")),

@@ -1,5 +1,5 @@
 use api::{Code, Problem, Reply, json, json_body, text_body};
-use gate::{Check, Route, address, not_in_redis};
+use gate::{Check, Route, address};
 use http::StatusCode;
 use lambda_http::Request;
 use pass::{Asked, Sum, challenge_id};
@@ -122,7 +122,10 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
         Challenged::RateLimited(limited) => return Err(Route::Challenge.refusal(limited.own, limited.retry_after_ms)),
         Challenged::Denied => return Err(Problem::new(Code::Denied)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
-        Challenged::UnknownSale => return Err(not_in_redis(&round.id, Some(round), now)),
+        Challenged::UnknownSale => {
+            let problem = deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round));
+            return Err(Box::pin(problem).await);
+        }
     }
     // Drawn only now, so that a refusal does not cost a drawing.
     let (picture, work) = match kind {

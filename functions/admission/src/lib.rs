@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use api::{Code, GroupClaims, Problem, Reply, respond, segments};
 use context::{Context, ContextError};
-use gate::{Gate, Memberships, PassKeys, VisitorCounts};
+use gate::{Gate, Memberships, PassKeys, Rebuilds, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
@@ -37,6 +37,8 @@ pub struct Deps {
     pub counts: Arc<VisitorCounts>,
     /// The members of groups.
     pub memberships: Memberships,
+    /// Asks for rounds that Redis has lost.
+    pub rebuilds: Rebuilds,
     /// The clock.
     pub clock: Clock,
 }
@@ -57,12 +59,13 @@ impl Deps {
             keys: context.pass_keys()?,
             counts: Arc::default(),
             memberships,
+            rebuilds: Rebuilds::new(context.rebuild_queue()?, context.clock()),
             clock: context.clock(),
         })
     }
 
     fn gate(&self) -> Gate<'_> {
-        let Self { stock, ledger, snapshots, keys, counts, memberships, clock } = self;
+        let Self { stock, ledger, snapshots, keys, counts, memberships, clock, .. } = self;
         Gate { stock, ledger, snapshots, keys, counts, memberships: Some(memberships), clock: *clock }
     }
 }

@@ -1,5 +1,5 @@
 use api::{Code, Problem, Reply, json, json_body, text_body};
-use gate::{Check, Route, address, not_in_redis};
+use gate::{Check, Route, address};
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::Strike;
@@ -72,7 +72,10 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Closed => return Err(Problem::new(Code::Closed)),
         Admit::Denied => return Err(Problem::new(Code::Denied)),
         Admit::Paused => return Err(Problem::paused()),
-        Admit::UnknownSale => return Err(not_in_redis(&round.id, Some(round), deps.clock.now())),
+        Admit::UnknownSale => {
+            let problem = deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round));
+            return Err(Box::pin(problem).await);
+        }
     };
     let grant = Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms, class };
     let token = visitor.keys()?.seal(&grant);

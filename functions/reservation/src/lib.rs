@@ -11,7 +11,7 @@ use std::time::Instant;
 use api::{Code, Problem, Reply, caller, correlation_id, no_body, respond, segments};
 use context::{Context, ContextError};
 use fulfilment::{Cancel, cancel};
-use gate::{Gate, PassKeys, Route, VisitorCounts};
+use gate::{Gate, PassKeys, Rebuilds, Route, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
@@ -51,6 +51,8 @@ pub struct Deps {
     pub orders: OrderQueue,
     /// The expiry queue.
     pub expiry: ExpiryQueue,
+    /// Asks for rounds that Redis has lost.
+    pub rebuilds: Rebuilds,
     /// The clock.
     pub clock: Clock,
 }
@@ -71,6 +73,7 @@ impl Deps {
             counts: Arc::default(),
             orders: context.order_queue()?,
             expiry: context.expiry_queue()?,
+            rebuilds: Rebuilds::new(context.rebuild_queue()?, context.clock()),
             clock: context.clock(),
         })
     }
@@ -127,7 +130,7 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         Cancel::Final(_) => Err(Problem::new(Code::NotCancellable)
             .detail("reservations of this sale are final")
             .with("reservation_status", QUEUED)),
-        Cancel::Settling => Err(Problem::restoring()),
+        Cancel::Settling => Err(Problem::settling()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }

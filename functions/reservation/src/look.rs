@@ -38,7 +38,7 @@ pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Rep
         }
         Status::Queued(claim) => Ok(json(StatusCode::OK, &waiting_one(deps, request, &claim, now).await?)),
         Status::Order(order) => document(deps, &order, now).await,
-        Status::Settling => Err(Problem::restoring()),
+        Status::Settling => Err(Problem::settling()),
         Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }

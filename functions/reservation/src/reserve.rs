@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use api::{Code, Problem, Reply, correlation_id, idempotency_key, json, no_body};
 use cache::Moment;
-use gate::{Check, Route, Visitor, not_in_redis};
+use gate::{Check, Route, Visitor};
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
@@ -72,7 +72,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::Denied => Err(Problem::new(Code::Denied)),
         Reserve::UnknownSale => {
             let latest = sale.as_ref().map(|cached| &cached.round);
-            Err(not_in_redis(&id.round, latest, deps.clock.now()))
+            Err(Box::pin(deps.rebuilds.not_in_redis(&deps.stock, &user, &id.round, latest)).await)
         }
     }
 }

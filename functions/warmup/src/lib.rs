@@ -1,11 +1,15 @@
-//! Loads rounds into Redis before they open. Takes no input: it reads the ledger and loads what is missing.
+//! Loads rounds into Redis: on a schedule what opens soon or is missing, and at once an open round that buyers miss. A
+//! message only says which round to look at; the ledger says whether to load it.
 
 use std::time::Duration;
 
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, Loading, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
-use runtime::Clock;
+use queue::RebuildMessage;
+use runtime::{Clock, MessageError, each_message};
+use sale::{EpochMs, Round};
 use serde::Serialize;
 use stock::Stock;
 
@@ -39,7 +43,7 @@ impl Deps {
 pub struct Summary {
     /// Rounds loaded by this run.
     pub loaded: usize,
-    /// Rounds that were already loaded.
+    /// Rounds that were already loaded, or that another run is loading.
     pub present: usize,
     /// Rounds that open too late to be loaded yet.
     pub later: usize,
@@ -70,6 +74,37 @@ pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     Ok(summary)
 }
 
+/// Loads the rounds that buyers miss. No message comes back: while the round is missing, buyers send more, and the next
+/// scheduled run looks anyway.
+pub async fn rebuild(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+    each_message(event, |message| rebuild_one(deps, message.body), |_| async {}).await;
+    SqsBatchResponse::default()
+}
+
+/// A message that is late, repeated or about nothing costs two reads.
+async fn rebuild_one(deps: &Deps, body: String) -> Result<(), MessageError> {
+    let (id, now) = (RebuildMessage::parse(&body)?.round_id(), deps.clock.now());
+    let round = deps.ledger.round(&id).await?;
+    if let Some(round) = round.filter(|round| round.is_open(now) && !round.paused) {
+        load(deps, &round, now).await?;
+    }
+    Ok(())
+}
+
+/// Loads a round, and counts it if Redis had lost it.
+async fn load(deps: &Deps, round: &Round, now: EpochMs) -> Result<Loading, FulfilmentError> {
+    let loading = load_round(&deps.stock, &deps.ledger, round, now).await?;
+    if loading == Loading::Loaded {
+        let was_lost = round.loaded_at_ms.is_some() && round.is_open(now);
+        if was_lost {
+            metrics::counter!("RoundsRebuilt").increment(1);
+        }
+        let (number, total) = (round.id.number.0, round.terms.total);
+        tracing::info!(sale_id = %round.id.sale, round = number, total, was_lost, "loaded");
+    }
+    Ok(loading)
+}
+
 async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentError> {
     let now = deps.clock.now();
     let mut last_error = None;
@@ -78,12 +113,9 @@ async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentEr
             summary.later += 1;
             continue;
         }
-        match load_round(&deps.stock, &deps.ledger, &round, now).await {
-            Ok(Loading::Loaded) => {
-                tracing::info!(sale_id = %round.id.sale, round = round.id.number.0, total = round.terms.total, "loaded");
-                summary.loaded += 1;
-            }
-            Ok(Loading::Present) => summary.present += 1,
+        match load(deps, &round, now).await {
+            Ok(Loading::Loaded) => summary.loaded += 1,
+            Ok(Loading::Present | Loading::Underway) => summary.present += 1,
             Ok(Loading::AwaitsBeacon) => {
                 let drand_round = round.drand_round.map(|named| named.0);
                 tracing::warn!(sale_id = %round.id.sale, round = round.id.number.0, drand_round, "awaits its beacon");

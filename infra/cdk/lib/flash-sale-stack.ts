@@ -22,7 +22,7 @@ import { PaymentSecret } from './payment-secret.ts';
 import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
-import { type Settings, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
+import { type Settings, REBUILD_PROCESSES, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
 import { type SigningKey, SigningSecret, type SigningSecretProps } from './signing-secret.ts';
 import { StockRedis } from './stock-redis.ts';
 import { synthesizerOf } from './synthesizer.ts';
@@ -93,10 +93,12 @@ export class FlashSaleStack extends Stack {
     );
     queues.orders.sendFrom(reservation);
     queues.expiry.sendFrom(reservation);
+    queues.rebuilds.sendFrom(reservation);
     passes.readFrom(reservation);
 
     const admission = make('admission');
     table.useFrom(admission, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
+    queues.rebuilds.sendFrom(admission);
     passes.readFrom(admission);
     // Only the issuer controls these claims, which groups need as well.
     admission.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
@@ -133,6 +135,7 @@ export class FlashSaleStack extends Stack {
     const warmup = make('warmup');
     table.useFrom(warmup, ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
     new EveryMinute(this, 'WarmupSchedule', warmup);
+    queues.rebuilds.consumeWith(warmup, { maxConcurrency: REBUILD_PROCESSES });
 
     const reconciliation = make('reconciliation');
     table.useFrom(
@@ -283,6 +286,7 @@ export class FlashSaleStack extends Stack {
     this.output('QuarantineQueueUrl', queues.quarantine.url);
     this.output('ExpiryQueueUrl', queues.expiry.url);
     this.output('ExpiryDlqUrl', queues.expiryDlq.url);
+    this.output('RebuildsQueueUrl', queues.rebuilds.url);
     this.output('WinnersQueueUrl', queues.winners.url);
     this.output('WinnersDlqUrl', queues.winnersDlq.url);
     this.output('EventBusName', bus.name);

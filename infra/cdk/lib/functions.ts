@@ -22,7 +22,7 @@ export const FUNCTIONS = {
   daily_reset: { timeout_s: 50, redis: false, does: 'begins the next round of recurring sales' },
   // A million entries are counted and hashed in one run.
   draw: { timeout_s: 55, redis: true, does: 'draws the winners of rounds that are drawn at their end', memoryMb: 1769 },
-  warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon and rounds that Redis lost' },
+  warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon, and at once those that Redis lost' },
   winners: { timeout_s: 30, redis: false, does: 'notifies the gift service of winners, at a limited rate' },
   websocket: { timeout_s: 10, redis: false, does: 'lets buyers listen' },
   notifier: { timeout_s: 30, redis: false, does: 'pushes the state of orders to connected buyers' },

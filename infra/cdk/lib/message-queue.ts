@@ -12,7 +12,7 @@ import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
 // SQS's maximum.
-const RETENTION = Duration.days(14);
+const RETENTION_S = 14 * 24 * 60 * 60;
 // The most that one invocation takes without a batching window.
 const BATCH_SIZE = 10;
 // How long a message stays hidden from the next reader.
@@ -27,6 +27,8 @@ export interface MessageQueueProps {
   /** The function that reads it. Without one, a person does. */
   consumer?: FunctionName;
   deadLetters?: { queue: MessageQueue; afterReceives: number };
+  /** How long it keeps a message, if that is not as long as possible. */
+  retention_s?: number;
   /** Why it has no dead letters, although it is not itself a dead-letter queue. */
   endOfTheLine?: string;
 }
@@ -50,7 +52,7 @@ export class MessageQueue extends Construct {
       queueName: `${props.settings.name}-${props.name}`,
       encryption: sqs.QueueEncryption.SQS_MANAGED,
       enforceSSL: props.settings.requireTls,
-      retentionPeriod: RETENTION,
+      retentionPeriod: Duration.seconds(props.retention_s ?? RETENTION_S),
       visibilityTimeout: Duration.seconds(visibility_s),
       deadLetterQueue: props.deadLetters && {
         queue: props.deadLetters.queue.queue,

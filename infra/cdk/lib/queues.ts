@@ -17,13 +17,17 @@ const WEBHOOK_TRIES = 10;
 /** A buyer notices an order that takes this long. */
 const ORDER_WAIT_S = 120;
 
-/** All queues. Each has a dead-letter queue, or is the end of the line with an alarm. */
+/** SQS's minimum, and the time until the next scheduled run. */
+const REBUILD_KEPT_S = 60;
+
+/** All queues. Each has a dead-letter queue, or is the end of the line with an alarm; messages of `rebuilds` may be lost. */
 export class Queues extends Construct {
   readonly orders: MessageQueue;
   readonly ordersDlq: MessageQueue;
   readonly quarantine: MessageQueue;
   readonly expiry: MessageQueue;
   readonly expiryDlq: MessageQueue;
+  readonly rebuilds: MessageQueue;
   readonly winners: MessageQueue;
   readonly winnersDlq: MessageQueue;
   readonly webhook: MessageQueue;
@@ -77,6 +81,16 @@ export class Queues extends Construct {
       deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
     });
 
+    // Hints that are worthless once their buyers have asked again.
+    this.rebuilds = new MessageQueue(this, 'Rebuilds', {
+      settings,
+      name: 'rebuilds',
+      urlVariable: 'REBUILDS_QUEUE_URL',
+      consumer: 'warmup',
+      retention_s: REBUILD_KEPT_S,
+      endOfTheLine: 'Buyers repeat what is lost every second, and each scheduled run looks anyway.',
+    });
+
     this.winnersDlq = new MessageQueue(this, 'WinnersDlq', {
       settings,
       name: 'winners-dlq',
@@ -127,7 +141,7 @@ export class Queues extends Construct {
   part(): Part {
     const each = (queues: MessageQueue[], of: (queue: MessageQueue) => Metric): Metric[] =>
       queues.map((queue) => of(queue).with({ label: queue.name }));
-    const moving = [this.orders, this.expiry, this.winners, this.webhook];
+    const moving = [this.orders, this.expiry, this.rebuilds, this.winners, this.webhook];
     const parked = [this.quarantine, this.notifierFailures, this.emitterFailures];
     const still = [this.ordersDlq, this.expiryDlq, this.winnersDlq, this.webhookDlq, ...parked];
     return {

@@ -205,6 +205,8 @@ const LEAST_UNRESERVED = 100;
 const CONCURRENCY = { least: 2, most: 1000 };
 /** The fewest processes that can read a queue: the rate of winners is divided among them. */
 export const WINNER_PROCESSES = CONCURRENCY.least;
+/** Runs that load what Redis has lost: each takes ten rounds at a time. */
+export const REBUILD_PROCESSES = CONCURRENCY.least;
 /** Processes that send events, unless concurrency is reserved: with ten requests each, fifty in parallel. */
 export const WEBHOOK_PROCESSES = 5;
 // At least one a second in each process: a batch of ten has to fit into the function's timeout.
@@ -456,6 +458,7 @@ function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, 
   // The event source of a queue is limited to the same number, and has a minimum.
   const least = (name: string): [number, string] => {
     if (name === 'order') return [orderConcurrency, `orderConcurrency, ${orderConcurrency}`];
+    if (name === 'warmup') return [REBUILD_PROCESSES + 1, `${REBUILD_PROCESSES} for its queue and one for its schedule`];
     const fed = QUEUE_FED.some((each) => each === name);
     return fed ? [CONCURRENCY.least, `${CONCURRENCY.least}, the minimum of an event source`] : [1, '1'];
   };

@@ -12,9 +12,10 @@ export const prod: Settings = {
   orderConcurrency: 50,
   winners: { perSecond: 100 },
   pictureHosts: [],
-  // 165 of the account's 1,000. At 50 ms a call, payment handles 1,000 callbacks a second; order and expiry are limited to as
+  // 167 of the account's 1,000. At 50 ms a call, payment handles 1,000 callbacks a second; order and expiry are limited to as
   // many concurrent batches of ten, winners to the two between which its rate is divided, and webhook to fifty concurrent
-  // requests; a scheduled function runs once a minute, and the second execution is for a manual run.
+  // requests; a scheduled function runs once a minute,
+  // the second execution is for a manual run, and the other two of warmup load rounds that Redis has lost.
   reservedConcurrency: {
     account: 1_000,
     functions: {
@@ -23,7 +24,7 @@ export const prod: Settings = {
       order: 50,
       dead_letter: 20,
       expiry: 20,
-      warmup: 2,
+      warmup: 4,
       reconciliation: 2,
       daily_reset: 2,
       draw: 2,

@@ -84,6 +84,7 @@ test('every queue is shown', () => {
     'orders',
     'orders-dlq',
     'quarantine',
+    'rebuilds',
     'webhook',
     'webhook-dlq',
     'winners',

@@ -28,6 +28,7 @@ const MADE_FROM: Record<string, string[]> = {
   crowd: [],
   emitter_failures: ['EMITTER_FAILURES_QUEUE_URL'],
   expiry_queue: ['EXPIRY_QUEUE_URL'],
+  rebuild_queue: ['REBUILDS_QUEUE_URL'],
   http: ['EDGE_KEY_SECRET_ARN', 'EDGE_ONLY'],
   ledger: ['TABLE_NAME'],
   order_backlog: ['ORDERS_DLQ_URL', 'ORDERS_QUEUE_URL'],

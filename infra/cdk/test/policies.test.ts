@@ -24,12 +24,14 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index campaigns_by_id': QUERY,
     'queue orders': SEND,
     'queue expiry': SEND,
+    'queue rebuilds': SEND,
     'secret passes': READ,
     'secret edge': READ,
   },
   admission: {
     table: items('GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
+    'queue rebuilds': SEND,
     'secret passes': READ,
     'secret edge': READ,
   },
@@ -65,6 +67,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
     'index denied_by_end': QUERY,
+    'queue rebuilds': CONSUME,
   },
   admin: {
     table: items('BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),

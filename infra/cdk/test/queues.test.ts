@@ -31,6 +31,7 @@ test('the queues are these', () => {
     'orders',
     'orders-dlq',
     'quarantine',
+    'rebuilds',
     'webhook',
     'webhook-dlq',
     'winners',
@@ -45,8 +46,8 @@ test('orders, expiry, winners and webhook have dead-letter queues', () => {
   expect(deadLetters(named('webhook'))).toEqual({ to: 'webhook-dlq', after: 10 });
 });
 
-test('a queue without dead letters has an alarm for the first message', () => {
-  for (const queue of queues.filter((each) => deadLetters(each) === undefined)) {
+test('a queue without dead letters has an alarm for the first message, unless its messages may be lost', () => {
+  for (const queue of queues.filter((each) => deadLetters(each) === undefined && short(each) !== 'rebuilds')) {
     const visible = alarmsOn(queue).filter(
       (alarm) => alarm.properties.MetricName === 'ApproximateNumberOfMessagesVisible',
     );
@@ -72,8 +73,8 @@ test('dead letters raise an alarm although dead_letter takes them at once', () =
 });
 
 describe('every queue', () => {
-  test.each(queues.map((queue) => [short(queue), queue] as const))('%s keeps messages for 14 days, encrypted', (_, queue) => {
-    expect(queue.properties.MessageRetentionPeriod).toBe(14 * 24 * 3600);
+  test.each(queues.map((queue) => [short(queue), queue] as const))('%s keeps messages for 14 days, or until they say nothing any more; encrypted', (name, queue) => {
+    expect(queue.properties.MessageRetentionPeriod).toBe(name === 'rebuilds' ? 60 : 14 * 24 * 3600);
     expect(queue.properties.SqsManagedSseEnabled).toBe(true);
   });
 
@@ -96,6 +97,7 @@ describe('consumers', () => {
     ['orders', 'order', settings.orderConcurrency],
     ['orders-dlq', 'dead_letter', settings.reservedConcurrency!.functions.dead_letter],
     ['expiry', 'expiry', settings.reservedConcurrency!.functions.expiry],
+    ['rebuilds', 'warmup', 2],
     ['winners', 'winners', 2],
     ['webhook', 'webhook', settings.reservedConcurrency!.functions.webhook],
   ];

@@ -29,7 +29,7 @@ describe('in prod', () => {
 
   test('a queue is not read faster than its function may run, which would use up its messages\' retries', () => {
     expect(mostOf('order')).toBe(prod.orderConcurrency);
-    for (const name of ['order', 'dead_letter', 'expiry', 'webhook', 'winners'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
+    for (const name of ['order', 'dead_letter', 'expiry', 'webhook', 'winners', 'warmup'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
   });
 
   test('most of the account is left for the crowd', () => {
@@ -57,13 +57,14 @@ describe('numbers that do not fit are refused with the calculation', () => {
     [
       'a new account',
       { reservedConcurrency: { ...reserved, account: 10 } },
-      /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, but the account has 10: .*accountConcurrency/,
+      /reservedConcurrency: 167 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 267, but the account has 10: .*accountConcurrency/,
     ],
-    ['an opening that is too large', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, but the account has 1000/],
+    ['an opening that is too large', { provisioned: [opening] }, /167 reserved .* \+ 1000 provisioned = 1267, but the account has 1000/],
     ['fewer for order than its queue uses', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
     ['none for the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
     ['one for a queue', functions({ expiry: 1 }), /reservedConcurrency\.functions\.expiry: at least 2.*got 1/],
-    ['half an execution', functions({ warmup: 1.5 }), /reservedConcurrency\.functions\.warmup: .*got 1\.5/],
+    ['none for the schedule beside a queue', functions({ warmup: 2 }), /reservedConcurrency\.functions\.warmup: at least 2 for its queue and one for its schedule; got 2/],
+    ['half an execution', functions({ warmup: 3.5 }), /reservedConcurrency\.functions\.warmup: .*got 3\.5/],
   ];
 
   test.each(CASES)('%s', (_, change, message) => {
@@ -79,7 +80,7 @@ describe('numbers that do not fit are refused with the calculation', () => {
   test('the deployment\'s file sets the account\'s limit', () => {
     const deployment = { ...DEPLOYMENTS.prod, provisioned: [opening] };
     expect(settingsOf('prod', { ...deployment, accountConcurrency: 3000 }).reservedConcurrency!.account).toBe(3000);
-    expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is invalid.*= 1265, but the account has 1000/s);
+    expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is invalid.*= 1267, but the account has 1000/s);
     expect(settingsOf('dev', { ...DEPLOYMENTS.dev, accountConcurrency: 3000 }).reservedConcurrency).toBeUndefined();
   });
 });

@@ -10,9 +10,10 @@ const RETRY_AFTER_S: u32 = 2;
 
 /// Seconds after which a client may ask again while operators have paused or stopped a sale.
 const PAUSED_RETRY_AFTER_S: u32 = 10;
-/// Seconds after which a client may ask again while Redis is being refilled: the schedules that refill it run every
-/// minute.
-const RESTORED_AFTER_S: u32 = 15;
+/// Seconds after which a client may ask again while Redis is being refilled: its request is what refills it.
+const RESTORED_AFTER_S: u32 = 1;
+/// Seconds after which a client may ask again for a reservation that only the queue may have.
+const SETTLED_AFTER_S: u32 = 15;
 /// The longest `Retry-After` before an opening or a drop, in seconds: clocks drift, and both times can change.
 const MAX_RETRY_AFTER_S: u64 = 300;
 
@@ -56,9 +57,14 @@ impl Problem {
         Self::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)
     }
 
-    /// Redis lost the round and is being filled again from the ledger, which takes about a minute.
+    /// Redis lost the round and is being filled again from the ledger.
     pub fn restoring() -> Self {
         Self::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(RESTORED_AFTER_S)
+    }
+
+    /// Redis lost the round, and the reservation may still be in the queue.
+    pub fn settling() -> Self {
+        Self::restoring().retry_after_s(SETTLED_AFTER_S)
     }
 }
 

@@ -72,6 +72,14 @@ impl Context {
         })
     }
 
+    /// The queue of rounds that Redis has lost: `REBUILDS_QUEUE_URL`.
+    #[cfg(feature = "rebuild_queue")]
+    pub fn rebuild_queue(&self) -> Result<queue::RebuildQueue, ContextError> {
+        self.once("", || {
+            Ok(queue::RebuildQueue::new(self.sqs()?, self.settings().required("REBUILDS_QUEUE_URL")?, self.clock()))
+        })
+    }
+
     /// The queue of winners to notify: `WINNERS_QUEUE_URL`.
     #[cfg(feature = "winner_queue")]
     pub fn winner_queue(&self) -> Result<queue::WinnerQueue, ContextError> {

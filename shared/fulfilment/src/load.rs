@@ -1,13 +1,21 @@
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ledger::Ledger;
 use sale::{EpochMs, Round, UserId};
 use stock::{RoundLoad, Stock, StockError};
+use tokio::time::{Instant, sleep};
+use uuid::Uuid;
 
 use crate::error::FulfilmentError;
 
 /// How long before its opening a round is loaded, in seconds. Warmup runs every minute, so it has several attempts.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
+
+/// For how long nobody else loads a round, unless this is renewed: what a loader that dies costs its buyers.
+const LOADS_FOR_S: u32 = 3;
+/// How often it is renewed.
+const RENEWED_EVERY: Duration = Duration::from_secs(1);
 
 /// The result of loading a round into Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +24,8 @@ pub enum Loading {
     Loaded,
     /// It was already loaded.
     Present,
+    /// Somebody else is loading it, or died while doing so a moment ago.
+    Underway,
     /// Its beacon has not been posted, so nobody can have a unit yet.
     AwaitsBeacon,
 }
@@ -28,7 +38,8 @@ pub enum Loading {
 /// meanwhile, who could not get a note. So round and denials are read again once it is loaded.
 ///
 /// # Errors
-/// If a part does not answer. Can be repeated, and can run concurrently: the script keeps the first one's keys.
+/// If a part does not answer. Can be repeated, and can run concurrently: one call loads at a time, and if one that was
+/// frozen goes on beside its successor, the script keeps the first one's keys.
 pub async fn load_round(
     stock: &Stock,
     ledger: &Ledger,
@@ -36,15 +47,40 @@ pub async fn load_round(
     now: EpochMs,
 ) -> Result<Loading, FulfilmentError> {
     let id = &read.id;
-    let (round, lanes) = (stock.of(read), read.terms.lanes);
-    let mark = async || if lanes > 1 { ledger.mark_dealt(id, now).await } else { ledger.mark_loaded(id, now).await };
-    if round.is_loaded().await? {
+    if stock.of(read).is_loaded().await? {
         return Ok(Loading::Present);
     }
     // Before it is marked, so that its times can still be edited while it waits.
     if read.terms.allocation.opens_with_beacon() && ledger.beacon(id).await?.is_none() {
         return Ok(Loading::AwaitsBeacon);
     }
+    let (loader, began) = (Uuid::new_v4(), Instant::now());
+    let at = || EpochMs(now.0 + began.elapsed().as_millis() as i64);
+    if !ledger.let_load(id, loader, now, now.plus_s(LOADS_FOR_S)).await? {
+        return Ok(Loading::Underway);
+    }
+    let renewing = async {
+        loop {
+            sleep(RENEWED_EVERY).await;
+            if !ledger.let_load(id, loader, at(), at().plus_s(LOADS_FOR_S)).await? {
+                return Ok::<_, FulfilmentError>(Loading::Underway);
+            }
+        }
+    };
+    let loaded = tokio::select! {
+        loaded = load_alone(stock, ledger, read, now) => loaded,
+        overtaken = renewing => return overtaken,
+    };
+    if let Err(error) = ledger.let_load(id, loader, at(), EpochMs(0)).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "others wait until this loader's time ends");
+    }
+    loaded
+}
+
+async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<Loading, FulfilmentError> {
+    let id = &read.id;
+    let (round, lanes) = (stock.of(read), read.terms.lanes);
+    let mark = async || if lanes > 1 { ledger.mark_dealt(id, now).await } else { ledger.mark_loaded(id, now).await };
     // The previous version neither marks rounds nor removes units.
     let marked = mark().await?.unwrap_or_else(|| read.clone());
     ledger.keep_table(&marked).await?;

@@ -26,6 +26,7 @@ mod memberships;
 mod not_in_redis;
 mod pass_keys;
 mod rates;
+mod rebuilds;
 mod sweeps;
 mod waking_clock;
 
@@ -41,6 +42,6 @@ pub use check::{Check, FRONT_HEADER, TICKET_HEADER, address};
 pub use gate::{Gate, Visitor, VisitorCounts};
 pub use limiter::{Limited, Limiter};
 pub use memberships::Memberships;
-pub use not_in_redis::not_in_redis;
 pub use pass_keys::PassKeys;
 pub use rates::{Limits, RATES, Rate, Route};
+pub use rebuilds::Rebuilds;

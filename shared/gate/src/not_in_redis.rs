@@ -4,7 +4,7 @@ use sale::{EpochMs, Round, RoundId};
 /// The problem for a round that Redis does not have: it is not loaded yet, is over, or was lost and will be restored.
 /// `latest` is the sale's latest round in the snapshot. The caller knows that the round was published, so a snapshot
 /// without the sale or the round is out of date, and the answer is never that the round does not exist.
-pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Problem {
+pub(crate) fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Problem {
     match latest {
         Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),
         Some(latest) if round.number > latest.id.number => Problem::restoring(),

@@ -226,6 +226,11 @@ pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
     format!("{MILESTONES_BEGIN}{sale}#{number}")
 }
 
+/// Who loads a round into Redis.
+pub(crate) fn loading(RoundId { sale, number }: &RoundId) -> String {
+    format!("LOADING#{sale}#{number}")
+}
+
 /// The heat of a round.
 pub(crate) fn heat(RoundId { sale, number }: &RoundId) -> String {
     format!("HEAT#{sale}#{number}")
@@ -304,7 +309,8 @@ mod tests {
                     winner(id, n),
                 ]
             });
-            let single = [round(id), line(id), seed(id), milestones(id), heat(id), beacon(id), draw(id), loss(id)];
+            let single =
+                [round(id), line(id), seed(id), milestones(id), heat(id), beacon(id), draw(id), loss(id), loading(id)];
             numbered.chain(single).collect::<Vec<_>>()
         };
         let all: Vec<String> = rounds.iter().flat_map(keys_of).collect();

@@ -9,6 +9,7 @@
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | milestones of a round | `MILESTONES#sale#round` | |
 //! | heat of a round | `HEAT#sale#round` | |
+//! | who loads a round into Redis | `LOADING#sale#round` | |
 //! | beacon of a draw | `BEACON#sale#round` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
 //! | fence of its entries | `FENCE#sale#round#shard` | |
@@ -46,6 +47,7 @@ mod item;
 mod keys;
 mod lines;
 mod live_orders;
+mod loadings;
 mod lotteries;
 mod milestones;
 mod networks;

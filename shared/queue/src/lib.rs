@@ -30,7 +30,7 @@ use sale::EpochMs;
 
 pub use backlog::OrderBacklog;
 pub use depth::{Depth, depth};
-pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, WinnerMessage};
+pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, RebuildMessage, WinnerMessage};
 pub use redrive::{Redriven, redrive};
 
 use crate::together::Together;
@@ -199,6 +199,10 @@ queue!(
     WinnerQueue
 );
 queue!(
+    /// Rounds that Redis has lost while they are open.
+    RebuildQueue
+);
+queue!(
     /// Unreadable messages, kept for inspection.
     Quarantine
 );
@@ -258,6 +262,16 @@ impl WinnerQueue {
     /// If SQS does not answer; it may or may not have the message then. A duplicate has the same number.
     pub async fn send(&self, message: &WinnerMessage) -> Result<(), QueueError> {
         self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
+    }
+}
+
+impl RebuildQueue {
+    /// Asks for a round to be loaded again.
+    ///
+    /// # Errors
+    /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
+    pub async fn send(&self, message: &RebuildMessage) -> Result<(), QueueError> {
+        self.0.send(message.to_body(), 0, None).await
     }
 }
 

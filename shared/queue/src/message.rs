@@ -50,6 +50,16 @@ pub struct WinnerMessage {
     pub position: u32,
 }
 
+/// A round that is open and that Redis does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RebuildMessage {
+    v: u8,
+    /// Its sale.
+    pub sale_id: SaleId,
+    /// Which of its rounds.
+    pub round: RoundNumber,
+}
+
 fn read<T: DeserializeOwned>(body: &str, version: impl Fn(&T) -> u8) -> Result<T, InvalidMessage> {
     let message = serde_json::from_str(body)?;
     match version(&message) {
@@ -127,12 +137,38 @@ impl WinnerMessage {
     }
 }
 
+impl RebuildMessage {
+    /// A message for this round.
+    pub fn new(round: RoundId) -> Self {
+        Self { v: VERSION, sale_id: round.sale, round: round.number }
+    }
+
+    /// The round.
+    pub fn round_id(&self) -> RoundId {
+        RoundId { sale: self.sale_id.clone(), number: self.round }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        read(body, |message: &Self| message.v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const ORDER: &str = include_str!("../../../events/messages/order.json");
     const WINNER: &str = include_str!("../../../events/messages/winner.json");
+    const REBUILD: &str = include_str!("../../../events/messages/rebuild.json");
     const EXPIRY: &str = include_str!("../../../events/messages/expiry.json");
 
     #[test]
@@ -142,6 +178,11 @@ mod tests {
         assert_eq!(serde_json::to_value(&order).unwrap(), serde_json::from_str::<serde_json::Value>(ORDER).unwrap());
         let winner = WinnerMessage::parse(WINNER).unwrap();
         assert_eq!(serde_json::to_value(&winner).unwrap(), serde_json::from_str::<serde_json::Value>(WINNER).unwrap());
+        let rebuild = RebuildMessage::parse(REBUILD).unwrap();
+        assert_eq!(
+            serde_json::to_value(&rebuild).unwrap(),
+            serde_json::from_str::<serde_json::Value>(REBUILD).unwrap()
+        );
         let expiry = ExpiryMessage::parse(EXPIRY).unwrap();
         assert_eq!(serde_json::to_value(&expiry).unwrap(), serde_json::from_str::<serde_json::Value>(EXPIRY).unwrap());
     }
@@ -151,6 +192,7 @@ mod tests {
         for bad in ["", "null", "{}", "[]", "\0", r#"{"v":1}"#] {
             assert!(matches!(OrderMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
             assert!(matches!(ExpiryMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+            assert!(matches!(RebuildMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
             assert!(matches!(WinnerMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
         }
         let newer = |body: &str| body.replace(r#""v": 1"#, r#""v": 2"#);

@@ -53,6 +53,11 @@ impl LaneKeys<'_> {
         self.name("loading")
     }
 
+    /// That somebody asked for the lane to be loaded again.
+    pub(crate) fn asked(self) -> String {
+        self.name("asked")
+    }
+
     /// What processes were granted of one step's requests in an isolated sale.
     pub(crate) fn lease(self, step: &str) -> String {
         self.name_of("lease", step)

@@ -26,6 +26,10 @@ const BEGINNINGS: usize = 3;
 /// investigate.
 const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 
+/// How long nobody else asks for a lane to be loaded again, in milliseconds: the time after which clients that were refused
+/// come back.
+const ASKED_FOR_MS: u32 = 1_000;
+
 /// A round to load into Redis.
 #[derive(Debug, Clone)]
 pub struct RoundLoad {
@@ -182,6 +186,17 @@ impl RoundStock<'_> {
             return Ok(false);
         }
         lanes.into_iter().try_fold(true, |all, lane| Ok(all && lane?))
+    }
+
+    /// Whether this is the first call of a second for the user's home lane, to ask for a rebuild. Kept in the Redis that
+    /// lost the lane, so it is there as soon as a rebuild can begin.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn is_first_to_ask(self, user: &UserId) -> Result<bool, StockError> {
+        let mut set = redis::cmd("SET");
+        set.arg(self.home_of(user).asked()).arg(1).arg("NX").arg("PX").arg(ASKED_FOR_MS);
+        Ok(self.connection.ask::<Option<String>>(&set).await?.is_some())
     }
 
     /// Creates the round's keys if it has none. Returns whether it had none; a loaded round is never overwritten.

@@ -117,6 +117,7 @@ pub(super) async fn warm_up(world: &World) {
 }
 
 pub(super) async fn warm_up_again(lab: &Lab, rounds: usize) {
+    lab.until_nobody_loads().await;
     let summary = warmup::handle(&lab.warmup()).await.unwrap();
     assert_eq!((summary.loaded + summary.present, summary.failed), (rounds, 0), "{summary:?}");
 }

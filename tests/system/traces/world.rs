@@ -172,6 +172,7 @@ impl World {
                 ("METRICS_NAMESPACE", "test".to_owned()),
                 ("ORDERS_QUEUE_URL", self.lab.orders_url.clone()),
                 ("EXPIRY_QUEUE_URL", self.lab.expiry_url.clone()),
+                ("REBUILDS_QUEUE_URL", self.lab.rebuilds_url.clone()),
                 ("PASS_SECRET_ARN", lab_secret().await.to_owned()),
             ];
             let name = program.function;

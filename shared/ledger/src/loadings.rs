@@ -1,0 +1,49 @@
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use sale::{EpochMs, RoundId};
+use uuid::Uuid;
+
+use crate::conflict::retry_conflicts;
+use crate::item::{number, text};
+use crate::{Ledger, LedgerError, keys};
+
+/// A time that is further away, in seconds, comes from a wrong clock, and nobody waits for it.
+const FAR_S: u32 = 60;
+/// How long the item stays after its end, in seconds: longer than clocks differ.
+const KEPT_AFTER_S: u32 = 60 * 60;
+
+impl Ledger {
+    /// Lets `loader` alone load the round until this time. Also renews, and with a time that is over gives back. Returns
+    /// whether it is granted.
+    ///
+    /// Guards against two that load at once: whoever comes second finds the first one's time. A loader that dies gives
+    /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; it may or may not be granted then.
+    pub async fn let_load(
+        &self,
+        round: &RoundId,
+        loader: Uuid,
+        now: EpochMs,
+        until: EpochMs,
+    ) -> Result<bool, LedgerError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::loading(round)))
+            .update_expression("SET loader = :loader, until_ms = :until, expires_at = :expires_at")
+            .condition_expression("attribute_not_exists(pk) OR until_ms <= :now OR until_ms > :far OR loader = :loader")
+            .expression_attribute_values(":loader", text(loader.as_simple().to_string()))
+            .expression_attribute_values(":until", number(until.0))
+            .expression_attribute_values(":now", number(now.0))
+            .expression_attribute_values(":far", number(now.plus_s(FAR_S).0))
+            .expression_attribute_values(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()));
+        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(true),
+            Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(false),
+            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+        }
+    }
+}
