@@ -19,6 +19,7 @@ pub mod function;
 pub mod gateway;
 pub mod identity;
 pub mod install;
+pub mod lagging;
 pub mod operate;
 pub mod paths;
 pub mod pool;

@@ -62,6 +62,7 @@ mod green_channel;
 mod hanging;
 mod hanging_schedules;
 mod hot_sales;
+mod judging_alarms;
 mod killed_functions;
 mod killed_order_function;
 mod lambda_modes;
