@@ -1,5 +1,6 @@
 //! This machine as AWS: a Valkey server and an AWS emulator on the loopback, with the CDK app deployed on them.
 
+pub mod alarms;
 mod archives;
 pub mod beside;
 pub mod build;
