@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(90);
 /// A proxy in front of the emulator, on the loopback. Dropping it stops it.
 pub struct LaggingIndexes {
     address: SocketAddr,
+    shared: Arc<Shared>,
     tasks: [JoinHandle<()>; 2],
 }
 
@@ -34,6 +36,7 @@ struct Shared {
     upstream: String,
     client: reqwest::Client,
     kept: Mutex<HashMap<Bytes, Kept>>,
+    lagged: AtomicUsize,
 }
 
 impl LaggingIndexes {
@@ -42,24 +45,34 @@ impl LaggingIndexes {
     /// # Errors
     /// If there is no free port.
     pub async fn start(upstream: &str, lag: Duration) -> Result<Self> {
-        let shared =
-            Arc::new(Shared { upstream: upstream.to_owned(), client: reqwest::Client::new(), kept: Mutex::default() });
+        let shared = Arc::new(Shared {
+            upstream: upstream.to_owned(),
+            client: reqwest::Client::new(),
+            kept: Mutex::default(),
+            lagged: AtomicUsize::new(0),
+        });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let serving = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
+        let lagging = Arc::clone(&shared);
         let catching_up = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(lag).await;
-                shared.catch_up().await;
+                lagging.catch_up().await;
             }
         });
-        Ok(Self { address, tasks: [serving, catching_up] })
+        Ok(Self { address, shared, tasks: [serving, catching_up] })
     }
 
     /// The endpoint of every service.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// How many queries got an earlier answer.
+    pub fn lagged(&self) -> usize {
+        self.shared.lagged.load(Ordering::Relaxed)
     }
 }
 
@@ -103,6 +116,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     let is_of_index = is_query && has("\"IndexName\"", &body);
     if is_of_index && let Some(kept) = shared.kept().get_mut(&body) {
         kept.asked = Instant::now();
+        shared.lagged.fetch_add(1, Ordering::Relaxed);
         return ([("content-type", "application/x-amz-json-1.0")], kept.answer.clone()).into_response();
     }
     match shared.ask(&headers, body.clone()).await {
