@@ -86,6 +86,7 @@ mod page;
 mod pay_or_expire;
 mod payments;
 mod placing;
+mod planted_alarms;
 mod push;
 mod push_speed;
 mod push_tokens;
