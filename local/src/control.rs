@@ -68,6 +68,43 @@ impl Control {
         Ok(())
     }
 
+    /// Sets a variable of a function's environment.
+    ///
+    /// # Errors
+    /// If the emulator refuses.
+    pub(crate) async fn set_variable(&self, function: &str, name: &str, value: &str) -> Result<()> {
+        let url = format!("{}/2015-03-31/functions/{function}/configuration", self.endpoint);
+        let asked = self.http.get(&url).timeout(PATIENCE).header("authorization", authorization("lambda"));
+        let mut environment = asked.send().await?.error_for_status()?.json::<Value>().await?["Environment"].take();
+        environment["Variables"][name] = json!(value);
+        let asked = self.http.put(url).timeout(PATIENCE).header("authorization", authorization("lambda"));
+        asked.json(&json!({ "Environment": environment })).send().await?.error_for_status()?;
+        Ok(())
+    }
+
+    /// The lines that a function that the emulator runs has logged after one moment and until another.
+    ///
+    /// # Errors
+    /// If the emulator refuses.
+    pub(crate) async fn logged(&self, function: &str, after_ms: i64, until_ms: i64) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        let mut asking = json!({
+            "logGroupName": format!("/aws/lambda/{function}"), "startTime": after_ms + 1, "endTime": until_ms,
+        });
+        loop {
+            let asked = self.http.post(&self.endpoint).timeout(PATIENCE).header("authorization", authorization("logs"));
+            let asked = asked.header("x-amz-target", "Logs_20140328.FilterLogEvents").json(&asking);
+            let answer: Value = asked.send().await?.json().await?;
+            // A function that has not run yet has no log.
+            let Some(events) = answer["events"].as_array() else { return Ok(lines) };
+            lines.extend(events.iter().filter_map(|event| Some(event["message"].as_str()?.to_owned())));
+            if answer["nextToken"].is_null() {
+                return Ok(lines);
+            }
+            asking["nextToken"] = answer["nextToken"].clone();
+        }
+    }
+
     /// Makes an API in front of a function, with an authorizer for tokens of `issuer`, a stage and no route. `more` and
     /// `stage` are what else the control plane takes of API and stage.
     ///

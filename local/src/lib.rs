@@ -1,5 +1,6 @@
 //! This machine as AWS: a Valkey server and an AWS emulator on the loopback, with the CDK app deployed on them.
 
+pub mod alarms;
 mod archives;
 pub mod beside;
 pub mod build;
@@ -19,6 +20,7 @@ pub mod function;
 pub mod gateway;
 pub mod identity;
 pub mod install;
+pub mod lagging;
 pub mod operate;
 pub mod paths;
 pub mod pool;

@@ -5,7 +5,6 @@ use crate::Summary;
 
 /// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm has to name every label
 /// that it looks at.
-/// every label that they look at.
 pub(crate) fn set(summary: &Summary) {
     let mut all = UnitCounts::default();
     for (round, counts) in &summary.rounds {

@@ -4,7 +4,7 @@ import type { Alarms } from './alarms.ts';
 import { eachOf, graph, type Part } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
-/** The audit reads pages one by one while people buy, so a single run may see false discrepancies. */
+/** What one run finds, it repairs. */
 const LASTING = Duration.minutes(5);
 const ONE_RUN = Duration.minutes(1);
 /** An order message is sent again after a minute, so by then it has been tried twice. */

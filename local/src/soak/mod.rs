@@ -15,6 +15,7 @@ mod operator;
 mod processes;
 mod program;
 mod report;
+mod ringing;
 mod run;
 mod sample;
 mod system;
@@ -25,6 +26,7 @@ mod watch;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -36,9 +38,14 @@ use self::run::Run;
 use self::sample::{Sample, Sampler};
 use self::system::System;
 use crate::cloud::Cloud;
+use crate::control::Control;
+use crate::lagging::LaggingIndexes;
 use crate::paths::usable_state;
 use crate::setup::set_up;
 use crate::stages::Stage;
+
+/// How far behind the table the indexes are that reconciliation reads.
+const INDEXES_LAG: Duration = Duration::from_secs(10);
 
 /// The length of a run, and its seed.
 #[derive(Debug, Clone, Args)]
@@ -69,16 +76,21 @@ pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
     }
     let stage = Stage::spinner("Starting and deploying");
     let system = Arc::new(System::of(Cloud::start().await?)?);
+    let indexes = LaggingIndexes::start(&system.deployment.endpoint, INDEXES_LAG).await?;
+    let control = Control::new(&system.deployment.endpoint);
+    let reconciliation = &system.deployment.reconciliation_function;
+    control.set_variable(reconciliation, "AWS_ENDPOINT_URL_DYNAMODB", &indexes.endpoint()).await?;
     let run = Arc::new(Run::prepare(program, Arc::clone(&system), journal).await?);
     director::open_first_day(&run).await?;
     stage.done(&system.deployment.api_url);
 
-    let (sampler, samples) = (Sampler::of(system), Mutex::new(Vec::new()));
+    let (sampler, samples, rung) = (Sampler::of(system), Mutex::new(Vec::new()), Mutex::default());
     let stage = Stage::spinner("A day in an hour");
     let work = async { futures::future::join(director::direct(&run), crowd::come(&run)).await };
     tokio::select! {
         ((), ()) = work => {}
         never = watch::take_samples(&run, &sampler, &samples) => match never {},
+        never = ringing::listen(&run, &sampler, &rung) => match never {},
         never = watch::tell(&run, &stage, &samples) => match never {},
         never = watch::heal(&run) => match never {},
         never = watch::look_for_both_scripts(&run) => match never {},
@@ -87,7 +99,8 @@ pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
 
     let rest = drain::drain(&run, &sampler, &samples).await?;
     let samples: Vec<Sample> = samples.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let report = verdict::judge(&run, rest, &samples).await?;
+    let rung = rung.into_inner().unwrap_or_else(PoisonError::into_inner).check(indexes.lagged());
+    let report = verdict::judge(&run, rest, &samples, rung).await?;
     let file = report.write(&samples)?;
     println!("{report}\nThe report is {}; report.json, samples.jsonl and soak.log are beside it.", file.display());
     run.journal.note(run.now_s(), &format!("written to {}", folder().display()));

@@ -113,6 +113,15 @@ impl Sampler {
         Ok(depths)
     }
 
+    /// The same by the names that AWS knows the queues by.
+    pub(super) async fn depths_by_queue(&self) -> Result<Vec<(String, Depth)>> {
+        let depths = self.depths().await?;
+        let named = queues(&self.system.deployment)
+            .into_iter()
+            .filter_map(|(name, url)| Some((url.rsplit('/').next()?.to_owned(), *depths.get(name)?)));
+        Ok(named.collect())
+    }
+
     fn memory_kb(&self) -> BTreeMap<String, u64> {
         let mut memory = BTreeMap::new();
         let mut add = |kind: String, kb: u64| {

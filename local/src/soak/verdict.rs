@@ -23,7 +23,7 @@ use crate::recorded::{self, every_order};
 const SETTLES_S: f64 = 90.0;
 
 /// Judges a run that has come to rest.
-pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<Report> {
+pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Check) -> Result<Report> {
     let deployment = &run.system.deployment;
     let (read_at, clocks) = (run.recorder.now_ns(), run.recorder.clocks());
     let dynamodb = DynamoDb::new(&deployment.patient_aws_config());
@@ -61,6 +61,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample]) -> Result<R
     let counts = run.tally.counts().clone();
     checks.push(misbehaving(&counts));
     checks.push(check::calm(counts.calm_requests, &counts.calm_errors));
+    checks.push(alarms);
     let mut by_state: BTreeMap<String, u64> = BTreeMap::new();
     for order in &orders {
         *by_state.entry(order.state.status().to_owned()).or_default() += 1;

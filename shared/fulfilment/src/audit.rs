@@ -2,15 +2,18 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::{StreamExt, stream};
 use ledger::Ledger;
-use sale::audit::{Audit, Awarded, LedgerView, LiveOrder, MAX_DISCREPANCIES, Repair, StockView};
-use sale::{EpochMs, ReservationId, Round, RoundId};
+use sale::audit::{Audit, Awarded, Discrepancy, LedgerView, LiveOrder, MAX_DISCREPANCIES, Repair, StockView, Wrong};
+use sale::{EpochMs, Order, ReservationId, Round, RoundId, Unit};
 use stock::{Counters, RoundView, Stock};
 
 use crate::error::FulfilmentError;
+use crate::reconcile::UnitCounts;
 
 /// How many orders a call reads to find what they won.
 const ORDERS_PER_CALL: usize = 100;
 const CALLS_AT_ONCE: usize = 8;
+/// How many units a second look is taken at: a sale moves more than are listed while it is read.
+const MOST_SUSPECTS: usize = 10_000;
 
 /// The audit of a round, with what it was made from.
 #[derive(Debug, Clone)]
@@ -40,7 +43,7 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
         None if !nothing_is_lost => stock.of(round).view_of_reachable().await?,
         view => view,
     };
-    let as_it_is = audit_view(view, ledger, &round.id).await?;
+    let as_it_is = audit_view(view, ledger, &round.id, MAX_DISCREPANCIES).await?;
     let in_redis = as_it_is.is_some();
     let (audit, view) = match as_it_is {
         Some(AsItIs { mut audit, ledger, unknown, .. }) => {
@@ -134,7 +137,7 @@ pub(crate) async fn audit_as_it_is(
     lanes: u16,
 ) -> Result<Option<AsItIs>, FulfilmentError> {
     let view = stock.round_in(round, lanes).view_of_reachable().await?;
-    audit_view(view, ledger, round).await
+    audit_view(view, ledger, round, MOST_SUSPECTS).await
 }
 
 /// Audits a round that Redis has. Redis knows the number of units.
@@ -142,6 +145,7 @@ async fn audit_view(
     view: Option<RoundView>,
     ledger: &Ledger,
     round: &RoundId,
+    listing: usize,
 ) -> Result<Option<AsItIs>, FulfilmentError> {
     let Some(view) = view else { return Ok(None) };
     let twice = if view.counters.lanes.len() > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
@@ -151,7 +155,7 @@ async fn audit_view(
     // Only the first lane knows about the newest units.
     let taken = ledger.guards.iter().map(|guard| guard.unit.0).max().filter(|_| unknown != UnknownLanes::default());
     let total = taken.map_or(counters.total(), |taken| taken.max(counters.total()));
-    let mut audit = sale::audit::audit(total, &StockView { free, entries }, &ledger);
+    let mut audit = sale::audit::audit_listing(listing, total, &StockView { free, entries }, &ledger);
     let is_restore = |repair: &Repair| matches!(repair, Repair::Restore { .. });
     let lacks_nothing = held_still && !audit.repairs.iter().any(is_restore);
     if !held_still {
@@ -173,18 +177,70 @@ async fn audit_view(
 }
 
 /// Live orders come from their own index, since a unit has only one guard, which leads to only one order. Where index
-/// and guards agree nothing more is read. An order that only one of them has is read individually: the index lacks
-/// orders of earlier versions, may still have orders that those ended, and both lag behind.
+/// and guards agree nothing more is read. All orders of a unit of which only one of them has some are read individually:
+/// the index lacks orders of earlier versions, may still have orders that those ended, and both lag behind.
+///
+/// What an index has was written before, so orders that are read as live afterwards were live at the same time.
 async fn ledger_view(ledger: &Ledger, round: &RoundId) -> Result<LedgerView, FulfilmentError> {
     let (guards, indexed) = tokio::try_join!(ledger.guards(round), ledger.live_orders(round))?;
-    let owners: HashMap<_, _> = guards.iter().map(|guard| (guard.unit, &guard.id)).collect();
-    let (mut live_orders, alone): (Vec<_>, Vec<_>) =
-        indexed.into_iter().partition(|order| owners.get(&order.unit) == Some(&&order.id));
-    let known: HashSet<&ReservationId> = live_orders.iter().map(|order| &order.id).collect();
-    let by_guard = guards.iter().map(|guard| &guard.id).filter(|id| !known.contains(id));
-    let doubtful: BTreeSet<&ReservationId> = by_guard.chain(alone.iter().map(|order| &order.id)).collect();
-    let doubtful: Vec<ReservationId> = doubtful.into_iter().cloned().collect();
-    let read = ledger.orders(&doubtful).await?;
-    live_orders.extend(read.iter().filter(|order| order.state.is_live()).map(|order| LiveOrder::from(&order.claim)));
+    let found: HashSet<(Unit, &ReservationId)> = indexed.iter().map(|order| (order.unit, &order.id)).collect();
+    let guarded: HashSet<(Unit, &ReservationId)> = guards.iter().map(|guard| (guard.unit, &guard.id)).collect();
+    let disputed: HashSet<Unit> = found.symmetric_difference(&guarded).map(|(unit, _)| *unit).collect();
+    let doubtful = found.union(&guarded).filter(|(unit, _)| disputed.contains(unit)).map(|(_, id)| *id);
+    let doubtful: BTreeSet<ReservationId> = doubtful.cloned().collect();
+    let read = ledger.orders(&Vec::from_iter(doubtful)).await?;
+    let mut live_orders: Vec<LiveOrder> =
+        indexed.iter().filter(|order| !disputed.contains(&order.unit)).cloned().collect();
+    live_orders.extend(live(&read));
     Ok(LedgerView { guards, live_orders })
+}
+
+fn live(orders: &[Order]) -> impl Iterator<Item = LiveOrder> {
+    orders.iter().filter(|order| order.state.is_live()).map(|order| LiveOrder::from(&order.claim))
+}
+
+/// Counts what is wrong with the units of a round, and is not just under way: what a second look finds in the same places.
+/// It begins after the first has ended and reads the ledger by key, so no index lags behind, and a unit that moved
+/// during the first look is elsewhere now. Says nothing if Redis has lost a part of the round meanwhile.
+pub(crate) async fn look_again(
+    stock: &Stock,
+    ledger: &Ledger,
+    round: &RoundId,
+    lanes: u16,
+    AsItIs { audit: first, ledger: view, .. }: &mut AsItIs,
+) -> Result<Option<UnitCounts>, FulfilmentError> {
+    let suspects: HashSet<Unit> = first.discrepancies.iter().map(|discrepancy| discrepancy.unit).collect();
+    let Some(RoundView { counters, free, entries, unreachable, lost, .. }) =
+        stock.round_in(round, lanes).view_of_reachable().await?
+    else {
+        return Ok(None);
+    };
+    if !(unreachable.is_empty() && lost.is_empty()) {
+        return Ok(None);
+    }
+    let guards = ledger.guards_of(round, &Vec::from_iter(suspects.iter().copied())).await?;
+    let of_orders = view.live_orders.iter().map(|order| (order.unit, &order.id));
+    let of_claims = view.guards.iter().chain(&guards).chain(entries.iter().map(|entry| &entry.claim));
+    let ids = of_orders.chain(of_claims.map(|claim| (claim.unit, &claim.id)));
+    let ids: BTreeSet<&ReservationId> = ids.filter(|(unit, _)| suspects.contains(unit)).map(|(_, id)| id).collect();
+    let orders = ledger.orders(&Vec::from_iter(ids.into_iter().cloned())).await?;
+    view.guards.retain(|guard| !suspects.contains(&guard.unit));
+    view.guards.extend(guards);
+    view.live_orders.retain(|order| !suspects.contains(&order.unit));
+    view.live_orders.extend(live(&orders));
+    let second = sale::audit::audit_listing(MOST_SUSPECTS, counters.total(), &StockView { free, entries }, view);
+    let places = |audit: &Audit| -> HashMap<Unit, (Wrong, BTreeSet<String>)> {
+        let of = |each: &Discrepancy| (each.unit, (each.wrong, each.found.iter().cloned().collect()));
+        audit.discrepancies.iter().map(of).collect()
+    };
+    let second = places(&second);
+    let mut counts = UnitCounts { oversold: 0, lost: 0, duplicated: 0, ..UnitCounts::from(&*first) };
+    for (_, (wrong, _)) in places(first).iter().filter(|(unit, found)| second.get(*unit) == Some(*found)) {
+        match wrong {
+            Wrong::Oversold => counts.oversold += 1,
+            Wrong::Lost => counts.lost += 1,
+            Wrong::Duplicated => counts.duplicated += 1,
+        }
+    }
+    Ok(Some(counts))
 }

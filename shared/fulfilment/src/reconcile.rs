@@ -12,7 +12,7 @@ use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
 
-use crate::audit::{AsItIs, UnknownLanes, audit_as_it_is};
+use crate::audit::{AsItIs, UnknownLanes, audit_as_it_is, look_again};
 use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
 use crate::settle::{ended_unpaid, settle_stock};
@@ -60,7 +60,7 @@ pub struct Listing {
     pub lanes: u16,
     /// The counters that Redis had before anything else was read.
     pub counters: Counters,
-    /// How many units are where.
+    /// How many units are where; wrong are those that a second look found in the same places.
     pub counts: UnitCounts,
     /// The repairs to make.
     pub repairs: Vec<Repair>,
@@ -182,11 +182,16 @@ pub async fn list(
     round: &RoundId,
     lanes: u16,
 ) -> Result<Option<Listing>, FulfilmentError> {
-    let audit = audit_as_it_is(stock, ledger, round, lanes).await?;
-    Ok(audit.map(|AsItIs { audit, counters, lacks_nothing, unknown, .. }| {
-        let counts = UnitCounts::from(&audit);
-        Listing { round: round.clone(), lanes, counters, counts, repairs: audit.repairs, lacks_nothing, unknown }
-    }))
+    let Some(mut first) = audit_as_it_is(stock, ledger, round, lanes).await? else { return Ok(None) };
+    let mut counts = UnitCounts::from(&first.audit);
+    if !first.audit.discrepancies.is_empty()
+        && first.unknown == UnknownLanes::default()
+        && let Some(lasting) = look_again(stock, ledger, round, lanes, &mut first).await?
+    {
+        counts = lasting;
+    }
+    let AsItIs { audit: Audit { repairs, .. }, counters, lacks_nothing, unknown, .. } = first;
+    Ok(Some(Listing { round: round.clone(), lanes, counters, counts, repairs, lacks_nothing, unknown }))
 }
 
 /// Finishes transfers between lanes that a process left half done; a failure does not affect the others. Returns how

@@ -14,6 +14,16 @@ impl Ledger {
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
+    /// The claims of those of these units that have guards. Consistent reads.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn guards_of(&self, round: &RoundId, units: &[Unit]) -> Result<Vec<Claim>, LedgerError> {
+        let pks: Vec<String> = units.iter().map(|unit| keys::unit(round, *unit)).collect();
+        let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
+        self.batch_get(&pks).await?.into_iter().map(read).collect()
+    }
+
     /// The order that has a unit. A consistent read.
     ///
     /// # Errors

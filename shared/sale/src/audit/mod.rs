@@ -152,6 +152,11 @@ impl Audit {
 /// discrepancy. An order without a hold in Redis is also in its place, as long as Redis gives the unit to nobody else.
 /// Time and memory grow with the number of taken units, not with the stock.
 pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
+    audit_listing(MAX_DISCREPANCIES, total, stock, ledger)
+}
+
+/// The same with at most this many discrepancies.
+pub fn audit_listing(most: usize, total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
     let mut units: BTreeMap<u32, Found<'_>> = BTreeMap::new();
     for entry in stock.entries.iter().filter(|entry| entry.state.is_live()) {
         units.entry(entry.claim.unit.0).or_default().entries.push(entry);
@@ -185,7 +190,7 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
             Some(Wrong::Duplicated) => audit.duplicated += 1,
             None => {}
         }
-        if let Some(wrong) = wrong.filter(|_| audit.discrepancies.len() < MAX_DISCREPANCIES) {
+        if let Some(wrong) = wrong.filter(|_| audit.discrepancies.len() < most) {
             let (found, since_ms) = (found.describe(), found.since_ms());
             audit.discrepancies.push(Discrepancy {
                 unit: Unit(*unit),
@@ -210,7 +215,7 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
     }
     let nowhere = nowhere(total, &free, &units);
     audit.lost += nowhere.len() as u32;
-    for unit in nowhere.iter().take(MAX_DISCREPANCIES.saturating_sub(audit.discrepancies.len())) {
+    for unit in nowhere.iter().take(most.saturating_sub(audit.discrepancies.len())) {
         let repairs = vec![Repair::Restore { units: vec![*unit] }];
         let found = Vec::new();
         audit.discrepancies.push(Discrepancy { unit: *unit, wrong: Wrong::Lost, found, since_ms: None, repairs });

@@ -1,0 +1,155 @@
+//! DynamoDB's indexes, lagging: a proxy that answers queries of an index as of some time ago. In the index of live orders
+//! only changes and removals are late, not what is new: an index learns of each item on its own.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// A query that nobody has repeated for this long is forgotten; reconciliation repeats its own each minute.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(90);
+const JSON: &str = "application/x-amz-json-1.0";
+
+/// A proxy in front of the emulator, on the loopback. Dropping it stops it.
+pub struct LaggingIndexes {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+/// The last answer to a query of an index.
+struct Kept {
+    headers: HeaderMap,
+    answer: Bytes,
+    asked: Instant,
+}
+
+struct Shared {
+    upstream: String,
+    client: reqwest::Client,
+    kept: Mutex<HashMap<Bytes, Kept>>,
+    lagged: AtomicUsize,
+}
+
+impl LaggingIndexes {
+    /// A proxy in front of `upstream`. What an index says about an item may be as old as `lag`.
+    ///
+    /// # Errors
+    /// If there is no free port.
+    pub async fn start(upstream: &str, lag: Duration) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            upstream: upstream.to_owned(),
+            client: reqwest::Client::new(),
+            kept: Mutex::default(),
+            lagged: AtomicUsize::new(0),
+        });
+        let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let serving = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
+        let lagging = Arc::clone(&shared);
+        let catching_up = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(lag).await;
+                lagging.catch_up().await;
+            }
+        });
+        Ok(Self { address, shared, tasks: [serving, catching_up] })
+    }
+
+    /// The endpoint of every service.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// How many queries got an earlier answer.
+    pub fn lagged(&self) -> usize {
+        self.shared.lagged.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for LaggingIndexes {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Shared {
+    fn kept(&self) -> MutexGuard<'_, HashMap<Bytes, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn ask(&self, headers: &HeaderMap, body: Bytes) -> Result<(StatusCode, HeaderMap, Bytes), reqwest::Error> {
+        let mut headers = headers.clone();
+        headers.remove("host");
+        let answer = self.client.post(&self.upstream).headers(headers).body(body).send().await?;
+        let (status, mut headers) = (answer.status(), answer.headers().clone());
+        headers.remove("transfer-encoding");
+        Ok((status, headers, answer.bytes().await?))
+    }
+
+    /// Asks every query again whose answer is kept.
+    async fn catch_up(&self) {
+        self.kept().retain(|_, kept| kept.asked.elapsed() < FORGOTTEN_AFTER);
+        let queries: Vec<_> = self.kept().iter().map(|(query, kept)| (query.clone(), kept.headers.clone())).collect();
+        for (query, headers) in queries {
+            if let Ok((StatusCode::OK, _, answer)) = self.ask(&headers, query.clone()).await
+                && let Some(kept) = self.kept().get_mut(&query)
+            {
+                kept.answer = answer;
+            }
+        }
+    }
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    let has = |text: &str| body.windows(text.len()).any(|part| part == text.as_bytes());
+    let is_query = headers.get("x-amz-target").is_some_and(|target| target.as_bytes().ends_with(b".Query"));
+    let is_of_index = is_query && has("\"IndexName\"");
+    let earlier = shared.kept().get_mut(&body).map(|kept| {
+        kept.asked = Instant::now();
+        kept.answer.clone()
+    });
+    if let Some(earlier) = &earlier {
+        shared.lagged.fetch_add(1, Ordering::Relaxed);
+        if !has("\"orders_by_round\"") {
+            return ([("content-type", JSON)], earlier.clone()).into_response();
+        }
+    }
+    match shared.ask(&headers, body.clone()).await {
+        Ok((StatusCode::OK, _, answer)) if is_of_index => {
+            let Some(earlier) = earlier else {
+                let kept = Kept { headers, answer: answer.clone(), asked: Instant::now() };
+                shared.kept().insert(body, kept);
+                return ([("content-type", JSON)], answer).into_response();
+            };
+            ([("content-type", JSON)], with_earlier(&answer, &earlier)).into_response()
+        }
+        Ok((status, answered, answer)) => (status, answered, answer).into_response(),
+        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
+    }
+}
+
+/// An answer with the items of an earlier one as they were then.
+fn with_earlier(answer: &[u8], earlier: &[u8]) -> Vec<u8> {
+    let [mut now, mut then] = [answer, earlier].map(|text| serde_json::from_slice::<Value>(text).unwrap_or_default());
+    let items = |answer: &mut Value| answer["Items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let (new, mut all) = (items(&mut now), items(&mut then));
+    let known: Vec<Value> = all.iter().map(|item| item["pk"].clone()).collect();
+    all.extend(new.into_iter().filter(|item| !known.contains(&item["pk"])));
+    now["Count"] = all.len().into();
+    now["ScannedCount"] = all.len().into();
+    now["Items"] = all.into();
+    now.to_string().into_bytes()
+}

@@ -1,0 +1,107 @@
+//! What reconciliation reports to the alarms while people buy: Redis and the ledger are read one after the other, and
+//! indexes lag.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_dynamodb::types::AttributeValue;
+use fulfilment::{Expire, UnitCounts, expire, list};
+use futures::FutureExt;
+use ledger::Ledger;
+use local::lagging::LaggingIndexes;
+use runtime::Clock;
+use sale::Claim;
+use tests::{fresh_id, round, terms};
+
+use crate::cloud::cloud;
+use crate::lab::{Lab, SALE};
+use crate::meanwhile::ledger_with;
+use crate::resources::items;
+
+/// Longer than any payment window.
+const LATER_MS: i64 = 2_000_000;
+
+/// A proxy whose indexes stay as they are, and the lab's table behind it.
+async fn standing_indexes(lab: &Lab) -> (LaggingIndexes, Ledger) {
+    let deployment = &cloud().await.deployment;
+    let proxy = LaggingIndexes::start(&deployment.endpoint, Duration::MAX).await.unwrap();
+    let config = deployment.patient_aws_config().into_builder().endpoint_url(proxy.endpoint()).build();
+    let ledger = Ledger::new(DynamoDb::new(&config), &lab.table);
+    (proxy, ledger)
+}
+
+async fn counts(lab: &Lab, ledger: &Ledger) -> UnitCounts {
+    list(&lab.stock, ledger, &round(SALE, 1), 1).await.unwrap().expect("Redis has it").counts
+}
+
+async fn expired(lab: &Lab, claim: &Claim) {
+    let later = Clock::ahead_by_ms(LATER_MS).now();
+    let ended = expire(&lab.stock, &lab.ledger, &claim.id, later).await.unwrap();
+    assert!(matches!(ended, Expire::Expired(_)), "{ended:?}");
+}
+
+#[tokio::test]
+async fn an_expired_order_and_its_successor_are_no_oversell_while_an_index_lags() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let alice = lab.buy("alice").await;
+    let (_proxy, lagging) = standing_indexes(&lab).await;
+    assert_eq!(counts(&lab, &lagging).await.ordered, 1);
+    expired(&lab, &alice).await;
+    let bob = lab.buy("bob").await;
+    let live = lagging.live_orders(&round(SALE, 1)).await.unwrap();
+    assert!([&alice, &bob].iter().all(|claim| live.iter().any(|order| order.id == claim.id)), "the index lags");
+    let UnitCounts { oversold, lost, duplicated, .. } = counts(&lab, &lagging).await;
+    assert_eq!((oversold, lost, duplicated), (0, 0, 0));
+}
+
+#[tokio::test]
+async fn two_live_orders_on_a_unit_are_seen_although_an_index_lags() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let first = lab.buy("alice").await;
+    let (_proxy, lagging) = standing_indexes(&lab).await;
+    assert_eq!(counts(&lab, &lagging).await.ordered, 1);
+    expired(&lab, &first).await;
+    let second = lab.buy("bob").await;
+    let mut third = items(&lab.dynamodb, &lab.table).await.remove(&format!("ORDER#{}", second.id)).unwrap();
+    let id = fresh_id(&first.id.round).to_string();
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    third.extend([("pk".to_owned(), text(&format!("ORDER#{id}"))), ("id".to_owned(), text(&id))]);
+    third.insert("user".to_owned(), text("mallory"));
+    lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(third.into_iter().collect())).send().await.unwrap();
+    assert_eq!(counts(&lab, &lagging).await.oversold, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_that_comes_back_between_the_two_reads_is_not_adrift() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let (alice, stock) = (lab.buy("alice").await, lab.stock.clone());
+    let (ledger, happened) = ledger_with(&lab, "Query", move |ledger| {
+        async move {
+            expire(&stock, &ledger, &alice.id, Clock::ahead_by_ms(LATER_MS).now()).await.unwrap();
+        }
+        .boxed()
+    })
+    .await;
+    let counts = counts(&lab, &ledger).await;
+    assert!(happened.load(std::sync::atomic::Ordering::Relaxed));
+    assert_eq!((counts.oversold, counts.lost, counts.duplicated), (0, 0, 0), "{counts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_really_wrong_counts_while_another_unit_moves() {
+    let lab = Lab::selling(terms(4, 1)).await;
+    let (alice, stock) = (lab.buy("alice").await, lab.stock.clone());
+    let [bob, carol] = [lab.buy("bob").await, lab.reserve("carol").await];
+    lab.delete_item(&format!("UNIT#{SALE}#1#{}", bob.unit)).await;
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", carol.user.as_str()]).await;
+    lab.redis(&["ZADD", "free:{lamp:1:0}", "4", "4-4"]).await;
+    let (ledger, _) = ledger_with(&lab, "Query", move |ledger| {
+        async move {
+            expire(&stock, &ledger, &alice.id, Clock::ahead_by_ms(LATER_MS).now()).await.unwrap();
+        }
+        .boxed()
+    })
+    .await;
+    let counts = counts(&lab, &ledger).await;
+    assert_eq!((counts.lost, counts.duplicated), (2, 1), "{counts:?}");
+}
