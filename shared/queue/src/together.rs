@@ -38,9 +38,12 @@ impl<T: Clone, R> Together<T, R> {
     pub(crate) async fn send(&self, what: T, send: impl AsyncFnOnce(Vec<T>) -> Vec<R>) -> Option<R> {
         loop {
             let (answer, heard) = oneshot::channel();
-            let (number, is_full) = self.wait(what.clone(), answer);
-            let turn = if is_full { None } else { timeout(LONGEST_WAIT, self.sending.lock()).await.ok() };
-            let batch = self.take_with(number);
+            let (number, mut batch) = self.wait(what.clone(), answer);
+            let mut turn = None;
+            if batch.is_empty() {
+                turn = timeout(LONGEST_WAIT, self.sending.lock()).await.ok();
+                batch = self.take_with(number);
+            }
             if batch.is_empty() {
                 drop(turn);
                 match heard.await {
@@ -59,21 +62,29 @@ impl<T: Clone, R> Together<T, R> {
         }
     }
 
-    fn wait(&self, what: T, answer: oneshot::Sender<R>) -> (u64, bool) {
+    /// Adds an entry. Returns its number, and all that wait if that is a full batch now, so that it never grows larger.
+    fn wait(&self, what: T, answer: oneshot::Sender<R>) -> (u64, Vec<Entry<T, R>>) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.came += 1;
         let number = waiting.came;
         waiting.entries.push(Entry { number, what, answer });
-        (number, waiting.entries.len() >= MOST)
+        (number, if waiting.entries.len() < MOST { Vec::new() } else { waiting.take() })
     }
 
-    /// Takes all that wait, but for those who have given up. Nothing if another has taken entry `number`.
+    /// Takes all that wait. Nothing if another has taken entry `number`.
     fn take_with(&self, number: u64) -> Vec<Entry<T, R>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if !waiting.entries.iter().any(|entry| entry.number == number) {
             return Vec::new();
         }
-        let mut batch = std::mem::take(&mut waiting.entries);
+        waiting.take()
+    }
+}
+
+impl<T, R> Waiting<T, R> {
+    /// All entries, but for those of senders who have given up.
+    fn take(&mut self) -> Vec<Entry<T, R>> {
+        let mut batch = std::mem::take(&mut self.entries);
         batch.retain(|entry| !entry.answer.is_closed());
         batch
     }

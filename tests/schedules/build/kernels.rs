@@ -263,6 +263,12 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 )],
             },
             Mistake {
+                name: "grows",
+                is: "A full batch waits like any other.",
+                source: "shared/queue/src/together.rs",
+                replaced: &[("waiting.entries.len() < MOST {", "waiting.entries.len() < MOST * MOST {")],
+            },
+            Mistake {
                 name: "mixed_up",
                 is: "Whoever is in a batch hears what became of another's message.",
                 source: "shared/queue/src/together.rs",

@@ -88,6 +88,7 @@ fn each_hears_what_became_of_its_message() {
     explore(each_hears_of_its_own_message);
     explore(a_full_batch_goes_at_once);
     assert_caught(together::not_sent_again::scenario::each_hears_of_its_own_message, "each hears of its own message");
+    assert_caught(together::grows::scenario::a_full_batch_goes_at_once, "a batch is not too large");
     assert_caught(together::mixed_up::scenario::each_hears_of_its_own_message, "each hears of its own message");
 }
 
