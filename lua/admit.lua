@@ -41,10 +41,13 @@ local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
 if now >= closes_at_ms then return 'closed' end
 local record = ';' .. (redis.call('HGET', buyers_key, user) or '')
-if (tonumber(string.match(record, ';d (%d+)')) or 0) > now then return 'denied' end
+-- Said only after the rates, which keep out whoever asks too often.
+local denied = (tonumber(string.match(record, ';d (%d+)')) or 0) > now
 
 local state, noted, admitted_at = string.match(redis.call('GET', challenge_key) or '', '^(%a+) (%S+) ?(%d*)$')
-if step == 'challenge' then
+if denied then
+  state, noted = nil, nil
+elseif step == 'challenge' then
   if state then return 'challenged' end
 elseif noted == answer then
   local was_right, was_wrong = state == 'right', state == 'wrong'
@@ -71,6 +74,7 @@ end
 for i, at in pairs(used_up) do
   redis.call('SET', KEYS[i], string.format('%d', at), 'PX', math.ceil((at - now_us) / 1000))
 end
+if denied then return 'denied' end
 
 if step == 'challenge' then
   redis.call('SET', challenge_key, 'open ' .. answer, 'PX', life_ms)

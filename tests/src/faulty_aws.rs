@@ -60,6 +60,8 @@ pub enum Conduct {
     HangsEverySecond,
     /// Finds no message for who does not wait for one: a short poll asks only a part of SQS's servers.
     MissesShortPolls,
+    /// Leaves all keys of each batch of reads unprocessed, as DynamoDB does for a partition that is busy.
+    LeavesBatches,
     /// Performs each one, and answers after this delay.
     AnswersAfter(Duration),
 }
@@ -161,6 +163,13 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
             if target.ends_with(".ReceiveMessage") && !has(&body, "WaitTimeSeconds") =>
         {
             return (StatusCode::OK, [("content-type", "application/x-amz-json-1.0")], "{}").into_response();
+        }
+        (_, Some(Conduct::LeavesBatches)) if target.ends_with(".BatchGetItem") => {
+            shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
+            let asked: serde_json::Value = serde_json::from_slice(&body).expect("a request of the SDK");
+            let left = serde_json::json!({ "Responses": {}, "UnprocessedKeys": asked["RequestItems"] });
+            let json = [("content-type", "application/x-amz-json-1.0")];
+            return (StatusCode::OK, json, left.to_string()).into_response();
         }
         (_, Some(Conduct::Hangs)) => std::future::pending().await,
         (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,

@@ -1,5 +1,6 @@
 //! The audit finds discrepancies in real Redis and DynamoDB data, through the operators' route.
 
+use runtime::Clock;
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -48,6 +49,21 @@ async fn a_round_that_was_never_loaded_has_lost_nothing() {
     let audit = look(&lab).await;
     assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(false)));
     assert_eq!(numbers(&audit), [3, 0, 0, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn orders_that_outlive_their_guards_are_not_lost() {
+    const DAY_S: u32 = 24 * 60 * 60;
+    let lab = lab().await;
+    lab.delete_item("UNIT#lamp#1#1").await;
+    let (round, now) = (lab.round().await, Clock::system().now());
+    let audit = async |days: u32| {
+        let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, now.plus_s(days * DAY_S)).await;
+        let audit = audited.unwrap().audit;
+        (audit.ordered, audit.lost)
+    };
+    assert_eq!(audit(89).await, (0, 1), "a guard must not be gone yet");
+    assert_eq!(audit(91).await, (1, 0), "its time to live is over");
 }
 
 #[tokio::test]

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use ledger::LedgerError;
 use sale::OrderState;
 use serde_json::json;
-use tests::terms;
+use tests::{Conduct, Service, fresh_id, round, terms};
 
 use crate::events;
 use crate::lab::Lab;
+use crate::parts::Parts;
 use crate::resources::receive;
 use crate::rounds;
 use crate::wait::until;
@@ -23,6 +24,17 @@ fn failed(response: &aws_lambda_events::sqs::SqsBatchResponse) -> Vec<&str> {
 fn put_offs(lab: &Lab) -> Vec<i64> {
     let calls = lab.calls.take().into_iter().filter(|call| call.target == PUT_OFF);
     calls.map(|call| call.body["VisibilityTimeout"].as_i64().unwrap()).collect()
+}
+
+/// Asked again without a pause, and for ever, a busy partition would stay busy.
+#[tokio::test]
+async fn keys_that_dynamodb_leaves_are_asked_for_again_a_few_times() {
+    let parts = Parts::of(&Lab::new().await).await;
+    parts.aws.set(Service::DynamoDb, Conduct::LeavesBatches);
+    let ids = [(); 2].map(|()| fresh_id(&round("lamp", 1)));
+    let read = parts.ledger.orders(&ids).await;
+    assert!(matches!(read, Err(LedgerError::Contended(_))), "{read:?}");
+    assert_eq!(parts.aws.answered("DynamoDB_20120810.BatchGetItem"), 7);
 }
 
 #[tokio::test]

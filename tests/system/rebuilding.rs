@@ -121,7 +121,7 @@ async fn while_one_loads_another_reads_nothing_and_a_dead_one_gives_way() {
     lab.lose_redis().await;
     let (read, now) = (lab.round().await, runtime::Clock::system().now());
     let (stock, same) = (lab.stock.clone(), read.clone());
-    let (ledger, happened) = ledger_with(&lab, "Query", |second| {
+    let (ledger, happened) = ledger_with(&lab, "Query", move |second| {
         Box::pin(async move {
             assert_eq!(load_round(&stock, &second, &same, now).await.unwrap(), Loading::Underway);
         })

@@ -13,8 +13,10 @@ use serde::Serialize;
 use stock::Stock;
 use tokio::time::timeout;
 
-/// How long after its close a round is still found: long enough for a schedule that did not run for a month.
+/// How long after its close a round is found by every run. Its beacon may be posted later: one run an hour looks through
+/// all rounds.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
+const ALL_EVERY_MINUTES: i64 = 60;
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run continues.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// The least time for one round: enough to read and publish a million entries at a few thousand writes a second, in a
@@ -79,9 +81,8 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let began = Instant::now();
     let mut summary = Summary::default();
     let now = deps.clock.now();
-    let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
     let mut rounds = Vec::new();
-    for round in deps.ledger.rounds_over(since, now).await? {
+    for round in deps.ledger.rounds_over(looks_back_to(now), now).await? {
         // A completed draw must not use the others' time.
         let at_end = round.terms.allocation.is_drawn_at_end();
         if at_end && deps.ledger.draw(&round.id).await?.is_none_or(|draw| draw.drawn_at_ms.is_none()) {
@@ -108,6 +109,11 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     metrics::gauge!("DrawFailures").set(summary.failed as f64);
     tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "draws");
     Ok(summary)
+}
+
+fn looks_back_to(now: EpochMs) -> EpochMs {
+    let is_for_all = now.0 / 60_000 % ALL_EVERY_MINUTES == 0;
+    EpochMs(if is_for_all { 0 } else { now.0 - i64::from(LOOK_BACK_S) * 1000 })
 }
 
 /// Counts as late the rounds that open soon or should be open, but wait for a beacon that nobody has posted.
@@ -154,4 +160,19 @@ fn note(summary: &mut Summary, round: &Round, stands: Result<DrawStands, Fulfilm
         DrawStands::Entering
     });
     summary.draws.insert(id.to_string(), format!("{stands:?}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_draw_is_too_late_for_its_beacon() {
+        let closed = EpochMs(1_763_712_345_678);
+        for days in [1, 31, 32, 400] {
+            let posted = closed.plus_s(days * 24 * 60 * 60);
+            let mut runs = (0..60).map(|minute| posted.plus_s(minute * 60));
+            assert!(runs.any(|now| looks_back_to(now) < closed), "posted after {days} days");
+        }
+    }
 }

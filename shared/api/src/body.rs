@@ -24,7 +24,9 @@ fn text_up_to(request: &Request, most: usize) -> Result<&str, Problem> {
     if bytes.len() > most {
         return Err(Problem::new(Code::TooLarge).detail(format!("at most {most} bytes")));
     }
-    std::str::from_utf8(bytes).map_err(|_| Problem::invalid("the body is not UTF-8"))
+    // A gateway that takes the body for text has put this in place of what it could not read.
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains(char::REPLACEMENT_CHARACTER));
+    text.ok_or_else(|| Problem::invalid("the body is not UTF-8"))
 }
 
 /// Checks that there is no body, or only an empty JSON object.
@@ -76,4 +78,19 @@ pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> R
     })?;
     json.end().map_err(|_| Problem::invalid("the body has more than one JSON value"))?;
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_that_is_not_utf_8_is_refused_however_the_gateway_passes_it_on() {
+        let latin_1 = b"{\"title\": \"caf\xe9\"}";
+        let replaced = String::from_utf8_lossy(latin_1).into_owned();
+        for body in [Body::Binary(latin_1.to_vec()), Body::Text(replaced)] {
+            assert!(text_body(&Request::new(body)).is_err());
+        }
+        assert!(text_body(&Request::new(Body::Text("{\"title\": \"café\"}".to_owned()))).is_ok());
+    }
 }

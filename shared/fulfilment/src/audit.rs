@@ -1,7 +1,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::{StreamExt, stream};
-use ledger::Ledger;
+use ledger::{Ledger, has_outlived_its_guards};
 use sale::audit::{Audit, Awarded, Discrepancy, LedgerView, LiveOrder, MAX_DISCREPANCIES, Repair, StockView, Wrong};
 use sale::{EpochMs, Order, ReservationId, Round, RoundId, Unit};
 use stock::{Counters, RoundView, Stock};
@@ -43,7 +43,7 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
         None if !nothing_is_lost => stock.of(round).view_of_reachable().await?,
         view => view,
     };
-    let as_it_is = audit_view(view, ledger, &round.id, MAX_DISCREPANCIES).await?;
+    let as_it_is = audit_view(view, ledger, &round.id, now, MAX_DISCREPANCIES).await?;
     let in_redis = as_it_is.is_some();
     let (audit, view) = match as_it_is {
         Some(AsItIs { mut audit, ledger, unknown, .. }) => {
@@ -53,7 +53,7 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
             (audit, ledger)
         }
         None => {
-            let (view, total) = (ledger_view(ledger, &round.id).await?, round.terms.total);
+            let (view, total) = (ledger_view(ledger, &round.id, now).await?, round.terms.total);
             (if nothing_is_lost { audit_of_orders(total, &view) } else { audit_to_be_rebuilt(total, &view) }, view)
         }
     };
@@ -137,7 +137,8 @@ pub(crate) async fn audit_as_it_is(
     lanes: u16,
 ) -> Result<Option<AsItIs>, FulfilmentError> {
     let view = stock.round_in(round, lanes).view_of_reachable().await?;
-    audit_view(view, ledger, round, MOST_SUSPECTS).await
+    // A round that Redis has is younger than any of its guards.
+    audit_view(view, ledger, round, EpochMs(0), MOST_SUSPECTS).await
 }
 
 /// Audits a round that Redis has. Redis knows the number of units.
@@ -145,13 +146,14 @@ async fn audit_view(
     view: Option<RoundView>,
     ledger: &Ledger,
     round: &RoundId,
+    now: EpochMs,
     listing: usize,
 ) -> Result<Option<AsItIs>, FulfilmentError> {
     let Some(view) = view else { return Ok(None) };
     let twice = if view.counters.lanes.len() > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
     let RoundView { counters, free, entries, held_still, unreachable, lost, .. } = view;
     let unknown = UnknownLanes { away: unreachable.len(), lost: lost.len() };
-    let ledger = ledger_view(ledger, round).await?;
+    let ledger = ledger_view(ledger, round, now).await?;
     // Only the first lane knows about the newest units.
     let taken = ledger.guards.iter().map(|guard| guard.unit.0).max().filter(|_| unknown != UnknownLanes::default());
     let total = taken.map_or(counters.total(), |taken| taken.max(counters.total()));
@@ -181,7 +183,7 @@ async fn audit_view(
 /// the index lacks orders of earlier versions, may still have orders that those ended, and both lag behind.
 ///
 /// What an index has was written before, so orders that are read as live afterwards were live at the same time.
-async fn ledger_view(ledger: &Ledger, round: &RoundId) -> Result<LedgerView, FulfilmentError> {
+async fn ledger_view(ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<LedgerView, FulfilmentError> {
     let (guards, indexed) = tokio::try_join!(ledger.guards(round), ledger.live_orders(round))?;
     let found: HashSet<(Unit, &ReservationId)> = indexed.iter().map(|order| (order.unit, &order.id)).collect();
     let guarded: HashSet<(Unit, &ReservationId)> = guards.iter().map(|guard| (guard.unit, &guard.id)).collect();
@@ -192,6 +194,11 @@ async fn ledger_view(ledger: &Ledger, round: &RoundId) -> Result<LedgerView, Ful
     let mut live_orders: Vec<LiveOrder> =
         indexed.iter().filter(|order| !disputed.contains(&order.unit)).cloned().collect();
     live_orders.extend(live(&read));
+    // Without their guards, the orders of a round of last year would all look lost.
+    let guarded: HashSet<ReservationId> = guards.iter().map(|guard| guard.id.clone()).collect();
+    let outlived = read.into_iter().filter(|order| order.state.is_live() && has_outlived_its_guards(order, now));
+    let outlived = outlived.map(|order| order.claim).filter(|claim| !guarded.contains(&claim.id)).collect::<Vec<_>>();
+    let guards = [guards, outlived].concat();
     Ok(LedgerView { guards, live_orders })
 }
 

@@ -1,10 +1,18 @@
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types::KeysAndAttributes;
+use backon::{BackoffBuilder, ExponentialBuilder};
+use tokio::time::sleep;
 
 use crate::item::{Item, text};
 use crate::{Ledger, LedgerError};
 
 /// The largest number of keys in a `BatchGetItem` (DynamoDB API reference).
 const BATCH_GET: usize = 100;
+/// DynamoDB leaves keys unprocessed when a partition is busy, and asks callers to wait longer each time ("Error retries
+/// and exponential backoff"). Two seconds in total.
+const FIRST_PAUSE: Duration = Duration::from_millis(30);
+const PAUSES: usize = 6;
 
 impl Ledger {
     /// The existing items with these keys, in any order. A consistent read.
@@ -21,8 +29,10 @@ impl Ledger {
         for page in pks.chunks(BATCH_GET) {
             let mut keys: Vec<Item> =
                 page.iter().map(|pk| Item::from([("pk".to_owned(), text(pk.as_str()))])).collect();
-            // DynamoDB may return only a part of a batch; each iteration gets some of it or fails.
-            while !keys.is_empty() {
+            let pauses = ExponentialBuilder::default().with_min_delay(FIRST_PAUSE).with_max_times(PAUSES).with_jitter();
+            let mut pauses = pauses.build();
+            // DynamoDB may return only a part of a batch.
+            loop {
                 let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(consistently).build();
                 let output = self
                     .client
@@ -33,6 +43,13 @@ impl Ledger {
                     .map_err(LedgerError::of("BatchGetItem"))?;
                 items.extend(output.responses.unwrap_or_default().into_values().flatten());
                 keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
+                if keys.is_empty() {
+                    break;
+                }
+                let Some(pause) = pauses.next() else {
+                    return Err(LedgerError::Contended(format!("DynamoDB left {} keys of a batch", keys.len())));
+                };
+                sleep(pause).await;
             }
         }
         Ok(items)

@@ -1,7 +1,12 @@
-use sale::{Claim, ReservationId, RoundId, Unit};
+use sale::{Claim, EpochMs, Order, ReservationId, RoundId, Unit};
 
-use crate::item::GuardItem;
+use crate::item::{GUARD_LIFE_S, GuardItem};
 use crate::{Ledger, LedgerError, keys};
+
+/// Whether an order may have outlived its guards, which have a time to live.
+pub fn has_outlived_its_guards(order: &Order, now: EpochMs) -> bool {
+    now >= order.created_at_ms.plus_s(GUARD_LIFE_S)
+}
 
 impl Ledger {
     /// The claims of a round whose units have guards. May lag a moment behind.

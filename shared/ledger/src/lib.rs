@@ -78,6 +78,7 @@ pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
+pub use guards::has_outlived_its_guards;
 pub use heats::NotedHeat;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lines::KeptLine;

@@ -98,9 +98,11 @@ impl Queue {
     /// Sends a message, in one call with others that come while this process is sending. Each succeeds or fails by
     /// itself. Messages must be short: ten of them fit into a call.
     async fn send_with_others(&self, message: Outgoing) -> Result<(), QueueError> {
-        let sent = Box::pin(self.together.send(message, async |mut batch: Vec<Outgoing>| match batch.len() {
-            1 => vec![self.send(batch.remove(0)).await],
-            _ => self.send_batch(batch).await,
+        let sent = Box::pin(self.together.send(message, |mut batch: Vec<Outgoing>| async move {
+            match batch.len() {
+                1 => vec![self.send(batch.remove(0)).await],
+                _ => self.send_batch(batch).await,
+            }
         }));
         sent.await.unwrap_or(Err(QueueError::Missing("whether it has a message of a batch")))
     }
@@ -271,7 +273,7 @@ impl RebuildQueue {
     /// # Errors
     /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &RebuildMessage) -> Result<(), QueueError> {
-        self.0.send(message.to_body(), 0, None).await
+        self.0.send(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
     }
 }
 

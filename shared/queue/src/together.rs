@@ -35,7 +35,10 @@ impl<T, R> Default for Together<T, R> {
 impl<T: Clone, R> Together<T, R> {
     /// Sends an entry, alone or with others: `send` gets a batch and returns one result for each, in their order. If the
     /// one who sends a batch gives up, the others in it send theirs again.
-    pub(crate) async fn send(&self, what: T, send: impl AsyncFnOnce(Vec<T>) -> Vec<R>) -> Option<R> {
+    pub(crate) async fn send<F>(&self, what: T, send: impl FnOnce(Vec<T>) -> F) -> Option<R>
+    where
+        F: Future<Output = Vec<R>>,
+    {
         loop {
             let (answer, heard) = oneshot::channel();
             let (number, mut batch) = self.wait(what.clone(), answer);

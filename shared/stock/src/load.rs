@@ -17,7 +17,7 @@ static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LO
 static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
 
 /// How many buyers, or ranges of units, a call of the script writes at most: keeps the script to about a millisecond.
-const PER_PAGE: usize = 500_000;
+const PER_PAGE: usize = 500;
 /// How often the lanes that Redis has are read until nothing moves meanwhile.
 const READINGS: usize = 5;
 /// How often a load is begun until no lane is lost meanwhile.

@@ -13,6 +13,8 @@ use crate::{Counters, RoundStock, StockError};
 
 /// How many buyers and ranges are read at a time, so that reading holds up nobody.
 const PAGE: usize = 1000;
+/// How often the buyers are read until none has been missed.
+const SCANS: usize = 5;
 /// How often counters without a free unit are read, until two reads in a row are the same.
 const MAX_READS: usize = 8;
 
@@ -465,23 +467,31 @@ impl RoundStock<'_> {
 
     async fn all_entries(self, keys: LaneKeys<'_>) -> Result<Vec<Entry>, StockError> {
         let key = &keys.buyers();
-        let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
-        // A scan may return a field twice while the hash grows; the map keeps one.
-        let mut records = BTreeMap::new();
-        let mut cursor = 0u64;
-        loop {
-            let (next, page): (u64, Vec<(String, String)>) =
-                self.connection.ask(redis::cmd("HSCAN").arg(key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
-            records.extend(page);
-            cursor = next;
-            if cursor == 0 {
-                break;
+        let mut scans = 0;
+        let records = loop {
+            let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
+            // A scan may return a field twice while the hash grows; the map keeps one.
+            let mut records = BTreeMap::new();
+            let mut cursor = 0u64;
+            loop {
+                let (next, page): (u64, Vec<(String, String)>) =
+                    self.connection.ask(redis::cmd("HSCAN").arg(key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
+                records.extend(page);
+                cursor = next;
+                if cursor == 0 {
+                    break;
+                }
             }
-        }
-        // A scan's cursor is meaningless to a node that takes over in the middle.
-        if records.len() < at_least {
-            return Err(unexpected("fewer buyers than there are"));
-        }
+            if records.len() >= at_least {
+                break records;
+            }
+            // A denial that ended has taken a record away, or another node has taken over in the middle, to which the
+            // cursor meant nothing.
+            scans += 1;
+            if scans == SCANS {
+                return Err(unexpected("fewer buyers than there are"));
+            }
+        };
         let mut entries = Vec::with_capacity(records.len());
         for (user, record) in records {
             let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
