@@ -45,7 +45,8 @@ end
 
 -- The unit may be free although the order is known: another reservation that had the same unit gave it back.
 local function give(first, last)
-  if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
+  if first > last then return 0 end
+  return (last + 1 - first) * redis.call('ZADD', free_key, first, string.format('%d-%d', first, last))
 end
 
 if ARGV[6] then
@@ -57,8 +58,7 @@ if ARGV[6] then
   end
 elseif unit >= next_unit then
   -- Units in between were never handed out and still can be.
-  give(next_unit, unit - 1)
-  returned, moves = returned + unit - next_unit, moves + 1
+  returned, moves = returned + give(next_unit, unit - 1), moves + 1
   next_unit, last_unit = unit + 1, math.max(last_unit, unit)
   --- @write next_unit last_unit returned moves
   known = false
@@ -68,9 +68,8 @@ else
   first, last = tonumber(first), tonumber(last)
   if last and last >= unit then
     redis.call('ZREM', free_key, range)
-    give(first, unit - 1)
-    give(unit + 1, last)
-    returned, moves = returned - 1, moves + 1
+    local given = give(first, unit - 1) + give(unit + 1, last)
+    returned, moves = math.max(0, returned + given - (last + 1 - first)), moves + 1
     --- @write returned moves
     known = false
   end

@@ -57,7 +57,13 @@ else
     ranges[#ranges + 1] = string.format('%d-%s', from, last)
     count = count + last + 1 - from
   end
-  returned = returned - count
+  if count == 0 then
+    -- The count of returned units was too high.
+    returned = 0
+    --- @write returned
+    return string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
+  end
+  returned = math.max(0, returned - count)
   redis.call('PEXPIREAT', free_key, expires_at_ms)
 end
 moves = moves + 1

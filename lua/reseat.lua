@@ -1,4 +1,5 @@
--- Gives a reservation another unit, because the ledger says that its unit belongs to another order.
+-- Gives a reservation what the ledger refused it: another unit, if its unit belongs to another order, or else another
+-- slot. If Redis has forgotten it, it gets both.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
@@ -6,52 +7,71 @@
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 slot of the reservation
---       4 the unit that it cannot have
+--       4 unit of the reservation
 --       5 when it was reserved (ms since the Unix epoch)
+--       6 1 if another order has its unit; 0 if only its slot is taken
 -- Returns
---   reseated ENTRY   it has another unit, now or since an earlier run
+--   reseated ENTRY   it has another unit or slot, now or since an earlier run
 --   sold_out         no unit is left, and none will drop; nothing changed
+--   limit_reached    other reservations have all of the user's slots; nothing changed
 --   already_released | unknown_sale
---   unknown_hold     Redis forgot the reservation and its slot is taken; nothing changed
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS".
 
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
-local user, id, slot, taken, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 
--- If Redis lost the reservation, it gets a new entry in its slot, replacing a released one.
-local kept, own, slot_taken = {}, false, false
+local own, used, others = false, {}, {}
 local record = redis.call('HGET', buyers_key, user)
 for entry in string.gmatch(record or '', '[^;]+') do
-  local entry_slot, state, entry_id, unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
+  local entry_slot, state, entry_id, entry_unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
   if entry_id == id then
     if state == 'r' then return 'already_released' end
-    if tonumber(unit) ~= taken then return 'reseated ' .. entry end
-    own, slot = true, tonumber(entry_slot)
+    if tonumber(entry_unit) ~= unit or tonumber(entry_slot) ~= slot then return 'reseated ' .. entry end
+    own = true
   else
-    if state ~= 'r' or tonumber(entry_slot) ~= slot then kept[#kept + 1] = entry end
-    slot_taken = slot_taken or (state ~= 'r' and tonumber(entry_slot) == slot)
+    if entry_slot and state ~= 'r' then used[tonumber(entry_slot)] = true end
+    others[#others + 1] = entry
   end
 end
-if slot_taken and not own then return 'unknown_hold' end
 
---- @read next_unit last_unit returned moves last_won_at_ms
+--- @read next_unit last_unit returned moves last_won_at_ms per_user_limit
 --- @read expires_at_ms
---- @has plan
-if has_plan and returned == 0 and next_unit > last_unit then
-  -- A user who was promised a unit does not wait for the next drop, but gets one of its units now.
-  --- @read plan
-  local last = tonumber(string.match(plan, '^%d+'))
-  if last and next_unit <= last then last_unit = next_unit end
+local keeps_unit = own and ARGV[6] == '0'
+if keeps_unit then used[slot] = true end
+-- The unit comes before the slot, so a reservation that fails for its slot has a unit of its own to give back.
+if used[slot] and (keeps_unit or not own) then
+  slot = 0
+  while used[slot] do slot = slot + 1 end
+  if slot >= per_user_limit then return 'limit_reached' end
 end
-if returned == 0 and next_unit > last_unit then return 'sold_out' end
-local unit, range_end
---- @include lowest_unit
---- @include take_unit
---- @write next_unit last_unit returned moves
 
+if not keeps_unit then
+  --- @has plan
+  if has_plan and returned == 0 and next_unit > last_unit then
+    -- A user who was promised a unit does not wait for the next drop, but gets one of its units now.
+    --- @read plan
+    local last = tonumber(string.match(plan, '^%d+'))
+    if last and next_unit <= last then last_unit = next_unit end
+  end
+  local range_end
+  unit = nil
+  --- @include lowest_unit
+  if not unit then
+    --- @write returned
+    return 'sold_out'
+  end
+  --- @include take_unit
+  --- @write next_unit last_unit returned moves
+end
+
+-- A new entry in its slot replaces a released one.
+local kept = {}
+for _, entry in ipairs(others) do
+  if tonumber(string.match(entry, '^(%d+) r ')) ~= slot then kept[#kept + 1] = entry end
+end
 local entry = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
 kept[#kept + 1] = entry
 redis.call('HSET', buyers_key, user, table.concat(kept, ';'))

@@ -55,8 +55,15 @@ if refusal then
   if not record then return refusal end
 else
   --- @include lowest_unit
-  entry = string.format('0 h %s %d %d', id, unit, now)
-  if redis.call('HSETNX', buyers_key, user, entry) == 0 then record = redis.call('HGET', buyers_key, user) end
+  if unit then
+    entry = string.format('0 h %s %d %d', id, unit, now)
+    if redis.call('HSETNX', buyers_key, user, entry) == 0 then record = redis.call('HGET', buyers_key, user) end
+  else
+    --- @write returned
+    refusal = string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
+    record = redis.call('HGET', buyers_key, user)
+    if not record then return refusal end
+  end
 end
 
 if record then

@@ -1,12 +1,13 @@
 -- Removes `unit` from what a lane can hand out, and sets `was_free` to whether it was there. Takes `free_key`; changes
 -- `next_unit`, `returned` and `moves`, which the caller must write.
 do
+  -- Returns how many units the set has more: those that it has already do not count twice.
   local function give(first, last)
-    if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
+    if first > last then return 0 end
+    return (last + 1 - first) * redis.call('ZADD', free_key, first, string.format('%d-%d', first, last))
   end
   if unit >= next_unit and unit <= last_unit then
-    give(next_unit, unit - 1)
-    returned, moves, was_free = returned + unit - next_unit, moves + 1, true
+    returned, moves, was_free = returned + give(next_unit, unit - 1), moves + 1, true
     next_unit = unit + 1
   else
     local range = redis.call('ZRANGE', free_key, unit, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
@@ -14,9 +15,8 @@ do
     first, last = tonumber(first), tonumber(last)
     if last and last >= unit then
       redis.call('ZREM', free_key, range)
-      give(first, unit - 1)
-      give(unit + 1, last)
-      returned, moves, was_free = returned - 1, moves + 1, true
+      local given = give(first, unit - 1) + give(unit + 1, last)
+      returned, moves, was_free = math.max(0, returned + given - (last + 1 - first)), moves + 1, true
     end
   end
 end

@@ -65,7 +65,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     let reserved = round.reserve(Uuid::now_v7(), &alice, sale::BuyerClass::EVERYONE).await.unwrap();
     let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
     assert!(round.find(claim.id.uuid, &alice).await.unwrap().is_some());
-    assert!(matches!(round.reseat(&claim).await.unwrap(), Reseated::To(_)));
+    assert!(matches!(round.reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
     assert_eq!(round.due(10, Duration::ZERO, None).await.unwrap().claims.len(), 1);
     assert!(round.held_since(10).await.unwrap().is_some());
     assert!(round.confirm(&claim).await.unwrap());

@@ -164,7 +164,7 @@ async fn notes_survive_when_entries_are_rewritten() {
 
     let claim = round.buy(&user("reseated")).await;
     note(&round, "reseated", Some(until)).await;
-    assert!(matches!(round.stock().reseat(&claim).await.unwrap(), Reseated::To(_)));
+    assert!(matches!(round.stock().reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
     assert!(noted("reseated").await);
 }
 

@@ -283,7 +283,9 @@ async fn what_comes_back_as_units_drop_does_not_delay_them() {
 async fn who_was_promised_a_unit_gets_one_of_the_next_drop() {
     let mut weather = Weather::start(3, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
     let claim = weather.buy().await;
-    let Reseated::To(reseated) = weather.round.stock().reseat(&claim).await.unwrap() else { panic!("it waits") };
+    let Reseated::To(reseated) = weather.round.stock().reseat(&claim, stock::Refused::Unit).await.unwrap() else {
+        panic!("it waits")
+    };
     assert_eq!(reseated.unit, Unit(2));
     weather.pass_until_after(20_000).await;
     assert_eq!(weather.sold_out().await.next_release_ms, None, "the drop's only unit is taken");

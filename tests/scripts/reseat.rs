@@ -1,5 +1,5 @@
 use sale::{Claim, Slot, Unit};
-use stock::Reseated;
+use stock::{Refused, Reseated};
 use tests::{TestRound, fresh_id, held, terms, user};
 
 #[tokio::test]
@@ -8,8 +8,8 @@ async fn a_reservation_gets_another_unit_once() {
     let alice = user("alice");
     let claim = round.buy(&alice).await;
     let moved = Claim { unit: Unit(2), ..claim.clone() };
-    assert_eq!(round.stock().reseat(&claim).await.unwrap(), Reseated::To(moved.clone()));
-    assert_eq!(round.stock().reseat(&claim).await.unwrap(), Reseated::To(moved.clone()));
+    assert_eq!(round.stock().reseat(&claim, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
+    assert_eq!(round.stock().reseat(&claim, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
     let view = round.view().await;
     assert_eq!(view.entries, [held(&moved)]);
     assert_eq!(view.counters.free(), 3, "the unit of the other order is not handed out again");
@@ -21,7 +21,7 @@ async fn a_returned_unit_comes_first() {
     let first = round.buy(&user("bob")).await;
     let claim = round.buy(&user("alice")).await;
     round.release(&first).await;
-    let answer = round.stock().reseat(&claim).await.unwrap();
+    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::To(Claim { unit: Unit(1), ..claim }));
     assert_eq!(round.view().await.counters.returned, 0);
 }
@@ -30,7 +30,7 @@ async fn a_returned_unit_comes_first() {
 async fn without_a_unit_left_nothing_changes() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
-    let answer = round.stock().reseat(&claim).await.unwrap();
+    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::NoUnit);
     assert_eq!(round.view().await.entries, [held(&claim)]);
 }
@@ -40,7 +40,7 @@ async fn a_released_reservation_stays_released() {
     let round = TestRound::start(terms(3, 1)).await;
     let claim = round.buy(&user("alice")).await;
     round.release(&claim).await;
-    let answer = round.stock().reseat(&claim).await.unwrap();
+    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::AlreadyReleased);
     assert_eq!(round.view().await.counters.free(), 3);
 }
@@ -51,7 +51,7 @@ async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
     let alice = user("alice");
     let other = round.buy(&alice).await;
     let lost = Claim { id: fresh_id(&round.id), slot: Slot(1), ..other.clone() };
-    let answer = round.stock().reseat(&lost).await.unwrap();
+    let answer = round.stock().reseat(&lost, Refused::Unit).await.unwrap();
     let found = Claim { unit: Unit(2), ..lost };
     assert_eq!(answer, Reseated::To(found.clone()));
     assert_eq!(round.view().await.entries, [held(&other), held(&found)]);
@@ -63,7 +63,7 @@ async fn a_slot_of_another_reservation_is_left_alone() {
     let alice = user("alice");
     let other = round.buy(&alice).await;
     let lost = Claim { id: fresh_id(&round.id), ..other.clone() };
-    assert_eq!(round.stock().reseat(&lost).await.unwrap(), Reseated::NoUnit);
+    assert_eq!(round.stock().reseat(&lost, Refused::Unit).await.unwrap(), Reseated::LimitReached);
     assert_eq!(round.view().await.entries, [held(&other)]);
 }
 
@@ -85,6 +85,45 @@ async fn its_own_entry_counts_before_another_in_the_slot_that_the_message_names(
     let claim = round.buy(&alice).await;
     // The message is from before a failover, when Redis had given it slot 0.
     let message = Claim { slot: first.slot, ..claim.clone() };
-    let answer = round.stock().reseat(&message).await.unwrap();
+    let answer = round.stock().reseat(&message, Refused::Unit).await.unwrap();
+    assert_eq!(answer, Reseated::To(claim.clone()));
+    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::To(Claim { unit: Unit(3), ..claim }));
+}
+
+/// Redis was lost; since then the user and somebody else got its slot and its unit.
+#[tokio::test]
+async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
+    let round = TestRound::start(terms(3, 2)).await;
+    let alice = user("alice");
+    let other = round.buy(&alice).await;
+    let lost = Claim { id: fresh_id(&round.id), ..other.clone() };
+    let found = Claim { unit: Unit(2), slot: Slot(1), ..lost.clone() };
+    for _ in 0..2 {
+        let answer = round.stock().reseat(&lost, Refused::Unit).await.unwrap();
+        assert_eq!(answer, Reseated::To(found.clone()));
+    }
+    assert_eq!(round.view().await.entries, [held(&other), held(&found)]);
+    let third = Claim { id: fresh_id(&round.id), ..other };
+    assert_eq!(round.stock().reseat(&third, Refused::Unit).await.unwrap(), Reseated::LimitReached);
+    assert_eq!(round.view().await.counters.free(), 1);
+}
+
+/// An order that Redis does not know has the slot.
+#[tokio::test]
+async fn a_reservation_whose_slot_is_taken_keeps_its_unit() {
+    let round = TestRound::start(terms(3, 2)).await;
+    let claim = round.buy(&user("alice")).await;
+    let moved = Claim { slot: Slot(1), ..claim.clone() };
+    for _ in 0..2 {
+        let answer = round.stock().reseat(&claim, Refused::Slot).await.unwrap();
+        assert_eq!(answer, Reseated::To(moved.clone()));
+    }
+    let view = round.view().await;
+    assert_eq!((view.entries, view.counters.free()), (vec![held(&moved)], 2));
+    assert_eq!(
+        round.stock().reseat(&moved, Refused::Slot).await.unwrap(),
+        Reseated::To(claim),
+        "slot 0 is free in Redis"
+    );
 }

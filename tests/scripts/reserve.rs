@@ -225,3 +225,15 @@ async fn a_redis_that_is_away_is_an_error_and_not_an_answer() {
     let nobody = Stock::new("redis://127.0.0.1:1").unwrap();
     assert!(nobody.round(&round.id).reserve(Uuid::now_v7(), &user("bob"), sale::BuyerClass::EVERYONE).await.is_err());
 }
+
+/// A failover can leave the count of returned units above what the set has.
+#[tokio::test]
+async fn a_count_that_is_too_high_stops_nobody() {
+    let round = TestRound::start(terms(2, 1)).await;
+    let first = round.buy(&user("alice")).await;
+    round.release(&first).await;
+    let () = round.redis().await.del("free:{lamp:1:0}").await.unwrap();
+    assert_eq!(round.buy(&user("bob")).await.unit, Unit(2));
+    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut(_)));
+    assert_eq!(round.view().await.counters.returned, 0);
+}

@@ -3,7 +3,7 @@
 use fulfilment::{cancel, expire};
 use ledger::{PutCampaign, Taken};
 use runtime::Clock;
-use sale::{Campaign, CampaignId, Claim, EpochMs, Failure, Order, OrderState, RoundId};
+use sale::{Campaign, CampaignId, CampaignLimit, Claim, EpochMs, Failure, Order, OrderState, RoundId};
 use serde_json::{Value, json};
 use tests::{fresh_claim, round, terms, user};
 
@@ -45,6 +45,18 @@ async fn deliver(lab: &Lab, claim: &Claim) {
     let order = order::Deps::new(&lab.another_process()).unwrap();
     let batch = crate::lab::message_batch(&[claim]);
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
+}
+
+/// Another order's transaction may have written the place and, for this read, not yet the order.
+#[tokio::test]
+async fn the_place_of_an_order_that_cannot_be_read_yet_stays() {
+    let lab = lab(Some(1)).await;
+    let order = buy(&lab, "lamp", "alice").await;
+    let before = counted(&lab, "alice").await;
+    lab.delete_item(&format!("ORDER#{}", order.claim.id)).await;
+    let limits = [CampaignLimit { campaign: "autumn".parse().unwrap(), per_user: 1 }];
+    assert!(!lab.ledger.forget_ended_in_campaigns(&user("alice"), &limits).await.unwrap());
+    assert_eq!((before.len(), counted(&lab, "alice").await), (1, before));
 }
 
 async fn free(lab: &Lab, sale: &str) -> u32 {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ledger::Placed;
 use runtime::Clock;
-use sale::{Claim, ClaimState, EpochMs, Failure, Order, OrderState, Price, Transition, Unit};
+use sale::{Claim, ClaimState, EpochMs, Failure, Order, OrderState, Price, Slot, Transition, Unit};
 use tests::terms;
 
 use crate::ask::Ask;
@@ -125,6 +125,25 @@ async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
     lab.check_history_of_a_loss("placing_another_unit").await;
 }
 
+/// Redis was lost after the promise: since then the user has another order in its slot, and somebody else its unit.
+#[tokio::test]
+async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_others() {
+    let lab = Lab::selling(terms(5, 2)).await;
+    let before = lab.contents().await.keys;
+    let first = lab.reserve("alice").await;
+    lab.rewind(&before).await;
+    lab.buy("bob").await;
+    let second = lab.reserve("alice").await;
+    assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
+    assert_eq!((first.slot, second.slot, first.unit, second.unit), (Slot(0), Slot(0), Unit(1), Unit(2)));
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&first]).await.batch_item_failures.is_empty());
+        let Order { state, claim, .. } = lab.order_of(&first).await;
+        assert_eq!((state, claim.unit, claim.slot), (OrderState::Pending, Unit(3), Slot(1)));
+    }
+    assert_eq!(lab.clean_audit().await, (2, 0, 3));
+}
+
 /// The first run changed the unit and died before it wrote the order.
 #[tokio::test]
 async fn a_changed_unit_is_kept_by_the_next_run() {
@@ -133,7 +152,7 @@ async fn a_changed_unit_is_kept_by_the_next_run() {
     lab.buy("bob").await;
     lab.rewind(&before).await;
     let alice = lab.reserve("alice").await;
-    lab.stock.round(&alice.id.round).reseat(&alice).await.unwrap();
+    lab.stock.round(&alice.id.round).reseat(&alice, stock::Refused::Unit).await.unwrap();
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.claim.unit, Unit(2));
     assert_eq!(lab.clean_audit().await, (1, 0, 2));

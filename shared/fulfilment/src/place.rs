@@ -1,8 +1,8 @@
-use ledger::{Latest, Ledger, Placed};
+use ledger::{Latest, Ledger, Placed, Taken};
 use process::{AwardCache, TermsCache};
 use queue::ExpiryQueue;
 use sale::{CampaignLimit, Claim, EpochMs, Failure, Order, Settlement, Terms};
-use stock::{Reseated, Stock};
+use stock::{Refused, Reseated, Stock};
 
 use crate::draw::DRAW_AFTER_S;
 use crate::error::FulfilmentError;
@@ -14,7 +14,7 @@ use crate::settle::settle;
 const PROMPT_ENTRY_MS: u64 = 20 * 1000;
 const _: () = assert!(PROMPT_ENTRY_MS + 20 * 1000 < DRAW_AFTER_S as u64 * 1000);
 
-/// How many units a run tries. Each new unit is stored in Redis, so the next run continues from there.
+/// How many units and slots a run tries. Each new one is stored in Redis, so the next run continues from there.
 const MAX_SEATS: usize = 16;
 
 /// Turns a claim into an order, or finds that it can never become one; then updates Redis and schedules the expiry.
@@ -60,22 +60,17 @@ pub async fn place(
             }
         };
         tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "the order cannot be placed with this unit");
-        // The unit is fixed first, so a reservation that fails because of its slot has its own unit to give back.
-        if !taken.unit && !taken.slot {
+        let refused = match taken {
+            Taken { unit: true, .. } => Refused::Unit,
+            Taken { slot: true, .. } => Refused::Slot,
             // Only a campaign's limit is reached; some of the orders that count may have ended.
-            if ledger.forget_ended_in_campaigns(&claim.user, limits).await? {
-                continue;
-            }
-            return fail(stock, ledger, expiry, claim, Failure::CampaignLimit, now).await;
-        }
-        if !taken.unit {
-            return fail(stock, ledger, expiry, claim, Failure::LimitReached, now).await;
-        }
-        match stock.round(&claim.id.round).reseat(&claim).await? {
+            Taken { .. } if ledger.forget_ended_in_campaigns(&claim.user, limits).await? => continue,
+            Taken { .. } => return fail(stock, ledger, expiry, claim, Failure::CampaignLimit, now).await,
+        };
+        match stock.round(&claim.id.round).reseat(&claim, refused).await? {
             Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
-            Reseated::NoUnit => {
-                return fail(stock, ledger, expiry, claim, Failure::SoldOut, now).await;
-            }
+            Reseated::NoUnit => return fail(stock, ledger, expiry, claim, Failure::SoldOut, now).await,
+            Reseated::LimitReached => return fail(stock, ledger, expiry, claim, Failure::LimitReached, now).await,
             // Only released after a fence: the next iteration reads it.
             Reseated::AlreadyReleased => {}
             Reseated::UnknownSale => break,

@@ -65,10 +65,9 @@ impl Ledger {
             let Some(item) = self.item(&pk).await? else { continue };
             let counted: Vec<ReservationId> =
                 serde_dynamo::from_item::<_, CampaignUserItem>(item)?.orders.into_iter().collect();
-            // An order is written together with its place here, so one that does not exist is long gone.
-            let live = self.orders(&counted).await?.into_iter().filter(|order| order.state.is_live());
-            let live: BTreeSet<ReservationId> = live.map(|order| order.claim.id).collect();
-            let ended: Vec<&ReservationId> = counted.iter().filter(|id| !live.contains(id)).collect();
+            // One that cannot be read may just have been written: two reads are not one transaction.
+            let ended = self.orders(&counted).await?.into_iter().filter(|order| !order.state.is_live());
+            let ended: Vec<ReservationId> = ended.map(|order| order.claim.id).collect();
             if ended.is_empty() {
                 continue;
             }
@@ -79,7 +78,7 @@ impl Ledger {
                 .table_name(&self.table)
                 .key("pk", text(pk))
                 .update_expression("DELETE orders :orders")
-                .expression_attribute_values(":orders", ids(ended));
+                .expression_attribute_values(":orders", ids(&ended));
             crate::conflict::retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
         }
         Ok(is_any)

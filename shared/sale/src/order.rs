@@ -100,7 +100,7 @@ impl Transition {
 pub enum Failure {
     /// Its unit belongs to another order and no other unit is left.
     SoldOut,
-    /// The user already has an order in its slot.
+    /// Other orders and reservations of the user have all of the user's slots.
     LimitReached,
     /// The user already has the most orders that a campaign allows.
     CampaignLimit,

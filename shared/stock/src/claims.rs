@@ -41,13 +41,24 @@ pub enum Reserve {
     UnknownSale,
 }
 
-/// The result for a reservation whose unit belongs to another order.
+/// What of a reservation the ledger refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// Another order has its unit.
+    Unit,
+    /// Another order has its slot, but none its unit.
+    Slot,
+}
+
+/// The result for a reservation whose unit or slot belongs to another order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
-    /// It has another unit.
+    /// It has another unit or slot.
     To(Claim),
-    /// It gets none: no unit is left, or Redis has lost the claim and given its slot to another one.
+    /// No unit is left.
     NoUnit,
+    /// The user's other reservations reach the limit.
+    LimitReached,
     /// It was released before.
     AlreadyReleased,
     /// Redis has no such round.
@@ -177,21 +188,21 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Gives a claim another unit than the one it names, which belongs to another order.
+    /// Gives a claim another unit, or another slot, than the one it names, which belongs to another order.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated: a claim that already got another unit keeps it.
-    pub async fn reseat(self, claim: &Claim) -> Result<Reseated, StockError> {
+    /// If Redis does not answer. Can be repeated: a claim that already got another unit or slot keeps it.
+    pub async fn reseat(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
         let this = self.of_claim(claim);
-        match this.reseat_at_home(claim).await? {
+        match this.reseat_at_home(claim, refused).await? {
             Some(reseated) => Ok(reseated),
-            None if this.lanes > 1 => this.reseat_elsewhere(claim).await,
+            None if this.lanes > 1 => this.reseat_elsewhere(claim, refused).await,
             None => Ok(Reseated::NoUnit),
         }
     }
 
     /// Gives a claim another unit of its lane. `None` if no unit is left there.
-    pub(crate) async fn reseat_at_home(self, claim: &Claim) -> Result<Option<Reseated>, StockError> {
+    pub(crate) async fn reseat_at_home(self, claim: &Claim, refused: Refused) -> Result<Option<Reseated>, StockError> {
         let (keys, Claim { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
         let answer: String = RESEAT
             .key(keys.sale())
@@ -202,12 +213,13 @@ impl RoundStock<'_> {
             .arg(slot.0)
             .arg(*taken)
             .arg(reserved_at_ms.0)
+            .arg(u8::from(refused == Refused::Unit))
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
             (ScriptCode::Reseated, entry) => Ok(Some(Reseated::To(read_entry(keys, user, entry)?.claim))),
             (ScriptCode::SoldOut, _) => Ok(None),
-            (ScriptCode::UnknownHold, _) => Ok(Some(Reseated::NoUnit)),
+            (ScriptCode::LimitReached, _) => Ok(Some(Reseated::LimitReached)),
             (ScriptCode::AlreadyReleased, _) => Ok(Some(Reseated::AlreadyReleased)),
             (ScriptCode::UnknownSale, _) => Ok(Some(Reseated::UnknownSale)),
             _ => Err(unexpected(&answer)),

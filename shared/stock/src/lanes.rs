@@ -13,7 +13,7 @@ use crate::lanes_seen::{RoundSeen, Stamp};
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{DonateFor, Donated};
-use crate::{HOLD_BACK_MS, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
+use crate::{HOLD_BACK_MS, Refused, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
 
 static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOOK));
 
@@ -257,12 +257,12 @@ impl RoundStock<'_> {
     }
 
     /// Gives a claim a unit of another lane.
-    pub(crate) async fn reseat_elsewhere(self, claim: &Claim) -> Result<Reseated, StockError> {
-        let searching = Box::pin(self.search_for_claim(claim));
+    pub(crate) async fn reseat_elsewhere(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
+        let searching = Box::pin(self.search_for_claim(claim, refused));
         timeout(SEARCH_TIMEOUT, searching).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
-    async fn search_for_claim(self, claim: &Claim) -> Result<Reseated, StockError> {
+    async fn search_for_claim(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
         let is_left = |look: &LaneLook| look.free > 0;
         for _ in 0..MAX_LOOKS {
             let looks = self.look().await?;
@@ -270,7 +270,7 @@ impl RoundStock<'_> {
                 return looks.failed.map_or(Ok(Reseated::UnknownSale), Err);
             };
             if is_left(at_home)
-                && let Some(reseated) = self.reseat_at_home(claim).await?
+                && let Some(reseated) = self.reseat_at_home(claim, refused).await?
             {
                 return Ok(reseated);
             }
@@ -281,7 +281,7 @@ impl RoundStock<'_> {
                     if self.take_in(&transfer).await? {
                         self.settle(&transfer).await?;
                     }
-                    if let Some(reseated) = self.reseat_at_home(claim).await? {
+                    if let Some(reseated) = self.reseat_at_home(claim, refused).await? {
                         return Ok(reseated);
                     }
                 }

@@ -50,7 +50,7 @@ use crate::lanes_seen::LanesSeen;
 pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
-pub use claims::{Reseated, Reserve};
+pub use claims::{Refused, Reseated, Reserve};
 pub use counters::Counters;
 pub use deny::MAX_NOTED;
 pub use entry::InvalidRecord;

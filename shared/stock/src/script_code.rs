@@ -41,6 +41,8 @@ pub enum ScriptCode {
     UnknownHold,
     /// The reservation has another unit.
     Reseated,
+    /// Other reservations have all of the user's slots.
+    LimitReached,
     /// The round was loaded.
     Loaded,
     /// A page of buyers was written.

@@ -32,7 +32,7 @@ async fn a_reservation_of_a_round_that_lost_a_lane_is_told_so() {
     let claim = lanes.buy(&lanes.user_of(0, 0)).await;
     lanes.buy(&lanes.user_of(1, 0)).await;
     lanes.lose(1).await;
-    assert_eq!(lanes.stock().reseat(&claim).await.unwrap(), Reseated::UnknownSale);
+    assert_eq!(lanes.stock().reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::UnknownSale);
 }
 
 /// Lanes learn of new terms one after the other; here only one of them has.

@@ -128,7 +128,7 @@ async fn a_load_that_never_holds_still_says_what_it_lacks() {
     let (late, class) = (lanes.user_of(1, 0), BuyerClass::EVERYONE);
     let asked = lanes.stock().reserve(fresh_id(&lanes.id).uuid, &late, class).await;
     assert!(matches!(asked, Err(StockError::OnTheWay)), "{asked:?}");
-    let reseated = lanes.stock().reseat(&claims[0]).await;
+    let reseated = lanes.stock().reseat(&claims[0], stock::Refused::Unit).await;
     assert!(matches!(reseated, Err(StockError::OnTheWay)), "{reseated:?}");
 
     assert_eq!(lanes.repair().await, 3);
@@ -142,7 +142,7 @@ async fn a_load_that_never_holds_still_says_what_it_lacks() {
         claims.push(lanes.buy(&lanes.user_of(1, number)).await);
     }
     assert!(matches!(lanes.reserve(&lanes.user_of(2, 0)).await, Reserve::SoldOut(_)));
-    assert_eq!(lanes.stock().reseat(&claims[0]).await.unwrap(), Reseated::NoUnit);
+    assert_eq!(lanes.stock().reseat(&claims[0], stock::Refused::Unit).await.unwrap(), Reseated::NoUnit);
     lanes.places().await;
 }
 

@@ -242,10 +242,20 @@ async fn a_lane_without_units_tells_its_users_when_it_opens() {
 async fn a_reservation_gets_another_unit_from_any_lane() {
     let lanes = Lanes::start(3, 3).await;
     let claims = [lanes.buy(&lanes.user_of(0, 0)).await, lanes.buy(&lanes.user_of(1, 0)).await];
-    let Reseated::To(claim) = lanes.stock().reseat(&claims[0]).await.unwrap() else { panic!("unit 3 is free") };
+    let Reseated::To(claim) = lanes.stock().reseat(&claims[0], stock::Refused::Unit).await.unwrap() else {
+        panic!("unit 3 is free")
+    };
     assert_eq!((claim.unit, claim.lane), (Unit(3), lanes.lane(0)));
-    assert_eq!(lanes.stock().reseat(&claims[0]).await.unwrap(), Reseated::To(claim), "it keeps that unit");
-    assert_eq!(lanes.stock().reseat(&claims[1]).await.unwrap(), Reseated::NoUnit, "no unit is left in any lane");
+    assert_eq!(
+        lanes.stock().reseat(&claims[0], stock::Refused::Unit).await.unwrap(),
+        Reseated::To(claim),
+        "it keeps that unit"
+    );
+    assert_eq!(
+        lanes.stock().reseat(&claims[1], stock::Refused::Unit).await.unwrap(),
+        Reseated::NoUnit,
+        "no unit is left in any lane"
+    );
 }
 
 /// An order has a unit that is free in another lane.

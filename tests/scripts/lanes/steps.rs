@@ -168,7 +168,7 @@ impl Expected {
                 let held: Vec<_> = self.live.iter().filter(|(_, ordered)| !ordered).cloned().collect();
                 if let Some((claim, _)) = back(&held, claim) {
                     let free = lanes.places().await.0;
-                    let reseated = lanes.stock().reseat(&claim).await.unwrap();
+                    let reseated = lanes.stock().reseat(&claim, stock::Refused::Unit).await.unwrap();
                     let Reseated::To(new) = reseated else {
                         prop_assert!(reseated == Reseated::NoUnit && free.is_empty(), "{reseated:?} of {free:?}");
                         return Ok(());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use sale::{Claim, EpochMs, ReservationId, Round, RoundId, Unit, UserId};
-use stock::{Counters, Reseated, Reserve, RoundLoad, RoundView, SoldOut, Stock};
+use stock::{Counters, Refused, Reseated, Reserve, RoundLoad, RoundView, SoldOut, Stock};
 use tests::TestRound;
 
 use super::model::{Model, class_of};
@@ -91,10 +91,10 @@ impl Checked {
         self.check(format!("release {}, unit of another: {of_another:?}", claim.user), answer, ()).await
     }
 
-    pub(super) async fn reseat(&mut self, message: &Claim) -> Outcome<Reseated> {
+    pub(super) async fn reseat(&mut self, message: &Claim, refused: Refused) -> Outcome<Reseated> {
         self.call()?;
-        let expected = self.model(&message.id).map_or(Reseated::UnknownSale, |model| model.reseat(message));
-        let answer = self.stock.round(&message.id.round).reseat(message).await;
+        let expected = self.model(&message.id).map_or(Reseated::UnknownSale, |model| model.reseat(message, refused));
+        let answer = self.stock.round(&message.id.round).reseat(message, refused).await;
         self.check(format!("reseat {} from {:?}", message.user, message.unit), answer, expected).await
     }
 

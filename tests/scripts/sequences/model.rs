@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sale::{BuyerClass, Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
-use stock::{Counters, Reseated, Reserve, SoldOut, WinsSeen};
+use stock::{Counters, Refused, Reseated, Reserve, SoldOut, WinsSeen};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
 
@@ -187,16 +187,28 @@ impl Model {
         self.hold_back_if(was_sold_out);
     }
 
-    pub(super) fn reseat(&mut self, message: &Claim) -> Reseated {
+    pub(super) fn reseat(&mut self, message: &Claim, refused: Refused) -> Reseated {
         let Claim { id, user, unit, slot, .. } = message;
-        let slot = match self.find(user, id.uuid) {
+        let own = self.find(user, id.uuid);
+        match own {
             Some(entry) if !entry.state.is_live() => return Reseated::AlreadyReleased,
-            Some(Entry { claim, .. }) if claim.unit != *unit => return Reseated::To(claim.clone()),
-            Some(entry) => entry.claim.slot,
-            None if self.live(user).iter().any(|entry| entry.claim.slot == *slot) => return Reseated::NoUnit,
-            None => *slot,
-        };
-        let Some(unit) = self.take() else { return Reseated::NoUnit };
+            Some(Entry { claim, .. }) if (claim.unit, claim.slot) != (*unit, *slot) => {
+                return Reseated::To(claim.clone());
+            }
+            _ => {}
+        }
+        let keeps_unit = own.is_some() && refused == Refused::Slot;
+        let (own, mut slot) = (own.is_some(), *slot);
+        let mut used: BTreeSet<Slot> =
+            self.live(user).iter().filter(|entry| entry.claim.id != *id).map(|entry| entry.claim.slot).collect();
+        used.extend(keeps_unit.then_some(slot));
+        if used.contains(&slot) && (keeps_unit || !own) {
+            let free = (0..self.round.terms.per_user_limit).map(Slot).find(|slot| !used.contains(slot));
+            let Some(free) = free else { return Reseated::LimitReached };
+            slot = free;
+        }
+        let unit = if keeps_unit { Some(*unit) } else { self.take() };
+        let Some(unit) = unit else { return Reseated::NoUnit };
         let claim = Claim { slot, unit, ..message.clone() };
         self.new_name = !self.records.contains_key(user);
         self.put(held(&claim));

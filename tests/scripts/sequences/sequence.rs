@@ -5,7 +5,7 @@ use sale::{
     Claim, ClaimState, EarlyAccess, Entry, EpochMs, Failure, OrderState, ReservationId, Round, RoundId, SetAside,
     UserId,
 };
-use stock::{Counters, Reseated, Reserve, RoundView};
+use stock::{Counters, Refused, Reseated, Reserve, RoundView};
 use tests::fresh_id;
 
 use super::checked::{Checked, Outcome, Replica, Stop, wrong};
@@ -43,7 +43,7 @@ pub(super) struct Sequence {
     /// Whether a process died.
     pub(super) died: bool,
     /// A claim that another process is about to reseat.
-    pub(super) stalled: Option<Claim>,
+    pub(super) stalled: Option<(Claim, Refused)>,
     pub(super) replica: Option<Replica>,
     pub(super) reading: Option<(Round, Vec<Claim>)>,
     pub(super) listing: Option<Listing>,
@@ -107,7 +107,7 @@ impl Sequence {
     pub(super) async fn deliver(&mut self, message: usize, dies_at: Option<usize>) -> Outcome {
         let claim = self.messages[message].claim.clone();
         self.redis.calls_left = dies_at;
-        let done = self.place(&claim, false).await;
+        let done = self.place(&claim, None).await;
         let done = self.survive(done)?.unwrap_or(false);
         self.messages[message].done |= done;
         Ok(())
@@ -127,18 +127,21 @@ impl Sequence {
         }
     }
 
-    /// Returns whether the message is handled. Does not ask again for a unit that is known to be `taken`.
-    async fn place(&mut self, message: &Claim, mut taken: bool) -> Outcome<bool> {
+    /// Returns whether the message is handled. Does not ask the ledger again for what is `known` to be refused.
+    async fn place(&mut self, message: &Claim, mut known: Option<Refused>) -> Outcome<bool> {
         let mut claim = message.clone();
         for _ in 0..MAX_SEATS {
-            match if taken { Placed::UnitTaken } else { self.orders.place(&claim) } {
-                Placed::As(order) => return self.settle(&order).await.map(|()| true),
-                Placed::SlotTaken => return self.fail(&claim, Failure::LimitReached).await.map(|()| true),
-                Placed::UnitTaken => {}
-            }
-            taken = false;
-            self.stalled = Some(claim.clone());
-            match self.redis.reseat(&claim).await? {
+            let refused = match known.take() {
+                Some(refused) => refused,
+                None => match self.orders.place(&claim) {
+                    Placed::As(order) => return self.settle(&order).await.map(|()| true),
+                    Placed::SlotTaken => Refused::Slot,
+                    Placed::UnitTaken => Refused::Unit,
+                },
+            };
+            self.stalled = Some((claim.clone(), refused));
+            match self.redis.reseat(&claim, refused).await? {
+                Reseated::LimitReached => return self.fail(&claim, Failure::LimitReached).await.map(|()| true),
                 Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
                 Reseated::NoUnit => {
                     return self.fail(&claim, Failure::SoldOut).await.map(|()| true);
@@ -154,7 +157,7 @@ impl Sequence {
     /// A second process that also found the unit of the same message taken goes on.
     pub(super) async fn go_on(&mut self) -> Outcome {
         match self.stalled.clone() {
-            Some(claim) => self.place(&claim, true).await.map(drop),
+            Some((claim, refused)) => self.place(&claim, Some(refused)).await.map(drop),
             None => Ok(()),
         }
     }
