@@ -19,13 +19,14 @@
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
 --               10 epoch  11 version of the sale  12 unpaid limit  13 plan of its drops (README.md has its form), or empty
 --               14 until when units are set aside, or 0  15 how many units are set aside
---               and with several lanes 16 the number that "claim" gave  17 fields of transfers and their values, all separated
+--               16 how many buyers and 17 how many ranges were staged
+--               and with several lanes 18 the number that "claim" gave  19 fields of transfers and their values, all separated
 --               by spaces (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
 --   claimed NUMBER   the caller with this number loads the lane, unless somebody claims it later. It is above each id that the
 --             lane gave before it was lost
---   overtaken   somebody claimed the lane since; nothing changed
+--   overtaken   somebody claimed the lane since, or Redis has lost what was staged; nothing changed
 --   staged    the page is written
 --   loaded    the round can be bought from
 
@@ -60,14 +61,17 @@ if ARGV[1] == 'free' then
   return 'staged'
 end
 
-if loading_key and redis.call('GET', loading_key) ~= ARGV[16] then return 'overtaken' end
+if loading_key and redis.call('GET', loading_key) ~= ARGV[18] then return 'overtaken' end
+if redis.call('HLEN', staged_key) ~= tonumber(ARGV[16]) or redis.call('ZCARD', staged_free_key) ~= tonumber(ARGV[17]) then
+  return 'overtaken'
+end
 redis.call('DEL', buyers_key, free_key, outbox_key, denied_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
 if redis.call('EXISTS', staged_denied_key) == 1 then redis.call('RENAME', staged_denied_key, denied_key) end
 if redis.call('EXISTS', staged_free_key) == 1 then redis.call('RENAME', staged_free_key, free_key) end
 if transfers_key then
   redis.call('DEL', transfers_key)
-  for field, value in string.gmatch(ARGV[17], '(%S+) (%S+)') do redis.call('HSET', transfers_key, field, value) end
+  for field, value in string.gmatch(ARGV[19], '(%S+) (%S+)') do redis.call('HSET', transfers_key, field, value) end
   redis.call('PEXPIREAT', transfers_key, expires_at_ms)
 end
 local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit, plan,

@@ -40,25 +40,27 @@ end
 --- @read next_unit last_unit returned moves last_won_at_ms per_user_limit
 --- @read expires_at_ms
 local keeps_unit = own and ARGV[6] == '0'
-if keeps_unit then used[slot] = true end
 -- The unit comes before the slot, so a reservation that fails for its slot has a unit of its own to give back.
-if used[slot] and (keeps_unit or not own) then
-  slot = 0
-  while used[slot] do slot = slot + 1 end
-  if slot >= per_user_limit then return 'limit_reached' end
+if keeps_unit or (used[slot] and not own) then
+  -- The next one after it, since orders that Redis does not know may have others too.
+  local first = slot
+  repeat
+    slot = (slot + 1) % per_user_limit
+    if slot == first then return 'limit_reached' end
+  until not used[slot]
 end
 
 if not keeps_unit then
-  --- @has plan
-  if has_plan and returned == 0 and next_unit > last_unit then
-    -- A user who was promised a unit does not wait for the next drop, but gets one of its units now.
-    --- @read plan
-    local last = tonumber(string.match(plan, '^%d+'))
-    if last and next_unit <= last then last_unit = next_unit end
-  end
   local range_end
   unit = nil
   --- @include lowest_unit
+  --- @has plan
+  if has_plan and not unit then
+    -- A user who was promised a unit does not wait for the next drop, but gets one of its units now.
+    --- @read plan
+    local last = tonumber(string.match(plan, '^%d+'))
+    if last and next_unit <= last then unit, last_unit = next_unit, next_unit end
+  end
   if not unit then
     --- @write returned
     return 'sold_out'

@@ -73,7 +73,7 @@ async fn a_round_that_is_not_there_is_unknown() {
     let claim = round.buy(&user("alice")).await;
     let chairs = tests::round("chair", 1);
     let elsewhere = Claim { id: fresh_id(&chairs), ..claim };
-    let answer = round.server.round(&chairs).reseat(&elsewhere).await.unwrap();
+    let answer = round.server.round(&chairs).reseat(&elsewhere, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::UnknownSale);
 }
 
@@ -126,4 +126,20 @@ async fn a_reservation_whose_slot_is_taken_keeps_its_unit() {
         Reseated::To(claim),
         "slot 0 is free in Redis"
     );
+}
+
+/// Each call tries the next slot: with only the lowest one, it would swing between two that the ledger has.
+#[tokio::test]
+async fn every_slot_below_the_limit_is_tried() {
+    let round = TestRound::start(terms(3, 3)).await;
+    let mut claim = round.buy(&user("alice")).await;
+    let mut slots = vec![claim.slot];
+    for _ in 0..2 {
+        let Reseated::To(moved) = round.stock().reseat(&claim, Refused::Slot).await.unwrap() else {
+            panic!("{slots:?}")
+        };
+        claim = moved;
+        slots.push(claim.slot);
+    }
+    assert_eq!(slots, [Slot(0), Slot(1), Slot(2)]);
 }

@@ -6,7 +6,6 @@ use uuid::Uuid;
 use crate::events;
 use crate::lab::Lab;
 use crate::resources::{depth, receive};
-use crate::wait::until;
 
 /// Runs after which the system must be at rest: far more than it needs.
 const RUNS: usize = 20;

@@ -114,14 +114,14 @@ fn accepted(id: ReservationId) -> lambda_http::Response<lambda_http::Body> {
 }
 
 /// A client that lost its answer and sends no key gets here with its own reservation, whose message may never have been
-/// sent.
+/// sent. That is the latest one. Messages of the others would only lengthen a backlog; reconciliation sends what is lost.
 async fn send_overdue(deps: &Deps, request: &Request, entries: Vec<Entry>) -> Result<(), Problem> {
     let now = deps.clock.now();
     let held = entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim);
-    for claim in held.filter(|claim| now.since_ms(claim.reserved_at_ms) >= SEND_AGAIN_AFTER_MS) {
-        send(deps, request, claim).await?;
+    match held.max_by_key(|claim| claim.reserved_at_ms) {
+        Some(latest) if now.since_ms(latest.reserved_at_ms) >= SEND_AGAIN_AFTER_MS => send(deps, request, latest).await,
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Sends the claim to the queue. If that fails, the claim and its outbox entry stay, and the client's retry sends it

@@ -78,6 +78,7 @@ pub async fn draw(
     now: EpochMs,
     until: Instant,
 ) -> Result<DrawStands, FulfilmentError> {
+    let began = Instant::now();
     // Not from a list, which may lag: the round's end decides.
     let round = ledger.round(id).await?.ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
     if now < round.terms.closes_at_ms.plus_s(DRAW_AFTER_S) {
@@ -93,7 +94,8 @@ pub async fn draw(
     if known.drawn_at_ms.is_some() {
         return Ok(DrawStands::Drawn);
     }
-    let known = if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, now).await? };
+    let known =
+        if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, now, began).await? };
     let Some(Draw { closed: Some(closed), awarded, .. }) = known else { return Ok(DrawStands::Counting) };
     let seed = ledger.committed_seed(&round).await?;
     let randomness = match (round.terms.allocation.has_beacon(), closed.drand_round) {
@@ -189,8 +191,9 @@ async fn close(
     round: &Round,
     known: &Draw,
     now: EpochMs,
+    began: Instant,
 ) -> Result<Option<Draw>, FulfilmentError> {
-    let (id, began) = (&round.id, Instant::now());
+    let id = &round.id;
     let entries = ledger.entries(id).await?;
     let since_fence = now.since_ms(known.fenced_at_ms);
     let in_redis = stock.round(id).counters().await?.map(|counters| counters.total() - counters.free());
@@ -208,7 +211,7 @@ async fn close(
     let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
     ledger.keep_entries(id, &root, &entries).await?;
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    // The time spent counting and storing must not shorten the minute by which the beacon lies ahead.
+    // The time that the run has taken must not shorten the minute by which the beacon lies ahead.
     let at_ms = EpochMs(now.0 + i64::try_from(began.elapsed().as_millis()).unwrap_or_default());
     let drand_round = round.terms.allocation.has_beacon().then(|| DrandRound::named_at(at_ms.0));
     let closed = ClosedDraw { entries: count, root, at_ms, drand_round };

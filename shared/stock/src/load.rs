@@ -209,6 +209,8 @@ impl RoundStock<'_> {
         match self.load_lane(round, units).await? {
             ScriptCode::Loaded => Ok(true),
             ScriptCode::Present => Ok(false),
+            // Redis was lost once more during the load.
+            ScriptCode::Overtaken => Err(StockError::OnTheWay),
             other => Err(unexpected(other.as_str())),
         }
     }
@@ -367,6 +369,7 @@ impl RoundStock<'_> {
         let (set_aside, set_aside_until_ms) = set_aside(&round.terms);
         let free = returned + (last + 1).saturating_sub(next);
         args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
+        args.extend([records.len(), gaps.len()].map(|staged| staged.to_string()));
         args.extend(transfers.into_iter().flat_map(|(number, fields)| [number.to_string(), fields]));
         self.load_step(loading, &args).await
     }

@@ -199,12 +199,14 @@ impl Model {
         }
         let keeps_unit = own.is_some() && refused == Refused::Slot;
         let (own, mut slot) = (own.is_some(), *slot);
-        let mut used: BTreeSet<Slot> =
+        let used: BTreeSet<Slot> =
             self.live(user).iter().filter(|entry| entry.claim.id != *id).map(|entry| entry.claim.slot).collect();
-        used.extend(keeps_unit.then_some(slot));
-        if used.contains(&slot) && (keeps_unit || !own) {
-            let free = (0..self.round.terms.per_user_limit).map(Slot).find(|slot| !used.contains(slot));
-            let Some(free) = free else { return Reseated::LimitReached };
+        if keeps_unit || (used.contains(&slot) && !own) {
+            let limit = self.round.terms.per_user_limit;
+            let others = (1..limit).map(|later| Slot((slot.0 + later) % limit));
+            let Some(free) = others.into_iter().find(|other| !used.contains(other)) else {
+                return Reseated::LimitReached;
+            };
             slot = free;
         }
         let unit = if keeps_unit { Some(*unit) } else { self.take() };
