@@ -234,6 +234,19 @@ async fn the_first_prizes_are_drawn_if_few_enter_and_none_if_nobody_does() {
     }
 }
 
+/// What a draw waits for, such as its beacon, may come more than a month late.
+#[tokio::test]
+async fn a_draw_is_never_too_late() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    end(&lab).await;
+    let in_40_days = Clock::system().now().plus_s(40 * 24 * 60 * 60).as_epoch_s();
+    let next_hour = 40 * 24 * 60 * 60 + 3600 - in_40_days % 3600;
+    assert_eq!(draw_in(&lab, next_hour + 600).await, "", "most runs look at recent rounds only");
+    assert_eq!(draw_in(&lab, next_hour + 5).await, stands(DrawStands::Drawn));
+    assert_eq!(drawn_once(&lab).await, 1);
+}
+
 #[tokio::test]
 async fn a_reservation_whose_order_is_to_come_is_waited_for() {
     let lab = Lab::selling(lottery(10, &[1])).await;

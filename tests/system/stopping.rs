@@ -203,8 +203,12 @@ async fn one_account_does_not_use_up_an_isolated_sales_challenges() {
     // Her requests are used up until the year 2286.
     lab.redis(&["SET", &format!("rate:{{{SALE}:1:0}}:user:mallory"), "9999999999999999"]).await;
     let deps = lab.another_admission(runtime::Clock::system());
+    let addresses = std::cell::Cell::new(0);
     let challenge = async |user: &str| {
-        let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user);
+        // Each comes from an address of its own, which has its own rate.
+        addresses.set(addresses.get() + 1);
+        let address = format!("192.0.2.{}", addresses.get());
+        let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user).coming_from(&address);
         Answer::of_handler(&ask, admission::handle(&deps, ask.request()).await)
     };
     for number in 0..10 {

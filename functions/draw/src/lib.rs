@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{DrawStands, FulfilmentError, WARMUP_LEAD_S, draw};
+use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError};
 use queue::{OrderBacklog, WinnerQueue};
 use runtime::Clock;
@@ -17,6 +18,8 @@ use tokio::time::timeout;
 /// all rounds.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 const ALL_EVERY_MINUTES: i64 = 60;
+/// How many draws are read concurrently.
+const READS_AT_ONCE: usize = 16;
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run continues.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// The least time for one round: enough to read and publish a million entries at a few thousand writes a second, in a
@@ -81,14 +84,8 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let began = Instant::now();
     let mut summary = Summary::default();
     let now = deps.clock.now();
-    let mut rounds = Vec::new();
-    for round in deps.ledger.rounds_over(looks_back_to(now), now).await? {
-        // A completed draw must not use the others' time.
-        let at_end = round.terms.allocation.is_drawn_at_end();
-        if at_end && deps.ledger.draw(&round.id).await?.is_none_or(|draw| draw.drawn_at_ms.is_none()) {
-            rounds.push(round);
-        }
-    }
+    let recent = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
+    let mut rounds = undrawn(&deps.ledger, recent, now).await?;
     // Begins with another draw each minute, so that none uses up the time of the others.
     if !rounds.is_empty() {
         let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
@@ -104,6 +101,9 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
         let stands = draw_one(deps, round, now, share).await;
         note(&mut summary, round, stands, now);
     }
+    if now.0 / 60_000 % ALL_EVERY_MINUTES == 0 {
+        draw_old(deps, &mut summary, began, recent).await;
+    }
     note_unopened(deps, &mut summary, now).await;
     metrics::gauge!("DrawsLate").set(summary.late as f64);
     metrics::gauge!("DrawFailures").set(summary.failed as f64);
@@ -111,9 +111,38 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     Ok(summary)
 }
 
-fn looks_back_to(now: EpochMs) -> EpochMs {
-    let is_for_all = now.0 / 60_000 % ALL_EVERY_MINUTES == 0;
-    EpochMs(if is_for_all { 0 } else { now.0 - i64::from(LOOK_BACK_S) * 1000 })
+/// Rounds that closed between these times and have a draw that is not done.
+async fn undrawn(ledger: &Ledger, since: EpochMs, until: EpochMs) -> Result<Vec<Round>, LedgerError> {
+    let mut rounds = ledger.rounds_over(since, until).await?;
+    rounds.retain(|round| round.terms.allocation.is_drawn_at_end());
+    let draws =
+        stream::iter(rounds).map(async |round: Round| Ok::<_, LedgerError>((ledger.draw(&round.id).await?, round)));
+    let mut draws = draws.buffered(READS_AT_ONCE);
+    let mut undrawn = Vec::new();
+    while let Some(read) = draws.next().await {
+        let (draw, round) = read?;
+        // A completed draw must not use the others' time.
+        undrawn.extend(draw.is_none_or(|draw| draw.drawn_at_ms.is_none()).then_some(round));
+    }
+    Ok(undrawn)
+}
+
+/// Draws rounds whose beacon came more than a month late, in the time that the others have left.
+async fn draw_old(deps: &Deps, summary: &mut Summary, began: Instant, until: EpochMs) {
+    let left = || RUN_TIMEOUT.saturating_sub(began.elapsed());
+    let old = match timeout(left(), undrawn(&deps.ledger, EpochMs(0), until)).await {
+        Ok(Ok(old)) => old,
+        failed => {
+            summary.failed += 1;
+            tracing::error!(?failed, "cannot look through the rounds of more than a month ago");
+            return;
+        }
+    };
+    for round in &old {
+        let now = deps.clock.now();
+        let stands = draw_one(deps, round, now, left()).await;
+        note(summary, round, stands, now);
+    }
 }
 
 /// Counts as late the rounds that open soon or should be open, but wait for a beacon that nobody has posted.
@@ -160,19 +189,4 @@ fn note(summary: &mut Summary, round: &Round, stands: Result<DrawStands, Fulfilm
         DrawStands::Entering
     });
     summary.draws.insert(id.to_string(), format!("{stands:?}"));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_draw_is_too_late_for_its_beacon() {
-        let closed = EpochMs(1_763_712_345_678);
-        for days in [1, 31, 32, 400] {
-            let posted = closed.plus_s(days * 24 * 60 * 60);
-            let mut runs = (0..60).map(|minute| posted.plus_s(minute * 60));
-            assert!(runs.any(|now| looks_back_to(now) < closed), "posted after {days} days");
-        }
-    }
 }

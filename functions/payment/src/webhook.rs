@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use api::{Code, Problem, json_body, text_body};
+use api::{Code, Problem, signed_json_body, text_body};
 use lambda_http::Request;
 use sale::{MAX_PAYMENT_ID_LENGTH, Price, ReservationId};
 use serde::Deserialize;
@@ -59,7 +59,7 @@ struct Data {
 
 type Unknown = BTreeMap<String, IgnoredAny>;
 
-/// How many keys the secret may have, separated by white space: during a rotation, the new one and the old one.
+/// How many keys the secret may have, one on each line: during a rotation, the new one and the old one.
 const MAX_KEYS: usize = 2;
 
 /// Parses a callback, if it is signed with a key of the secret, not more than five minutes ago.
@@ -77,7 +77,9 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     }
     // Whichever key fits: the crate compares in constant time.
     let verified = secret
-        .split_whitespace()
+        .lines()
+        .map(str::trim)
+        .filter(|key| !key.is_empty())
         .take(MAX_KEYS)
         .map(|key| Webhook::from_bytes(key.as_bytes().to_vec())?.verify(body.as_bytes(), request.headers()));
     let refused = verified.collect::<Vec<_>>();
@@ -86,11 +88,11 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
         tracing::warn!(error, "a callback was refused");
         return Err(unauthorized());
     }
-    let Envelope { kind } = json_body(request)?;
+    let Envelope { kind } = signed_json_body(request)?;
     if kind != PAYMENT_SUCCEEDED {
         return Ok(Event::Other(kind));
     }
-    let Callback { data, unknown, .. } = json_body(request)?;
+    let Callback { data, unknown, .. } = signed_json_body(request)?;
     let id = &data.payment_id;
     if !(1..=MAX_PAYMENT_ID_LENGTH).contains(&id.len()) || !id.bytes().all(|b| b.is_ascii_graphic()) {
         let bound = MAX_PAYMENT_ID_LENGTH;
@@ -142,11 +144,11 @@ mod tests {
 
     #[test]
     fn both_keys_count_while_the_provider_changes_over() {
-        const BOTH: &str = "the-new-key-of-some-length a-test-key-of-some-length";
-        assert!(read(&signed(BODY, "the-new-key-of-some-length", now()), BOTH).is_ok());
+        const BOTH: &str = "the new key of some length\na-test-key-of-some-length";
+        assert!(read(&signed(BODY, "the new key of some length", now()), BOTH).is_ok());
         assert!(read(&signed(BODY, SECRET, now()), BOTH).is_ok(), "signed before the provider had the new key");
         assert!(read(&signed(BODY, BOTH, now()), BOTH).is_err());
-        assert!(read(&signed(BODY, "a-third", now()), &format!("{BOTH} a-third")).is_err());
+        assert!(read(&signed(BODY, "a-third", now()), &format!("{BOTH}\na-third")).is_err());
     }
 
     #[test]

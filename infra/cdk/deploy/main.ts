@@ -62,7 +62,7 @@ const PROGRAMS: Programs = {
 /** The key that callbacks are to be signed with: the first of the secret's. */
 async function paymentKeyOf({ aws }: Target, outputs: Record<string, string>): Promise<string> {
   const { SecretString = '' } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: outputs['PaymentSecretArn'] }));
-  return SecretString.trim().split(/\s+/)[0]!;
+  return SecretString.trim().split(/\s*\n/)[0]!;
 }
 
 async function runSmoke(on: Target): Promise<void> {

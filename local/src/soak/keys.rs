@@ -27,7 +27,7 @@ pub(super) enum Life {
 }
 
 /// Each kind of key that `lua/README.md` lists, with its longest lifetime. All of them expire.
-pub(super) const KINDS: [(&str, Life); 18] = [
+pub(super) const KINDS: [(&str, Life); 20] = [
     ("sale", Life::Round),
     ("buyers", Life::Round),
     ("free", Life::Round),
@@ -44,9 +44,11 @@ pub(super) const KINDS: [(&str, Life); 18] = [
     ("challenge", Life::Fleeting(LONGEST_OF_A_VISIT)),
     ("rate", Life::Fleeting(LONGEST_OF_A_VISIT)),
     ("lease", Life::Fleeting(LONGEST_OF_A_LEASE)),
+    ("asked", Life::Fleeting(LONGEST_OF_A_LEASE)),
     // They become a round's keys. If the loading dies, they are left behind and live as long as those.
     ("staged", Life::Fleeting(LONGEST_OF_A_ROUND)),
     ("staged_denied", Life::Fleeting(LONGEST_OF_A_ROUND)),
+    ("staged_free", Life::Fleeting(LONGEST_OF_A_ROUND)),
 ];
 
 /// Kinds of keys that may live forever, each with its reason. There are none.

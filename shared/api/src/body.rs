@@ -24,9 +24,11 @@ fn text_up_to(request: &Request, most: usize) -> Result<&str, Problem> {
     if bytes.len() > most {
         return Err(Problem::new(Code::TooLarge).detail(format!("at most {most} bytes")));
     }
-    // A gateway that takes the body for text has put this in place of what it could not read.
-    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains(char::REPLACEMENT_CHARACTER));
-    text.ok_or_else(|| Problem::invalid("the body is not UTF-8"))
+    std::str::from_utf8(bytes).map_err(|_| not_utf_8())
+}
+
+fn not_utf_8() -> Problem {
+    Problem::invalid("the body is not UTF-8")
 }
 
 /// Checks that there is no body, or only an empty JSON object.
@@ -57,9 +59,25 @@ pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
 /// # Errors
 /// As [`json_body`], with 413 above `most` bytes.
 pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> Result<T, Problem> {
+    let body = text_up_to(request, most)?;
+    // A gateway that takes the body for text has put this in place of what it could not read.
+    if body.contains(char::REPLACEMENT_CHARACTER) {
+        return Err(not_utf_8());
+    }
+    json_of(request, body)
+}
+
+/// Like [`json_body`], for a body whose signature has been verified, so that no gateway has changed it.
+///
+/// # Errors
+/// As [`json_body`].
+pub fn signed_json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
+    json_of(request, text_body(request)?)
+}
+
+fn json_of<T: DeserializeOwned>(request: &Request, body: &str) -> Result<T, Problem> {
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();
-    let body = text_up_to(request, most)?;
     if !essence.eq_ignore_ascii_case("application/json") {
         return Err(Problem::new(Code::UnsupportedMediaType));
     }
@@ -84,13 +102,22 @@ pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> R
 mod tests {
     use super::*;
 
+    fn json(body: Body) -> Request {
+        let mut request = Request::new(body);
+        request.headers_mut().insert(CONTENT_TYPE, "application/json".parse().unwrap());
+        request
+    }
+
     #[test]
     fn a_body_that_is_not_utf_8_is_refused_however_the_gateway_passes_it_on() {
         let latin_1 = b"{\"title\": \"caf\xe9\"}";
         let replaced = String::from_utf8_lossy(latin_1).into_owned();
         for body in [Body::Binary(latin_1.to_vec()), Body::Text(replaced)] {
-            assert!(text_body(&Request::new(body)).is_err());
+            assert!(json_body::<serde_json::Value>(&json(body)).is_err());
         }
-        assert!(text_body(&Request::new(Body::Text("{\"title\": \"café\"}".to_owned()))).is_ok());
+        assert!(json_body::<serde_json::Value>(&json(Body::Text("{\"title\": \"café\"}".to_owned()))).is_ok());
+        // What a provider signed is what it meant.
+        let mangled = Body::Text("{\"name\": \"caf\u{fffd}\"}".to_owned());
+        assert!(signed_json_body::<serde_json::Value>(&json(mangled)).is_ok());
     }
 }

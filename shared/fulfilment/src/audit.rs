@@ -242,7 +242,12 @@ pub(crate) async fn look_again(
     };
     let second = places(&second);
     let mut counts = UnitCounts { oversold: 0, lost: 0, duplicated: 0, ..UnitCounts::from(&*first) };
-    for (_, (wrong, _)) in places(first).iter().filter(|(unit, found)| second.get(*unit) == Some(*found)) {
+    // Two orders that were read by key are live together, whatever an index says of the guard.
+    let is_still = |unit: &Unit, (wrong, places): &(Wrong, BTreeSet<String>)| {
+        let again = second.get(unit);
+        again.is_some_and(|(again, same)| again == wrong && (*wrong == Wrong::Oversold || same == places))
+    };
+    for (_, (wrong, _)) in places(first).iter().filter(|(unit, found)| is_still(unit, found)) {
         match wrong {
             Wrong::Oversold => counts.oversold += 1,
             Wrong::Lost => counts.lost += 1,

@@ -49,7 +49,7 @@ impl Ledger {
     }
 
     /// Frees the places in campaigns' limits of a user's ended orders that still count, because the previous version
-    /// does not do it when it ends orders. Returns whether there were any. An ended order stays ended, so this needs no
+    /// does not do it when it ends orders. Returns whether there is room now. An ended order stays ended, so this needs no
     /// condition.
     ///
     /// # Errors
@@ -62,16 +62,20 @@ impl Ledger {
         let mut is_any = false;
         for limit in limits {
             let pk = keys::campaign_user(&limit.campaign, user);
-            let Some(item) = self.item(&pk).await? else { continue };
+            // Somebody else may have freed a place since the refusal.
+            let Some(item) = self.item(&pk).await? else {
+                is_any = true;
+                continue;
+            };
             let counted: Vec<ReservationId> =
                 serde_dynamo::from_item::<_, CampaignUserItem>(item)?.orders.into_iter().collect();
             // One that cannot be read may just have been written: two reads are not one transaction.
             let ended = self.orders(&counted).await?.into_iter().filter(|order| !order.state.is_live());
             let ended: Vec<ReservationId> = ended.map(|order| order.claim.id).collect();
+            is_any |= counted.len() < usize::from(limit.per_user) || !ended.is_empty();
             if ended.is_empty() {
                 continue;
             }
-            is_any = true;
             let update = self
                 .client
                 .update_item()

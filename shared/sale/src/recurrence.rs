@@ -363,7 +363,13 @@ mod tests {
                 let first = format!("{FROM}T{:02}:{:02}", half_hour / 2, half_hour % 2 * 30);
                 let time = first.parse::<DateTime>().unwrap();
                 let end = time + 2.hours();
+                let mut date = time.date();
                 for (hours, opens, closes) in windows(zone, &first, 2).take(DAYS) {
+                    while date < hours.date {
+                        assert!(!is_quiet(date, opens.time_zone()), "{zone} {first}: no window on {date}");
+                        date = date.tomorrow().unwrap();
+                    }
+                    date = date.tomorrow().unwrap();
                     let closes_on = hours.closes_on().unwrap();
                     for (shown, promised) in
                         [(opens, hours.date.to_datetime(time.time())), (closes, closes_on.to_datetime(end.time()))]
