@@ -172,8 +172,9 @@ mod tests {
     #[test]
     fn an_alarm_rings_as_it_would_in_the_cloud() {
         let mut measured = Measured::default();
-        [(10, 0.0), (20, 2.0), (70, 1.0), (80, 3.0)]
-            .map(|(at_s, value)| measured.add_own("UnitsAdrift", at_s * 1000, value));
+        for (at_s, value) in [(10, 0.0), (20, 2.0), (70, 1.0), (80, 3.0)] {
+            measured.add_own("UnitsAdrift", at_s * 1000, value);
+        }
         let rings = |alarm: Alarm| [60_000, 120_000, 180_000].map(|now_ms| alarm.rings(&measured, now_ms));
         assert_eq!(rings(alarm("Maximum", 1, false)), [true, true, false]);
         assert_eq!(rings(alarm("Minimum", 1, false)), [false, true, false]);

@@ -15,7 +15,6 @@ use runtime::Clock;
 use sale::{Campaign, EpochMs, SaleId};
 use tests::terms;
 
-use crate::ask::Ask;
 use crate::calls::{Call, Calls};
 use crate::catalog::shown;
 use crate::lab::{Lab, SALE, movable_clock};
