@@ -59,7 +59,11 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   await page.getByRole('link', { name: 'Live' }).click();
   await doIt('Publish', () => dialog.locator('.checklist').getByText('make plan UNITS=8 AUDIENCE=500').waitFor());
   await badge('Published');
+  const head = () => page.locator('.board-head').textContent();
+  const before = await head();
   await doIt('Move the opening', async () => dialog.locator('[name=opens]').fill(await local(9_000_000)));
+  // Whoever acts on what the page showed before is refused.
+  await expect.poll(head, { timeout: 90_000 }).not.toBe(before);
   expect(Date.parse((await shop.operate('GET', `/v1/admin/sales/${fresh}`)).opens_at)).toBeGreaterThan(Date.now() + 8_000_000);
   await doIt('Move the opening', async () => dialog.locator('[name=opens]').fill(await local(0)));
   await badge('Open');
