@@ -83,6 +83,22 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     assert_eq!(messages[0].claim.id.to_string(), id);
 }
 
+/// Whoever is at a high limit must not lengthen a backlog with each request.
+#[tokio::test]
+async fn of_many_reservations_only_the_latest_is_sent_again() {
+    let lab = Lab::selling(terms(3, 3)).await;
+    let without = without_queue(&lab).await;
+    let mut latest = String::new();
+    for key in ["key-1", "key-2", "key-3"] {
+        let refused = ask_of(&without, &Ask::reserve("lamp", "alice").header("idempotency-key", key)).await;
+        latest = try_again(refused).text("reservation_id").to_owned();
+    }
+    let later = reservation::Deps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
+    ask_of(&later, &Ask::reserve("lamp", "alice").header("idempotency-key", "key-4")).await.problem(409, "limit_reached");
+    let sent: Vec<String> = queued(&lab).await.iter().map(|message| message.claim.id.to_string()).collect();
+    assert_eq!(sent, [latest]);
+}
+
 #[tokio::test]
 async fn without_redis_nothing_is_promised() {
     let lab = Lab::selling(terms(2, 1)).await;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::config::retry::RetryConfig;
-use fulfilment::{SEND_AGAIN_AFTER, send_due};
+use fulfilment::{Repaired, SEND_AGAIN_AFTER, send_due};
 use queue::{OrderMessage, OrderQueue, QueueError};
 use runtime::Clock;
 use sale::{Claim, EpochMs, OrderState, UserId};
@@ -240,4 +240,35 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
 async fn claim_of_outbox(lab: &Lab) -> Claim {
     let due = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
     due.claims.into_iter().next().expect("all are held")
+}
+
+/// In a sale to which units come back all the time, one moves between each look and the repair.
+#[tokio::test]
+async fn a_unit_in_no_place_comes_back_although_others_move() {
+    let lab = Lab::selling(terms(4, 1)).await;
+    take(&lab, SALE, &user("alice")).await;
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
+    let listing = fulfilment::list(&lab.stock, &lab.ledger, &round(SALE, 1), 1).await.unwrap().unwrap();
+    let other = take(&lab, SALE, &user("bob")).await;
+    lab.stock.round(&other.id.round).release(&other, None, false).await.unwrap();
+    let [repair] = &*listing.repairs else { panic!("one repair: {:?}", listing.repairs) };
+    let repaired = fulfilment::repair(&lab.stock, &lab.ledger, &listing, repair).await.unwrap();
+    assert_eq!(repaired, Repaired::Restored);
+    assert_eq!(lab.audit().await.free, 4);
+}
+
+/// A count that is too low keeps units from everybody, and nothing else shows it.
+#[tokio::test]
+async fn units_that_are_not_counted_are_lost_until_they_are() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    take(&lab, SALE, &user("alice")).await;
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
+    lab.redis(&["ZADD", "free:{lamp:1:0}", "1", "1-1"]).await;
+    let audit = lab.audit().await;
+    assert_eq!((audit.free, audit.lost, audit.is_clean()), (0, 1, false), "{audit:?}");
+    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert_eq!((summary.restored, summary.rounds[&round(SALE, 1).to_string()].lost), (1, 1), "{summary:?}");
+    assert!(lab.audit().await.is_clean());
+    tests::until_sellable(lab.stock.round(&round(SALE, 1))).await;
+    assert_eq!(take(&lab, SALE, &user("bob")).await.unit, sale::Unit(1));
 }

@@ -166,6 +166,13 @@ async fn audit_view(
     } else if !twice.is_empty() {
         audit.repairs.push(Repair::Exclude { units: twice });
     }
+    // What the count does not know of is handed out to nobody.
+    let uncounted = counters.uncounted().min(audit.free);
+    audit.free -= uncounted;
+    audit.lost += uncounted;
+    if counters.is_miscounted() && !audit.repairs.iter().any(is_restore) {
+        audit.repairs.insert(0, Repair::Restore { units: Vec::new() });
+    }
     if unknown != UnknownLanes::default() {
         // Such a lane's knowledge is unavailable.
         let is_there = |guard: &&sale::Claim| unreachable.contains(&guard.lane) || lost.contains(&guard.lane);
@@ -214,7 +221,7 @@ pub(crate) async fn look_again(
     ledger: &Ledger,
     round: &RoundId,
     lanes: u16,
-    AsItIs { audit: first, ledger: view, .. }: &mut AsItIs,
+    AsItIs { audit: first, ledger: view, counters: before, .. }: &mut AsItIs,
 ) -> Result<Option<UnitCounts>, FulfilmentError> {
     let suspects: HashSet<Unit> = first.discrepancies.iter().map(|discrepancy| discrepancy.unit).collect();
     let Some(RoundView { counters, free, entries, unreachable, lost, .. }) =
@@ -241,7 +248,7 @@ pub(crate) async fn look_again(
         audit.discrepancies.iter().map(of).collect()
     };
     let second = places(&second);
-    let mut counts = UnitCounts { oversold: 0, lost: 0, duplicated: 0, ..UnitCounts::from(&*first) };
+    let mut counts = UnitCounts { oversold: 0, lost: before.uncounted(), duplicated: 0, ..UnitCounts::from(&*first) };
     // Two orders that were read by key are live together, whatever an index says of the guard.
     let is_still = |unit: &Unit, (wrong, places): &(Wrong, BTreeSet<String>)| {
         let again = second.get(unit);

@@ -24,6 +24,9 @@ pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
 const DUE_PER_CALL: usize = 500;
 /// How many messages are sent, or orders ended, concurrently.
 const AT_ONCE: usize = 16;
+/// How often units are given back, each time after another look at Redis: in a sale to which units come back all the time,
+/// one may move during a look.
+const RESTORE_TRIES: usize = 5;
 /// An order that is overdue by this many seconds has lost its expiry message.
 const OVERDUE_AFTER_S: u32 = 60;
 
@@ -226,8 +229,8 @@ pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), Fulfi
 /// Makes one repair of a listing, if the ledger still requires it.
 ///
 /// Guards against everything that happened since the listing: an order that was written, ended or given another unit.
-/// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since the listing, so
-/// never by both.
+/// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since Redis was listed,
+/// so never by both.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated.
@@ -257,23 +260,29 @@ async fn restore(
     units: &[Unit],
 ) -> Result<Repaired, FulfilmentError> {
     let Listing { round, lanes, counters, .. } = listing;
-    let mut in_no_place = Vec::new();
-    if units.len() > MAX_DISCREPANCIES {
-        // Units that a lost lane had. As in loading a round, the index of guards says what is taken; an order that is
-        // not in it yet is adopted by the next run.
-        let taken: HashSet<Unit> = ledger.guards(round).await?.into_iter().map(|guard| guard.unit).collect();
-        in_no_place.extend(units.iter().filter(|unit| !taken.contains(unit)));
-    } else {
-        for unit in units {
-            match ledger.owner_of(round, *unit).await? {
-                // The index of guards lags behind: adopted by the next run.
-                Some(_) => {}
-                None => in_no_place.push(*unit),
-            }
+    let stock = stock.round_in(round, *lanes);
+    let (mut units, mut counters) = (units.to_vec(), counters.clone());
+    for _ in 0..RESTORE_TRIES {
+        // A unit that has a guard, which the index did not show, is adopted by the next run. Of a lane that was lost there are
+        // too many to read each; as in loading a round, the index says what is taken.
+        let is_lane = units.len() > MAX_DISCREPANCIES;
+        let guards = if is_lane { ledger.guards(round).await? } else { ledger.guards_of(round, &units).await? };
+        let taken: HashSet<Unit> = guards.into_iter().map(|guard| guard.unit).collect();
+        units.retain(|unit| !taken.contains(unit));
+        if units.is_empty() && !counters.is_miscounted() {
+            break;
         }
+        if stock.restore(&units, &counters).await? {
+            return Ok(Repaired::Restored);
+        }
+        // A unit has moved since.
+        let Some(view) = stock.view_of_reachable().await?.filter(|view| view.held_still) else { break };
+        let held = view.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim.unit);
+        let held: HashSet<Unit> = held.collect();
+        units.retain(|unit| !held.contains(unit) && !view.free.iter().any(|range| range.contains(&unit.0)));
+        counters = view.counters;
     }
-    let restored = stock.round_in(round, *lanes).restore(&in_no_place, counters).await?;
-    Ok(if restored { Repaired::Restored } else { Repaired::Nothing })
+    Ok(Repaired::Nothing)
 }
 
 async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {

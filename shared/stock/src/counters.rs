@@ -63,6 +63,8 @@ macro_rules! sale_fields {
             /// In a lane: the number of its loading, if it may lack units that it had before Redis lost it. In a round:
             /// the number of any such lane.
             pub short: Option<u64>,
+            /// In a lane that did not change while it was read: how many units its set of returned units has.
+            pub in_set: Option<u32>,
         }
 
         impl Counters {
@@ -78,6 +80,7 @@ macro_rules! sale_fields {
                     plan,
                     lanes: Vec::new(),
                     short: None,
+                    in_set: None,
                 })
             }
         }
@@ -85,7 +88,7 @@ macro_rules! sale_fields {
         /// All zeros.
         impl Default for Counters {
             fn default() -> Self {
-                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new(), short: None }
+                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new(), short: None, in_set: None }
             }
         }
     };
@@ -113,6 +116,20 @@ impl Counters {
     /// Units that can be handed out at this time. `None` if none are known but some lanes may have units.
     pub fn known_available(&self, at: EpochMs) -> Option<u32> {
         Some(self.available(at)).filter(|available| *available > 0 || self.short.is_none())
+    }
+
+    /// Units that came back and are in the set, but not in the count, so that nobody can get them.
+    pub fn uncounted(&self) -> u32 {
+        self.each_lane().iter().map(|lane| lane.in_set.map_or(0, |in_set| in_set.saturating_sub(lane.returned))).sum()
+    }
+
+    /// Whether some lane counts its returned units wrongly.
+    pub fn is_miscounted(&self) -> bool {
+        self.each_lane().iter().any(|lane| lane.in_set.is_some_and(|in_set| in_set != lane.returned))
+    }
+
+    fn each_lane(&self) -> &[Self] {
+        if self.lanes.is_empty() { std::slice::from_ref(self) } else { &self.lanes }
     }
 
     const fn free_to(&self, last: u32) -> u32 {

@@ -65,8 +65,8 @@ impl RoundStock<'_> {
         excluded.into_iter().try_fold(adopted, |any, excluded| Ok(any | excluded?))
     }
 
-    /// Gives back units that are in no place, if no unit has moved since `counters` were read. Returns whether any was
-    /// given back: all of them, unless a unit moved between two pages.
+    /// Gives back units that are in no place and counts what the set has, if no unit has moved since `counters` were read.
+    /// Returns whether it did: for all of them, unless a unit moved between two pages.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -83,7 +83,7 @@ impl RoundStock<'_> {
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let is_its = |unit: &u32| (unit / RUN % u32::from(self.lanes)) as u16 == lane.index();
             let its = ranges(units.iter().copied().filter(is_its));
-            if !its.is_empty() {
+            if !its.is_empty() || counters.is_miscounted() {
                 restored |= self.only(lane).restore_in_lane(its, counters).await?;
             }
         }
@@ -98,7 +98,8 @@ impl RoundStock<'_> {
         for (page, moved) in pages.into_iter().zip(0..) {
             // Each page counts as a move.
             let moves = counters.moves.wrapping_add(moved);
-            let mut call = RESTORE.key(keys.sale()).key(keys.free()).arg(moves).arg(counters.epoch_ms.0);
+            let in_set = counters.in_set.filter(|_| moved == 0).map_or(String::new(), |in_set| in_set.to_string());
+            let mut call = RESTORE.key(keys.sale()).key(keys.free()).arg(moves).arg(counters.epoch_ms.0).arg(in_set);
             if self.lanes > 1 {
                 call = call.arg("lane");
             }

@@ -431,8 +431,11 @@ impl RoundStock<'_> {
 
     async fn view_of_lane(self) -> Result<Option<RoundView>, StockError> {
         let keys = self.keys();
-        let Some(counters) = self.counters_of_lane().await? else { return Ok(None) };
+        let Some(mut counters) = self.counters_of_lane().await? else { return Ok(None) };
         let mut free = self.free_ranges(&keys.free()).await?;
+        // Whatever changes the set counts as a move.
+        let after = self.counters_of_lane().await?.map(|after| (after.epoch_ms, after.moves));
+        counters.in_set = (after == Some((counters.epoch_ms, counters.moves))).then(|| free.iter().map(count).sum());
         // Units that are still to become available are free.
         if counters.next_unit <= counters.total() {
             free.push(counters.next_unit..=counters.total());
