@@ -29,6 +29,11 @@ impl Measured {
         self.add(name, at_ms, waiting.into());
     }
 
+    /// Adds a value of what an alarm looks at.
+    pub fn add_for(&mut self, alarm: &Alarm, at_ms: i64, value: f64) {
+        self.add(alarm.metric.clone(), at_ms, value);
+    }
+
     fn add(&mut self, name: Name, at_ms: i64, value: f64) {
         self.0.entry(name).or_default().push((at_ms, value));
     }
@@ -118,6 +123,16 @@ impl Alarm {
     /// How far back it looks, in milliseconds.
     pub const fn looks_back_ms(&self) -> i64 {
         self.period_ms * self.periods
+    }
+
+    /// Whether AWS measures it, and not our functions.
+    pub fn is_on_aws(&self) -> bool {
+        self.metric.0.starts_with("AWS/")
+    }
+
+    /// The value from which on it rings.
+    pub const fn limit(&self) -> f64 {
+        self.threshold
     }
 
     /// Whether its metric was ever measured.

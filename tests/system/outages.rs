@@ -94,7 +94,9 @@ async fn of_many_reservations_only_the_latest_is_sent_again() {
         latest = try_again(refused).text("reservation_id").to_owned();
     }
     let later = reservation::Deps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
-    ask_of(&later, &Ask::reserve("lamp", "alice").header("idempotency-key", "key-4")).await.problem(409, "limit_reached");
+    ask_of(&later, &Ask::reserve("lamp", "alice").header("idempotency-key", "key-4"))
+        .await
+        .problem(409, "limit_reached");
     let sent: Vec<String> = queued(&lab).await.iter().map(|message| message.claim.id.to_string()).collect();
     assert_eq!(sent, [latest]);
 }

@@ -1,4 +1,4 @@
-//! Every alarm on what reconciliation publishes rings when its fault is planted, and none does before.
+//! Every alarm on what our functions publish rings when its fault is planted, and none does before.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,16 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 use runtime::Clock;
 use tests::terms;
 
+use crate::ask::Ask;
 use crate::cloud::cloud;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, message_batch};
+use crate::lotteries::{AFTER_S, end, lottery};
 
 /// As long as the longest of these alarms looks back, in minutes.
 const LONG: i64 = 5;
 const MINUTE_MS: i64 = 60_000;
 
-/// The minutes of a lab, in each of which reconciliation runs once.
+/// The minutes of a lab, in each of which something is done once.
 struct Minutes {
     alarms: Vec<Alarm>,
     measured: Measured,
@@ -28,16 +30,28 @@ impl Minutes {
     }
 
     async fn run(&mut self, deps: &reconciliation::Deps) {
+        self.pass(async || drop(reconciliation::handle(deps).await.unwrap())).await;
+    }
+
+    /// Does this for a minute, and measures what it publishes.
+    async fn pass(&mut self, what: impl AsyncFnOnce()) {
         let recorder = DebuggingRecorder::new();
         let snapshotter = recorder.snapshotter();
         {
             let _guard = metrics::set_default_local_recorder(&recorder);
-            reconciliation::handle(deps).await.unwrap();
+            what().await;
         }
         self.past += 1;
         for (key, _, _, value) in snapshotter.snapshot().into_vec() {
-            let (DebugValue::Gauge(value), None) = (value, key.key().labels().next()) else { continue };
-            self.measured.add_own(key.key().name(), self.past * MINUTE_MS, value.into_inner());
+            if key.key().labels().next().is_some() {
+                continue;
+            }
+            let value = match value {
+                DebugValue::Gauge(value) => value.into_inner(),
+                DebugValue::Counter(count) => count as f64,
+                DebugValue::Histogram(_) => continue,
+            };
+            self.measured.add_own(key.key().name(), self.past * MINUTE_MS, value);
         }
     }
 
@@ -139,4 +153,67 @@ async fn orders_that_are_overdue_minute_after_minute_ring() {
         minutes.run(&late).await;
     }
     assert!(minutes.ringing().contains("orders-overdue"), "{:?}", minutes.ringing());
+}
+
+/// The alarms that ring without reconciliation, which is silent here.
+fn beside_silence<'a>(minutes: &'a Minutes) -> BTreeSet<&'a str> {
+    let mut ringing = minutes.ringing();
+    assert!(ringing.remove("reconciliation-silent"));
+    ringing
+}
+
+#[tokio::test]
+async fn a_draw_that_cannot_be_finished_rings_after_five_minutes() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.reserve("alice").await;
+    end(&lab).await;
+    let mut minutes = Minutes::begin().await;
+    for minute in 0..=LONG {
+        assert_eq!(beside_silence(&minutes), [].into(), "{minute} minutes");
+        let late_s = if minute == 0 { AFTER_S } else { 7200 };
+        minutes.pass(async || drop(draw::handle(&lab.draw_in(late_s)).await.unwrap())).await;
+    }
+    assert_eq!(beside_silence(&minutes), ["draws-late"].into());
+}
+
+#[tokio::test]
+async fn an_entry_that_comes_after_its_draw_has_begun_rings_at_once() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    let bob = lab.reserve("bob").await;
+    end(&lab).await;
+    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    lab.ledger.fence_draw(&lab.round().await, late.clock.now()).await.unwrap();
+    let mut minutes = Minutes::begin().await;
+    minutes
+        .pass(async || assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty()))
+        .await;
+    assert_eq!(beside_silence(&minutes), ["entries-late"].into());
+}
+
+#[tokio::test]
+async fn a_payment_that_contradicts_an_earlier_one_rings_at_once() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let claim = lab.buy("alice").await;
+    let mut minutes = Minutes::begin().await;
+    for (minor, ringing) in [(990, BTreeSet::new()), (991, ["payments-mismatched"].into())] {
+        let paid = Ask::paid("pay_1", &claim.id.to_string(), minor, &lab.payment_key);
+        minutes.pass(async || drop(lab.answer(&paid).await.expect(200))).await;
+        assert_eq!(beside_silence(&minutes), ringing);
+    }
+}
+
+/// What only AWS measures cannot be planted here: these ring at their limits and not below.
+#[tokio::test]
+async fn alarms_on_what_aws_measures_ring_at_their_limits() {
+    let minutes = Minutes::begin().await;
+    let aws: Vec<&Alarm> = minutes.alarms.iter().filter(|alarm| alarm.is_on_aws()).collect();
+    assert!(aws.len() > 15, "{aws:?}");
+    for alarm in aws {
+        let measured = |value: f64| {
+            let mut measured = Measured::default();
+            (1..=LONG).for_each(|minute| measured.add_for(alarm, minute * MINUTE_MS, value));
+            alarm.rings(&measured, LONG * MINUTE_MS)
+        };
+        assert!(!measured(alarm.limit() - 1.0) && measured(alarm.limit()), "{alarm:?}");
+    }
 }

@@ -126,6 +126,8 @@ pub(crate) struct AsItIs {
     /// Whether nothing moved and no unit is in no place.
     pub(crate) lacks_nothing: bool,
     pub(crate) unknown: UnknownLanes,
+    /// How many units are lost because the count of returned ones is too low.
+    uncounted: u32,
     ledger: LedgerView,
 }
 
@@ -166,8 +168,8 @@ async fn audit_view(
     } else if !twice.is_empty() {
         audit.repairs.push(Repair::Exclude { units: twice });
     }
-    // What the count does not know of is handed out to nobody.
-    let uncounted = counters.uncounted().min(audit.free);
+    // What the count does not know of is handed out to nobody, unless it has another place.
+    let uncounted = counters.uncounted().saturating_sub(audit.duplicated).min(audit.free);
     audit.free -= uncounted;
     audit.lost += uncounted;
     if counters.is_miscounted() && !audit.repairs.iter().any(is_restore) {
@@ -182,7 +184,7 @@ async fn audit_view(
             _ => true,
         });
     }
-    Ok(Some(AsItIs { audit, counters, lacks_nothing, unknown, ledger }))
+    Ok(Some(AsItIs { audit, counters, lacks_nothing, unknown, uncounted, ledger }))
 }
 
 /// Live orders come from their own index, since a unit has only one guard, which leads to only one order. Where index
@@ -221,7 +223,7 @@ pub(crate) async fn look_again(
     ledger: &Ledger,
     round: &RoundId,
     lanes: u16,
-    AsItIs { audit: first, ledger: view, counters: before, .. }: &mut AsItIs,
+    AsItIs { audit: first, ledger: view, uncounted, .. }: &mut AsItIs,
 ) -> Result<Option<UnitCounts>, FulfilmentError> {
     let suspects: HashSet<Unit> = first.discrepancies.iter().map(|discrepancy| discrepancy.unit).collect();
     let Some(RoundView { counters, free, entries, unreachable, lost, .. }) =
@@ -248,7 +250,7 @@ pub(crate) async fn look_again(
         audit.discrepancies.iter().map(of).collect()
     };
     let second = places(&second);
-    let mut counts = UnitCounts { oversold: 0, lost: before.uncounted(), duplicated: 0, ..UnitCounts::from(&*first) };
+    let mut counts = UnitCounts { oversold: 0, lost: *uncounted, duplicated: 0, ..UnitCounts::from(&*first) };
     // Two orders that were read by key are live together, whatever an index says of the guard.
     let is_still = |unit: &Unit, (wrong, places): &(Wrong, BTreeSet<String>)| {
         let again = second.get(unit);
