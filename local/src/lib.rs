@@ -21,6 +21,7 @@ pub mod gateway;
 pub mod identity;
 pub mod install;
 pub mod lagging;
+pub mod lend;
 pub mod operate;
 pub mod paths;
 pub mod pool;

@@ -16,6 +16,7 @@ use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
 use local::export::{Format, export};
+use local::lend::{lend, serve};
 use local::operate::{audit, redrive};
 use local::setup::{install, set_up};
 use local::soak::{Soak, run_soak};
@@ -200,6 +201,19 @@ enum Command {
         #[arg(required = true, trailing_var_arg = true)]
         program: Vec<String>,
     },
+    /// Start a system for all tests of a run, as a setup script of nextest
+    #[command(hide = true)]
+    Lend,
+    /// Keep what `lend` started running; `lend` starts this by itself
+    #[command(hide = true)]
+    Serve {
+        /// The id of the process with which it ends
+        #[arg(long)]
+        runner: i32,
+        /// The folder of its description
+        #[arg(long)]
+        folder: PathBuf,
+    },
     /// Stage a flash sale and prove that every unit is accounted for
     Demo(Plan),
     /// Sell for an hour while days pass, processes die and versions change, and prove that nothing grows or gets lost
@@ -243,6 +257,8 @@ async fn main() -> ExitCode {
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
             Command::Redrive { queue } => redrive(&queue.with_context(which_queue)?).await?,
             Command::Beside { program } => return run_beside(&program).await,
+            Command::Lend => lend().await?,
+            Command::Serve { runner, folder } => serve(runner, &folder).await?,
             Command::Demo(plan) => return run_demo(&plan).await,
             Command::Soak(soak) => return run_soak(&soak).await,
         }

@@ -1,34 +1,20 @@
-use std::sync::LazyLock;
-
-use local::cloud::Cloud;
-use local::setup::set_up;
-use tokio::runtime::Runtime;
+use local::deployment::Deployment;
+use local::identity::Issuer;
 use tokio::sync::OnceCell;
-use tokio::task::spawn_blocking;
 
-/// A denial is noted in every round of the deployed system. Tests hold this while they deny there, or while their round must
-/// not change.
-pub(crate) static DENYING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+static CLOUD: OnceCell<Cloud> = OnceCell::const_new();
 
-/// Each test's runtime ends with it, but the gateway must outlive the test that started it.
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads"));
+/// The deployed system.
+pub(crate) struct Cloud {
+    pub(crate) deployment: Deployment,
+    pub(crate) issuer: Issuer,
+}
 
-static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
-
-/// The deployed system, shared by all tests. Its processes end with this one.
+/// The deployed system, shared by all tests of a run.
 pub(crate) async fn cloud() -> &'static Cloud {
-    let start = async || {
-        let built = spawn_blocking(set_up).await.expect("the build runs");
-        match built {
-            Ok(()) => {
-                let started = RUNTIME.spawn(Cloud::start()).await.expect("the start does not panic");
-                started.map_err(|error| format!("{error:?}"))
-            }
-            Err(error) => Err(format!("{error:?}")),
-        }
+    let borrow = async || {
+        let (deployment, issuer) = local::lend::borrow().unwrap_or_else(|error| panic!("{error:#}"));
+        Cloud { deployment, issuer }
     };
-    match CLOUD.get_or_init(start).await {
-        Ok(cloud) => cloud,
-        Err(error) => panic!("the cloud does not start: {error}"),
-    }
+    CLOUD.get_or_init(borrow).await
 }

@@ -1,5 +1,6 @@
 //! The local web server: the page and the API on one origin, and stand-ins for the rest of the world.
 
+use local::gateway::{Concurrency, Gateway};
 use local::identity::Issuer;
 use local::web::WebServer;
 use reqwest::{Client, Response};
@@ -11,14 +12,19 @@ use crate::shop::Shop;
 struct Page {
     server: WebServer,
     http: Client,
+    _gateway: Gateway,
 }
 
 impl Page {
     async fn open() -> Self {
         let cloud = cloud().await;
         let issuer = Issuer::from_pem(&cloud.deployment.endpoint, cloud.issuer.private_key_pem().to_owned()).unwrap();
-        let server = WebServer::start(0, &cloud.deployment, issuer, cloud.gateway.served()).await.unwrap();
-        Self { server, http: Client::new() }
+        let home = cloud.deployment.home.join(format!("page-{}", std::process::id()));
+        std::fs::create_dir_all(&home).unwrap();
+        let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
+        let deployment = cloud.deployment.clone().served_at(gateway.url());
+        let server = WebServer::start(0, &deployment, issuer, gateway.served()).await.unwrap();
+        Self { server, http: Client::new(), _gateway: gateway }
     }
 
     async fn get(&self, path: &str) -> Response {

@@ -47,16 +47,16 @@ impl PassOf {
     }
 }
 
-/// The name of the emulator's secret with the lab's keys.
+/// The name of the emulator's secret with the keys of this test's labs.
 pub(crate) async fn lab_secret() -> &'static str {
-    static SECRET: OnceCell<()> = OnceCell::const_new();
-    const NAME: &str = "lab-pass-keys";
+    static SECRET: OnceCell<String> = OnceCell::const_new();
     let make = async || {
         let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
-        client.create_secret().name(NAME).secret_string(RING).send().await.unwrap();
+        let name = format!("lab-pass-keys-{}", uuid::Uuid::now_v7().as_simple());
+        client.create_secret().name(&name).secret_string(RING).send().await.unwrap();
+        name
     };
-    SECRET.get_or_init(make).await;
-    NAME
+    SECRET.get_or_init(make).await
 }
 
 /// The keys of the deployed system.

@@ -14,9 +14,18 @@ impl Context {
     /// DynamoDB: the table `TABLE_NAME`.
     #[cfg(feature = "ledger")]
     pub fn ledger(&self) -> Result<ledger::Ledger, ContextError> {
-        use aws_sdk_dynamodb::Client;
+        use aws_sdk_dynamodb::{Client, config::Builder};
+        let connect = || {
+            // A variable of the AWS SDKs, for a proxy or an endpoint of one's own.
+            let endpoint = self.settings().optional("AWS_ENDPOINT_URL_DYNAMODB");
+            let mut config = Builder::from(self.aws());
+            if endpoint.is_some() {
+                config.set_endpoint_url(endpoint);
+            }
+            Ok(Client::from_conf(config.build()))
+        };
         self.once("", || {
-            let client = self.once("", || Ok(Client::new(self.aws())))?;
+            let client = self.once("", connect)?;
             Ok(ledger::Ledger::new(client, self.settings().required("TABLE_NAME")?))
         })
     }

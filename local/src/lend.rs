@@ -1,0 +1,102 @@
+//! A system that all test processes of one run share. It ends with the runner, however that ends.
+
+use std::fs::{OpenOptions, rename, write};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::unistd::getppid;
+use serde::{Deserialize, Serialize};
+
+use crate::cloud::Cloud;
+use crate::deployment::Deployment;
+use crate::identity::Issuer;
+use crate::paths;
+use crate::process::{ProcessRun, start_detached, tail};
+use crate::setup::set_up;
+
+/// The variable with the path of the file that says where the system is.
+const VARIABLE: &str = "LENT_SYSTEM";
+/// The file to which a setup script of nextest writes variables for tests.
+const NEXTEST_ENV: &str = "NEXTEST_ENV";
+/// How often to check whether the system is there, and whether its runner is.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a test has to know of the system.
+#[derive(Serialize, Deserialize)]
+struct Lent {
+    deployment: Deployment,
+    issuer_key_pem: String,
+}
+
+/// Starts a system that lives as long as the process that started this one, and tells its tests where it is: a setup
+/// script of nextest.
+///
+/// # Errors
+/// If it does not start, or nobody is told.
+pub async fn lend() -> Result<()> {
+    let tests = std::env::var_os(NEXTEST_ENV).with_context(|| format!("{NEXTEST_ENV} is not set; nextest sets it"))?;
+    tokio::task::spawn_blocking(set_up).await??;
+    let runner = getppid().as_raw();
+    let folder = paths::state().join(format!("lent-{runner}"));
+    let (file, log) = (folder.join("system.json"), folder.join("system.log"));
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["serve", "--runner", &runner.to_string(), "--folder"]).arg(&folder);
+    // Its standard input may close: only the runner's end counts.
+    let (server, _) = start_detached("the lent system", &mut command, &log)?;
+    while !file.exists() {
+        ensure!(server.is_running(), "the system does not start:\n{}", tail(&log));
+        tokio::time::sleep(LOOK).await;
+    }
+    let mut tests = OpenOptions::new().append(true).open(tests)?;
+    Ok(writeln!(tests, "{VARIABLE}={}", file.display())?)
+}
+
+/// Serves a system until the runner has ended, and removes its folder.
+///
+/// # Errors
+/// If it does not start.
+pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
+    let _folder = Folder(folder.to_owned());
+    let Some(runner) = ProcessRun::of(runner) else { bail!("the runner has ended") };
+    let ended = async {
+        while runner.is_running() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    let served = async {
+        let cloud = Cloud::start().await?;
+        let lent =
+            Lent { deployment: cloud.deployment.clone(), issuer_key_pem: cloud.issuer.private_key_pem().to_owned() };
+        let coming = folder.join("coming.json");
+        write(&coming, serde_json::to_string(&lent)?)?;
+        rename(coming, folder.join("system.json"))?;
+        std::future::pending().await
+    };
+    // Dropping the system ends it.
+    tokio::select! {
+        failed = served => failed,
+        () = ended => Ok(()),
+    }
+}
+
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The system that this test was lent.
+///
+/// # Errors
+/// If there is none, as when the test's program is started by hand.
+pub fn borrow() -> Result<(Deployment, Issuer)> {
+    let file = std::env::var_os(VARIABLE).context("no system: run this with `cargo nextest run`, which starts one")?;
+    let Lent { deployment, issuer_key_pem } = serde_json::from_slice(&std::fs::read(file)?)?;
+    let issuer = Issuer::from_pem(&deployment.endpoint, issuer_key_pem)?;
+    Ok((deployment, issuer))
+}
