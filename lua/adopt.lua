@@ -41,6 +41,9 @@ if not known then
   kept[#kept + 1] = string.format('%d o %s %d %s', slot, id, unit, reserved_at)
   redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
   redis.call('PEXPIREAT', buyers_key, expires_at_ms)
+  -- Whoever saw the unit in no place before must look again.
+  moves = moves + 1
+  --- @write moves
 end
 
 -- The unit may be free although the order is known: another reservation that had the same unit gave it back.

@@ -23,7 +23,9 @@ for i = 3, #ARGV do
   --- @include take_out
   if was_free then count = count + 1 end
 end
-if count > 0 then
+-- An order has them: whoever saw them in no place before must look again.
+if count == 0 and ARGV[1] == '' then moves = moves + 1 end
+if count > 0 or ARGV[1] == '' then
   --- @write next_unit last_unit returned moves
   redis.call('PEXPIREAT', free_key, expires_at_ms)
 end

@@ -126,7 +126,7 @@ pub(crate) struct AsItIs {
     /// Whether nothing moved and no unit is in no place.
     pub(crate) lacks_nothing: bool,
     pub(crate) unknown: UnknownLanes,
-    /// How many units are lost because the count of returned ones is too low.
+    /// How many units the count of returned ones lacks.
     uncounted: u32,
     ledger: LedgerView,
 }
@@ -161,7 +161,7 @@ async fn audit_view(
     let total = taken.map_or(counters.total(), |taken| taken.max(counters.total()));
     let mut audit = sale::audit::audit_listing(listing, total, &StockView { free, entries }, &ledger);
     let is_restore = |repair: &Repair| matches!(repair, Repair::Restore { .. });
-    let lacks_nothing = held_still && !audit.repairs.iter().any(is_restore);
+    let lacks_nothing = held_still && !counters.is_miscounted() && !audit.repairs.iter().any(is_restore);
     if !held_still {
         // A unit that moved from one lane to another meanwhile may have been seen in neither.
         audit.repairs.retain(|repair| !is_restore(repair));
@@ -169,10 +169,12 @@ async fn audit_view(
         audit.repairs.push(Repair::Exclude { units: twice });
     }
     // What the count does not know of is handed out to nobody, unless it has another place.
-    let uncounted = counters.uncounted().saturating_sub(audit.duplicated).min(audit.free);
-    audit.free -= uncounted;
-    audit.lost += uncounted;
-    if counters.is_miscounted() && !audit.repairs.iter().any(is_restore) {
+    let uncounted = counters.uncounted();
+    let hidden = uncounted.saturating_sub(audit.duplicated).min(audit.free);
+    audit.free -= hidden;
+    audit.lost += hidden;
+    let is_moved = |repair: &Repair| matches!(repair, Repair::Restore { .. } | Repair::Exclude { .. });
+    if counters.is_miscounted() && !audit.repairs.iter().any(is_moved) {
         audit.repairs.insert(0, Repair::Restore { units: Vec::new() });
     }
     if unknown != UnknownLanes::default() {
@@ -244,13 +246,14 @@ pub(crate) async fn look_again(
     view.guards.extend(guards);
     view.live_orders.retain(|order| !suspects.contains(&order.unit));
     view.live_orders.extend(live(&orders));
+    let still_uncounted = if counters.is_read_still() { counters.uncounted() } else { u32::MAX };
     let second = sale::audit::audit_listing(MOST_SUSPECTS, counters.total(), &StockView { free, entries }, view);
     let places = |audit: &Audit| -> HashMap<Unit, (Wrong, BTreeSet<String>)> {
         let of = |each: &Discrepancy| (each.unit, (each.wrong, each.found.iter().cloned().collect()));
         audit.discrepancies.iter().map(of).collect()
     };
     let second = places(&second);
-    let mut counts = UnitCounts { oversold: 0, lost: *uncounted, duplicated: 0, ..UnitCounts::from(&*first) };
+    let mut counts = UnitCounts { oversold: 0, lost: 0, duplicated: 0, ..UnitCounts::from(&*first) };
     // Two orders that were read by key are live together, whatever an index says of the guard.
     let is_still = |unit: &Unit, (wrong, places): &(Wrong, BTreeSet<String>)| {
         let again = second.get(unit);
@@ -263,5 +266,6 @@ pub(crate) async fn look_again(
             Wrong::Duplicated => counts.duplicated += 1,
         }
     }
+    counts.lost += still_uncounted.min(*uncounted).saturating_sub(counts.duplicated);
     Ok(Some(counts))
 }

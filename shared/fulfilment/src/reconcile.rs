@@ -1,7 +1,7 @@
 //! Finds where Redis and the ledger disagree, and repairs it. Listing and repairing are separate: what was listed may
 //! have changed by the time it is repaired, so every repair reads the ledger again.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
@@ -24,9 +24,9 @@ pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
 const DUE_PER_CALL: usize = 500;
 /// How many messages are sent, or orders ended, concurrently.
 const AT_ONCE: usize = 16;
-/// How often units are given back, each time after another look at Redis: in a sale to which units come back all the time,
-/// one may move during a look.
-const RESTORE_TRIES: usize = 5;
+/// How long giving units back is tried, each time after another look at Redis: in a sale to which units come back all the
+/// time, one may move during a look. The other repairs of the round wait meanwhile.
+const RESTORE_FOR: Duration = Duration::from_secs(3);
 /// An order that is overdue by this many seconds has lost its expiry message.
 const OVERDUE_AFTER_S: u32 = 60;
 
@@ -261,8 +261,8 @@ async fn restore(
 ) -> Result<Repaired, FulfilmentError> {
     let Listing { round, lanes, counters, .. } = listing;
     let stock = stock.round_in(round, *lanes);
-    let (mut units, mut counters) = (units.to_vec(), counters.clone());
-    for _ in 0..RESTORE_TRIES {
+    let (mut units, mut counters, until) = (units.to_vec(), counters.clone(), Instant::now() + RESTORE_FOR);
+    loop {
         // A unit that has a guard, which the index did not show, is adopted by the next run. Of a lane that was lost there are
         // too many to read each; as in loading a round, the index says what is taken.
         let is_lane = units.len() > MAX_DISCREPANCIES;
@@ -270,19 +270,28 @@ async fn restore(
         let taken: HashSet<Unit> = guards.into_iter().map(|guard| guard.unit).collect();
         units.retain(|unit| !taken.contains(unit));
         if units.is_empty() && !counters.is_miscounted() {
-            break;
+            return Ok(Repaired::Nothing);
         }
         if stock.restore(&units, &counters).await? {
             return Ok(Repaired::Restored);
         }
-        // A unit has moved since.
-        let Some(view) = stock.view_of_reachable().await?.filter(|view| view.held_still) else { break };
+        // Something has moved since Redis was read.
+        let view = loop {
+            if Instant::now() >= until {
+                return Ok(Repaired::Nothing);
+            }
+            let Some(view) = stock.view_of_reachable().await? else { return Ok(Repaired::Nothing) };
+            if view.held_still {
+                break view;
+            }
+        };
         let held = view.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim.unit);
         let held: HashSet<Unit> = held.collect();
-        units.retain(|unit| !held.contains(unit) && !view.free.iter().any(|range| range.contains(&unit.0)));
+        let free: BTreeMap<u32, u32> = view.free.iter().map(|range| (*range.start(), *range.end())).collect();
+        let is_free = |unit: &Unit| free.range(..=unit.0).next_back().is_some_and(|(_, last)| *last >= unit.0);
+        units.retain(|unit| !held.contains(unit) && !is_free(unit));
         counters = view.counters;
     }
-    Ok(Repaired::Nothing)
 }
 
 async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {

@@ -63,7 +63,7 @@ macro_rules! sale_fields {
             /// In a lane: the number of its loading, if it may lack units that it had before Redis lost it. In a round:
             /// the number of any such lane.
             pub short: Option<u64>,
-            /// In a lane that did not change while it was read: how many units its set of returned units has.
+            /// In a lane whose set of returned units did not change while it was read: how many units that has.
             pub in_set: Option<u32>,
         }
 
@@ -121,6 +121,11 @@ impl Counters {
     /// Units that came back and are in the set, but not in the count, so that nobody can get them.
     pub fn uncounted(&self) -> u32 {
         self.each_lane().iter().map(|lane| lane.in_set.map_or(0, |in_set| in_set.saturating_sub(lane.returned))).sum()
+    }
+
+    /// Whether no lane's set changed while it was read.
+    pub fn is_read_still(&self) -> bool {
+        self.each_lane().iter().all(|lane| lane.in_set.is_some())
     }
 
     /// Whether some lane counts its returned units wrongly.

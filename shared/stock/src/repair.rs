@@ -66,7 +66,7 @@ impl RoundStock<'_> {
     }
 
     /// Gives back units that are in no place and counts what the set has, if no unit has moved since `counters` were read.
-    /// Returns whether it did: for all of them, unless a unit moved between two pages.
+    /// Returns whether it did, for all of them.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -79,22 +79,21 @@ impl RoundStock<'_> {
         }
         // Each unit's number determines its lane, so if two runs find the same unit in no place, the second one sees
         // that units of that lane have moved.
-        let mut restored = false;
+        let mut lanes = Vec::new();
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let is_its = |unit: &u32| (unit / RUN % u32::from(self.lanes)) as u16 == lane.index();
             let its = ranges(units.iter().copied().filter(is_its));
             if !its.is_empty() || counters.is_miscounted() {
-                restored |= self.only(lane).restore_in_lane(its, counters).await?;
+                lanes.push(self.only(lane).restore_in_lane(its, counters).await?);
             }
         }
-        Ok(restored)
+        Ok(!lanes.is_empty() && lanes.into_iter().all(|restored| restored))
     }
 
     async fn restore_in_lane(self, ranges: Vec<RangeInclusive<u32>>, counters: &Counters) -> Result<bool, StockError> {
         let keys = self.keys();
         let texts: Vec<String> = ranges.iter().map(|range| format!("{}-{}", range.start(), range.end())).collect();
         let pages = if texts.is_empty() { vec![texts.as_slice()] } else { texts.chunks(PER_CALL).collect() };
-        let mut restored = false;
         for (page, moved) in pages.into_iter().zip(0..) {
             // Each page counts as a move.
             let moves = counters.moves.wrapping_add(moved);
@@ -105,12 +104,12 @@ impl RoundStock<'_> {
             }
             let answer: String = call.arg(page).invoke_async(self.connection).await?;
             match parse(&answer)?.0 {
-                ScriptCode::Restored => restored = true,
-                ScriptCode::Moved | ScriptCode::UnknownSale => break,
+                ScriptCode::Restored => {}
+                ScriptCode::Moved | ScriptCode::UnknownSale => return Ok(false),
                 _ => return Err(unexpected(&answer)),
             }
         }
-        Ok(restored)
+        Ok(true)
     }
 
     /// Takes units that are free in several lanes out of all those in which no unit has moved since `counters` were

@@ -157,6 +157,7 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
         sellable_at_ms: lanes.iter().map(|lane| lane.sellable_at_ms).max().unwrap_or(first.sellable_at_ms),
         short: lanes.iter().find_map(|lane| lane.short),
         lanes: all,
+        in_set: None,
         ..first
     }
 }
