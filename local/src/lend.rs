@@ -59,6 +59,7 @@ pub async fn lend() -> Result<()> {
 /// # Errors
 /// If it does not start.
 pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
     let _folder = Folder(folder.to_owned());
     let Some(runner) = ProcessRun::of(runner) else { bail!("the runner has ended") };
     let ended = async {

@@ -134,15 +134,6 @@ def changed(name, data, crates):
         # The build script may share a file with the crate.
         if (ROOT / name).with_name("build.rs").exists():
             data += b"\n[build-dependencies]\n" + DEPENDENCY
-    if name == "tests/system/cloud.rs":
-        data = (TOOL / "cloud.rs").read_bytes()
-    if name == "tests/system/main.rs":
-        # It needs the gateway that serves the deployed system.
-        data = data.replace(b"mod page;\n", b"")
-    if name == "tests/system/passes.rs":
-        # Every process on one kept system makes the same secret.
-        make = b"client.create_secret().name(NAME).secret_string(RING).send().await"
-        data = data.replace(make + b".unwrap();", b"let _ = " + make + b";")
     return data
 
 
@@ -349,7 +340,7 @@ def caught(result):
 
 def run_tests(program, path, names, number, limit, system_file, variables, threads=THREADS, stop=False):
     """Runs tests in a process of their own. Returns for each whether it passed, and how long it took."""
-    env = {**os.environ, **variables, "MUTANT_CLOUD": str(system_file), "RUSTC_BOOTSTRAP": "1"}
+    env = {**os.environ, **variables, "LENT_SYSTEM": str(system_file), "RUSTC_BOOTSTRAP": "1"}
     if number is not None:
         env["MUTANT"] = number
     options = ["-Zunstable-options", "--format=json", "--report-time", f"--test-threads={threads}", "--exact"]
@@ -405,7 +396,7 @@ class System:
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="system-", dir=HERE))
-        self.file, self.process, self.runs = self.folder / "cloud.json", None, 0
+        self.file, self.process, self.runs = self.folder / "lent/system.json", None, 0
 
     def __enter__(self):
         self.start()
@@ -422,13 +413,10 @@ class System:
 
     def start(self):
         self.runs = 0
-        self.file.unlink(missing_ok=True)
         with open(self.folder / "log", "w") as log:
             self.process = subprocess.Popen(
-                [read(TESTS)["programs"]["system"], "--ignored", "--exact", "cloud::keep"],
-                cwd=COPY / "tests",
-                env={**os.environ, "MUTANT_CLOUD": str(self.file)},
-                stdin=subprocess.PIPE,
+                [ROOT / "target/debug/local", "serve", "--runner", str(os.getpid()), "--folder", self.file.parent],
+                stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -441,7 +429,7 @@ class System:
 
     def stop(self):
         if self.process:
-            self.process.stdin.close()
+            self.process.terminate()
             try:
                 self.process.wait(30)
             except subprocess.TimeoutExpired:

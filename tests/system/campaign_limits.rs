@@ -198,7 +198,7 @@ async fn operators_set_it_within_bounds() {
     }
     // The index is eventually consistent.
     let full = async || (lab.ledger.campaigns().await.unwrap().len() == 5).then_some(());
-    crate::wait::until("five campaigns", 2, full).await;
+    crate::wait::until("five campaigns", full).await;
     put(&lab, &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
     let without = json!({ "campaign_id": "days-6", "title": "Days", "sale_ids": ["lamp"] });
     put(&lab, &without).await.expect(201);

@@ -158,7 +158,7 @@ async fn a_denial_ends_by_itself() {
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
     // By Redis's clock alone; no process does anything.
     let let_in = async || Some(lab.answer(&Ask::reserve(SALE, "alice")).await).filter(|answer| answer.status != 403);
-    until("the denial ends", 20, let_in).await.expect(202);
+    until("the denial ends", let_in).await.expect(202);
     let key = format!("buyers:{{{SALE}:1:0}}");
     assert!(!lab.redis_text(&["HGET", &key, "alice"]).await.contains(';'), "the denial's note is gone from Redis");
     let admin = admin::Deps { clock: Clock::ahead_by_ms(31_000), ..lab.admin() };

@@ -71,7 +71,7 @@ async fn poison_climbs_the_ladder_alone_and_ends_in_quarantine() {
     send(&deployment.orders_queue_url, message(&carol)).await;
     shop.buy("dave").await;
 
-    let kept = until("the poison is in quarantine", 90, async || {
+    let kept = until("the poison is in quarantine", async || {
         let messages = receive(&sqs, &deployment.quarantine_queue_url).await;
         messages.iter().any(|message| message.body() == Some(&*poison)).then_some(())
     });

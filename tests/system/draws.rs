@@ -14,8 +14,6 @@ use crate::rounds;
 use crate::wait::until;
 
 const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
-/// The longest until a change shows.
-const SEEN_WITHIN_S: u64 = 5;
 
 /// Terms that give units away, one to each user.
 fn free(total: u32, allocation: Allocation) -> Terms {
@@ -72,7 +70,7 @@ async fn revealed(catalog: &catalog::Deps) -> Answer {
         let draw = shown(catalog, DRAW).await;
         draw.body.get("seed").is_some().then_some(draw)
     };
-    until("the seed is revealed", SEEN_WITHIN_S, seen).await
+    until("the seed is revealed", seen).await
 }
 
 #[tokio::test]

@@ -246,7 +246,7 @@ async fn operators_create_it_and_everybody_sees_it() {
     let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
     assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);
     // On a very busy machine the catalog may answer 503 at first.
-    let shown = until("the card of the sale", 2, async || {
+    let shown = until("the card of the sale", async || {
         let card = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await;
         (card.status == 200).then_some(card.body)
     })

@@ -30,7 +30,7 @@ async fn a_purchase_from_the_gate_to_the_payment() {
     let reserved = send(&reserve(&pass), "alice").await.expect(202).text("reservation_id").to_owned();
     send(&reserve(&pass), "bob").await.problem(403, "bad_token");
     let look = Ask::get(format!("/v1/reservations/{reserved}"));
-    until("the order is made", 30, async || {
+    until("the order is made", async || {
         (send(&look, "alice").await.expect(200).text("status") == "pending_payment").then_some(())
     })
     .await;

@@ -122,7 +122,7 @@ async fn orders_are_read_once_for_all_who_watch_and_paid_ones_never_again() {
     if read_at.elapsed() < KEPT {
         assert_eq!(units(&stale), [5, 2, 1, 1, 1], "carol's order has not been read yet, so her unit counts as held");
     }
-    until("a second reading", 20, async || (units(&answer(&deps).await) == [5, 2, 0, 2, 1]).then_some(())).await;
+    until("a second reading", async || (units(&answer(&deps).await) == [5, 2, 0, 2, 1]).then_some(())).await;
     let got: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem")).collect();
     assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2], "alice's paid order is not read again");
 }
@@ -170,7 +170,7 @@ async fn redis_is_told_beside_the_requests() {
     lab.snapshots.flush_answers(&lab.stock).await;
     let (asked, calls) = redis_calls(&lab.valkey.url(), async {
         let mut asked = 0;
-        until("the counts are flushed", 10, async || {
+        until("the counts are flushed", async || {
             // A user who holds a unit is never answered without Redis.
             lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
             asked += 1;
@@ -230,7 +230,7 @@ async fn the_deployed_system_counts_its_own_answers() {
     let look = Ask::get(format!("/v1/admin/sales/{}/live", shop.sale)).by_operator();
     let mut late = 0;
     // A process counts for a sale once its snapshot has it, which may be seconds after publication.
-    let seen = until("the answer counts show", 20, async || {
+    let seen = until("the answer counts show", async || {
         late += 1;
         shop.try_to_reserve(&format!("late-{late}")).await.problem(409, "sold_out");
         let seen = look.send().await.expect(200).body;
@@ -239,6 +239,6 @@ async fn the_deployed_system_counts_its_own_answers() {
     .await;
     assert_eq!(units(&seen), [1, 0, 0, 1, 0]);
     assert_eq!(shop.pay("pay_1", &id, 990).await, "applied");
-    until("it shows paid", 20, async || (units(&look.send().await.expect(200).body) == [1, 0, 0, 0, 1]).then_some(()))
+    until("it shows paid", async || (units(&look.send().await.expect(200).body) == [1, 0, 0, 0, 1]).then_some(()))
         .await;
 }

@@ -359,7 +359,7 @@ async fn addresses_and_networks_are_kept_out_until_their_moment() {
     // A denial ends by itself.
     deny(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(1).to_string() })).await.expect(200);
     let is_in = async || (from(&lab, "192.0.2.1", tokens()).await.status != 403).then_some(());
-    crate::wait::until("the end of a denial", 2, is_in).await;
+    crate::wait::until("the end of a denial", is_in).await;
 }
 
 #[tokio::test]

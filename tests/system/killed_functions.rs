@@ -106,7 +106,7 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let unheard = std::mem::take(&mut *unheard.lock().unwrap());
     let heard_late = futures::stream::iter(&unheard).map(|&n| {
         let (client, requests, recorder, names, round) = (&client, &requests, &recorder, &names, &round);
-        until("a final answer", 120, async move || {
+        until("a final answer", async move || {
             let response = recorded::send(client, recorder, n, &names[n], round, &requests[n]).await.ok()?;
             (response.status < 500).then(|| response.answer().to_string())
         })
@@ -118,7 +118,7 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let promised = heard.get("202").copied().unwrap_or_default() + won_late as u64;
     assert_eq!(promised, UNITS as u64, "every unit was promised exactly once");
 
-    let audit = until("a clean audit", 120, async || {
+    let audit = until("a clean audit", async || {
         let audit = shop.audit().await;
         (audit["clean"] == true && audit["held"] == 0).then_some(audit)
     });

@@ -42,7 +42,7 @@ fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProces
 /// Receives all ten messages, each on this delivery.
 async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
     let mut received = Vec::new();
-    until("the whole batch is received", 20, async || {
+    until("the whole batch is received", async || {
         received.extend(receive(&lab.sqs, &lab.orders_url).await);
         (received.len() == BATCH).then_some(())
     })

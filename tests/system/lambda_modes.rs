@@ -81,7 +81,7 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     };
     let loser = async {
         // Redis gives the winner the last unit before the message is sent.
-        until("the last unit is taken", 5, async || {
+        until("the last unit is taken", async || {
             let counters = lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
             (counters.next_unit > counters.last_unit).then_some(())
         })

@@ -202,7 +202,7 @@ async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
     assert_eq!((card.status, card.text("availability")), (200, "unknown"));
     let state = async |state| {
         let is_so = async || Some(look(&lab).await).filter(|document| document.state == state);
-        until("the line's new state", 10, is_so).await
+        until("the line's new state", is_so).await
     };
     state(LineState::Paused).await;
 

@@ -18,8 +18,6 @@ use crate::rounds;
 use crate::wait::until;
 
 pub(crate) const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 2, paused: false };
-/// The longest that one step of the line may take.
-const MOVES_WITHIN_S: u64 = 5;
 
 fn now() -> EpochMs {
     Clock::system().now()
@@ -203,7 +201,7 @@ async fn late_ones_come_after_all_early_ones() {
     let first = look(&lab).await;
     assert!(first.admitted.early_ppb < WHOLE_PPB && first.admitted.late_until.is_none(), "{:?}", first.admitted);
     enter(&lab, "late", &late, &first).await.problem(409, "not_your_turn");
-    let admitted = until("the late one is admitted", MOVES_WITHIN_S, async || {
+    let admitted = until("the late one is admitted", async || {
         let document = look(&lab).await;
         (enter(&lab, "late", &late, &document).await.status == 201).then_some(document)
     })
@@ -254,7 +252,7 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     let text = late["ticket"].as_str().unwrap();
     enter(&lab, "late", text, &after).await.problem(409, "not_your_turn");
     let reached = after.admitted.early_ppb;
-    until("the line goes on", MOVES_WITHIN_S, async || {
+    until("the line goes on", async || {
         let admitted = look(&lab).await.admitted;
         (admitted.early_ppb > reached || admitted.early_ppb == WHOLE_PPB).then_some(())
     })
@@ -273,7 +271,7 @@ async fn a_line_whose_round_is_not_there_admits_nobody() {
         assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap().unwrap().ceiling, None);
     }
     lab.load(SALE).await;
-    let moving = until("the line moves", MOVES_WITHIN_S, async || {
+    let moving = until("the line moves", async || {
         let document = look(&lab).await;
         (document.admitted.early_ppb > 0).then_some(document)
     })
@@ -396,7 +394,7 @@ async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
     assert_eq!((sold_out.state, sold_out.units.sold, sold_out.units.may_return), (LineState::SoldOut, 2, 2));
     let reached = sold_out.admitted.early_ppb;
     // Two steps of the line later nobody else has been admitted.
-    let later = until("two seconds pass", MOVES_WITHIN_S, async || {
+    let later = until("two seconds pass", async || {
         let document = look(&lab).await;
         let passed = document.admitted.as_of.as_millisecond() - sold_out.admitted.as_of.as_millisecond();
         (passed > 2_000).then_some(document)
@@ -405,7 +403,7 @@ async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
     assert_eq!((later.state, later.admitted.early_ppb), (LineState::SoldOut, reached));
 
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
-    let moved = until("the next ones are admitted", MOVES_WITHIN_S, async || {
+    let moved = until("the next ones are admitted", async || {
         let document = look(&lab).await;
         (document.admitted.early_ppb > reached).then_some(document)
     })
@@ -426,7 +424,7 @@ async fn who_waits_is_not_told_that_it_is_over_while_units_may_come() {
     let sold_out = look(&lab).await;
     assert_eq!((sold_out.state, sold_out.units.may_return, sold_out.poll_after_ms), (LineState::SoldOut, 1, 10_000));
     assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
-    let over = until("no unit may return", MOVES_WITHIN_S, async || {
+    let over = until("no unit may return", async || {
         let document = look(&lab).await;
         (document.units.may_return == 0).then_some(document)
     })
@@ -458,14 +456,14 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
         lab.stock.round(&round(SALE, 1)).look_at_line().await.unwrap().progress.unwrap().parse().unwrap()
     };
     let paused = line().await;
-    let stood = until("three seconds pass", 2 * MOVES_WITHIN_S, async || {
+    let stood = until("three seconds pass", async || {
         assert_eq!(look(&without).await.admitted.early_ppb, 0);
         let line = line().await;
         (line.at_ms > paused.at_ms + 3_000).then_some(line)
     })
     .await;
     assert_eq!(stood.front, paused.front, "the line does not advance unseen, to admit them all at once later");
-    let moved = until("the line moves", MOVES_WITHIN_S, async || {
+    let moved = until("the line moves", async || {
         let document = look(&deps).await;
         (document.admitted.early_ppb > 0).then_some(document)
     })
@@ -483,7 +481,7 @@ async fn a_lane_that_is_lost_does_not_stop_the_line() {
     let lost = Lane::all(2).next().unwrap();
     let tag = lab.stock.round_in(&round(SALE, 1), 2).tag(lost);
     lab.redis(&["DEL", &format!("sale:{tag}")]).await;
-    let moved = until("the line moves", MOVES_WITHIN_S, async || {
+    let moved = until("the line moves", async || {
         let document = look(&lab).await;
         assert_eq!(document.state, LineState::Moving, "the other lane sells");
         (document.admitted.early_ppb > before.admitted.early_ppb).then_some(document)
@@ -505,7 +503,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     let held_up = look(&lab).await;
     assert_eq!((held_up.state, held_up.admitted.per_s, held_up.admitted.early_ppb), (LineState::Paused, 0, 0));
     edit(json!({ "paused": false, "admits_per_s": 7 })).await.expect(200);
-    let moving = until("the line moves", MOVES_WITHIN_S, async || {
+    let moving = until("the line moves", async || {
         let document = look(&lab).await;
         (document.admitted.early_ppb > 0).then_some(document)
     })

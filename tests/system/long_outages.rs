@@ -81,7 +81,7 @@ async fn ten_minutes_without_dynamodb_fail_no_reservation() {
         let tried = deliver(&lab, &lab.orders_url, |batch| order::handle(&order, batch)).await;
         assert_eq!(tried, (0, BUYERS));
     }
-    until("the next receives move them", 60, async || {
+    until("the next receives move them", async || {
         assert_eq!(deliver(&lab, &lab.orders_url, |batch| order::handle(&order, batch)).await, (0, 0));
         (depth(&lab.sqs, &lab.orders_dlq_url).await[0] == BUYERS as u32).then_some(())
     })
@@ -93,7 +93,7 @@ async fn ten_minutes_without_dynamodb_fail_no_reservation() {
     assert_eq!(lab.clean_audit().await, (0, BUYERS as u32, 0), "all of them keep their units");
 
     parts.aws.set(Service::DynamoDb, Conduct::Answers);
-    until("every message is done", 60, async || {
+    until("every message is done", async || {
         deliver(&lab, &lab.orders_dlq_url, |batch| dead_letter::handle(&dead_letter, batch)).await;
         (depth(&lab.sqs, &lab.orders_dlq_url).await == [0, 0, 0]).then_some(())
     })

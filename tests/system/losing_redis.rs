@@ -213,10 +213,10 @@ async fn run(case: Case, terms: Terms) {
 
     let deps = lab.reservation();
     let asked = async || lab.stock.round(&round(SALE, 1)).is_loaded().await;
-    until("calls reach Redis again", 5, async || asked().await.ok()).await;
+    until("calls reach Redis again", async || asked().await.ok()).await;
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| {
-            until("it is back", 5, async || {
+            until("it is back", async || {
                 let answer = ask_reservation(&lab.recorder, &deps, &ask(*buyer)).await;
                 (answer.status != 503).then_some(answer)
             })
@@ -226,7 +226,7 @@ async fn run(case: Case, terms: Terms) {
         .collect()
         .await;
     orders.send(true).unwrap();
-    until("the orders are placed", 60, async || (depth(&lab.sqs, &lab.orders_url).await == [0; 3]).then_some(())).await;
+    until("the orders are placed", async || (depth(&lab.sqs, &lab.orders_url).await == [0; 3]).then_some(())).await;
     orders.send(false).unwrap();
     drop(orders);
     let mut failures = 0;
@@ -264,7 +264,7 @@ async fn while_the_keys_are_missing(lab: &Lab, heard: &[Heard]) {
         let answer = answer.problem(503, "overloaded");
         (answer.body["detail"] == "the sale is being restored").then_some(())
     };
-    until("Redis answers again", 10, restoring).await;
+    until("Redis answers again", restoring).await;
     for Heard { buyer, answer, .. } in heard {
         lab.answer(&ask(*buyer)).await.problem(503, "overloaded");
         if let Some(id) = won(answer) {
@@ -287,7 +287,7 @@ async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     let made_up = Ask::get(format!("/v1/reservations/{SALE}.1.{}", Uuid::now_v7().simple())).by("bob");
     lab.answer(&made_up).await.problem(404, "unknown_reservation");
     lab.valkey.kill_and_restart().unwrap();
-    until("Redis has the round again", 10, async || {
+    until("Redis has the round again", async || {
         warmup::handle(&lab.warmup()).await.ok().filter(|summary| summary.loaded == 1)
     })
     .await;

@@ -94,7 +94,7 @@ async fn run(case: Case) -> Vec<String> {
     let told = told(&mut lab, case).await;
     let id = told.text("reservation_id").to_owned();
     assert_eq!(told.status, if case.arrives { 202 } else { 503 }, "{told:?}");
-    until("the round is back", 10, async || {
+    until("the round is back", async || {
         (reconciliation::handle(&lab.reconciliation()).await.unwrap().rebuilt == 1).then_some(())
     })
     .await;

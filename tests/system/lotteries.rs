@@ -157,7 +157,7 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     let mut seen: Vec<String> = Vec::new();
     for order in orders(&lab).await {
         // A process uses what it read of the draw for a second.
-        let award = until("the draw is seen", 2, async || {
+        let award = until("the draw is seen", async || {
             Some(award_of(&lab, &order).await).filter(|award| *award != json!({ "kind": "entered" }))
         });
         seen.push(award.await.to_string());

@@ -530,14 +530,14 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
             .map(|noted| noted.milestones)
             .unwrap_or_default()
     };
-    until("the opening is noted", 10, async || {
+    until("the opening is noted", async || {
         reconciled().await;
         noted().await.opened_at_ms
     })
     .await;
 
     let (alice, bob, carol) = (shop.buy("alice").await, shop.buy("bob").await, shop.buy("carol").await);
-    until("the sell-out is noted", 10, async || {
+    until("the sell-out is noted", async || {
         reconciled().await;
         (noted().await.sold_out_times == 1).then_some(())
     })
@@ -552,7 +552,7 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
     let closed = Ask::post(format!("/v1/admin/sales/{}/close", shop.sale)).by_operator().json(&json!({ "round": 1 }));
     closed.send().await.expect(200);
-    until("the round's end is noted", 90, async || {
+    until("the round's end is noted", async || {
         tokio::time::sleep(Duration::from_secs(5)).await;
         reconciled().await;
         noted().await.ended_at_ms
@@ -572,7 +572,7 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     let owed = owed(&of_sale(items(&dynamodb, &deployment.table).await));
     assert!(owed.len() >= 11, "{owed:?}");
     // All tests share this table's stream, which is worked off a batch at a time. On a busy machine that takes minutes.
-    until("the merchant has heard of everything in the ledger", 200, async || {
+    until("the merchant has heard of everything in the ledger", async || {
         let heard: BTreeSet<_> = merchant.hears().await.iter().map(told).collect();
         (heard == owed).then_some(())
     })

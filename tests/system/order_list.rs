@@ -36,7 +36,7 @@ async fn pages_show_each_order_once_and_the_newest_first() {
         ids.push(shops[n / 20].reserve("paige").await);
     }
     let page = async |path: String| Ask::get(path).by("paige").send().await;
-    let (orders, sizes) = until("all orders are there", 20, async || {
+    let (orders, sizes) = until("all orders are there", async || {
         let (orders, sizes) = walk(page).await;
         // Queued reservations come before the pages.
         let is_ordered = orders.iter().all(|order| order["status"] != "queued");

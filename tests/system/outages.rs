@@ -141,7 +141,7 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     let bob = lab.buy("bob").await;
     let lost_at = lab.recorder.now_ns();
     lab.valkey.kill_and_restart().unwrap();
-    let lost = until("Redis answers again", 10, async || {
+    let lost = until("Redis answers again", async || {
         let answer = lab.answer(&Ask::reserve("lamp", "carol")).await.problem(503, "overloaded");
         (answer.body["detail"] == RESTORING).then_some(answer)
     });
@@ -173,7 +173,7 @@ async fn a_round_that_redis_loses_after_its_close_is_closed() {
         .expect(200);
     lab.answer(&Ask::reserve("lamp", "carol")).await.problem(410, "closed");
     lab.valkey.kill_and_restart().unwrap();
-    until("Redis answers again", 10, async || {
+    until("Redis answers again", async || {
         let answer = lab.answer(&Ask::reserve("lamp", "carol")).await;
         (answer.status != 503).then(|| answer.problem(410, "closed"))
     })

@@ -156,7 +156,7 @@ async fn orders_that_are_overdue_minute_after_minute_ring() {
 }
 
 /// The alarms that ring without reconciliation, which is silent here.
-fn beside_silence<'a>(minutes: &'a Minutes) -> BTreeSet<&'a str> {
+fn beside_silence(minutes: &Minutes) -> BTreeSet<&str> {
     let mut ringing = minutes.ringing();
     assert!(ringing.remove("reconciliation-silent"));
     ringing

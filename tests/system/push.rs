@@ -257,7 +257,7 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.claim.id, "status": "paid" }));
 
     socket.close(None).await.unwrap();
-    until("the connection is forgotten", 20, async || {
+    until("the connection is forgotten", async || {
         ledger.connections_of(&user(&name), now).await.unwrap().is_empty().then_some(())
     })
     .await;

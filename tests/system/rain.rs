@@ -61,7 +61,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
 
     // A process may remember that nothing is left, but not once there is something.
     let mut refused = 0;
-    let won = until("bob gets a unit", 20, async || {
+    let won = until("bob gets a unit", async || {
         let name = format!("bob-{refused}");
         let answer = lab.answer(&Ask::reserve(SALE, &name)).await;
         if answer.status == 202 {

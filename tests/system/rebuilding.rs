@@ -58,7 +58,7 @@ async fn a_buyer_who_misses_a_round_gets_it_back() {
         let alice = lab.buy("alice").await;
         for _ in 0..2 {
             lab.lose_redis().await;
-            until("bob has a unit", 20, async || {
+            until("bob has a unit", async || {
                 let answer = lab.answer(&Ask::reserve(SALE, "bob")).await;
                 if answer.status == 202 {
                     return Some(());
@@ -81,7 +81,7 @@ async fn somebody_who_asks_for_a_challenge_brings_it_back() {
     let lab = Lab::selling(terms(3, 1)).await;
     lab.lose_redis().await;
     let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
-    until("alice has a challenge", 20, async || {
+    until("alice has a challenge", async || {
         let answer = lab.answer(&ask).await;
         lab.rebuild().await;
         (answer.status == 201).then_some(())

@@ -221,7 +221,7 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     let deps = reconciliation::Deps { orders, ..lab.reconciliation() };
     sqs.set(Reach::Refuses).await;
     // Until SQS is not even asked.
-    until("the breaker is open", 20, async || {
+    until("the breaker is open", async || {
         let summary = reconciliation::handle(&deps).await.unwrap();
         assert_eq!(summary.sent, 0, "{summary:?}");
         let message = OrderMessage::new(claim_of_outbox(&lab).await, None);
@@ -229,7 +229,7 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     })
     .await;
     sqs.set(Reach::Answers).await;
-    until("SQS is asked again and has everything", 20, async || {
+    until("SQS is asked again and has everything", async || {
         let summary = reconciliation::handle(&deps).await.unwrap();
         (summary.sent >= HELD && summary.failed == 0).then_some(())
     })

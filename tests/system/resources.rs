@@ -61,7 +61,7 @@ pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
 /// Receives every visible message from a queue, in the batches in which they come.
 pub(crate) async fn receive_batches(sqs: &Sqs, url: &str) -> Vec<Vec<Message>> {
     let mut batches = Vec::new();
-    until("every visible message is received", 20, async || {
+    until("every visible message is received", async || {
         loop {
             let messages = receive(sqs, url).await;
             if messages.is_empty() {

@@ -11,9 +11,6 @@ use crate::cloud::cloud;
 use crate::events;
 use crate::wait::until;
 
-/// How long an order may take to appear: the machine is busy with other tests.
-const ORDERED_WITHIN_S: u64 = 20;
-
 pub(crate) struct Shop {
     pub(crate) sale: String,
 }
@@ -57,7 +54,7 @@ impl Shop {
             let name = if lead_s == 4 { name.to_owned() } else { format!("{name}-{lead_s}") };
             let shop = Self::open(&name, change.clone()).await;
             if in_s(0) < opens_at {
-                until("it opens", 240, async || (in_s(0) > opens_at).then_some(())).await;
+                until("it opens", async || (in_s(0) > opens_at).then_some(())).await;
                 return shop;
             }
         }
@@ -75,7 +72,7 @@ impl Shop {
             deployment.invoke(&deployment.warmup_function).await.unwrap();
             (self.audit().await["in_redis"] == true).then_some(())
         };
-        until("the sale is loaded", 10, loaded).await;
+        until("the sale is loaded", loaded).await;
     }
 
     pub(crate) async fn audit(&self) -> Value {
@@ -84,7 +81,7 @@ impl Shop {
 
     /// The audit's free, held and ordered units, once it is clean. When an order ends, its unit is free a moment later.
     pub(crate) async fn clean_audit(&self) -> (u64, u64, u64) {
-        let audit = until("a clean audit", 10, async || {
+        let audit = until("a clean audit", async || {
             let audit = self.audit().await;
             (audit["clean"] == true).then_some(audit)
         });
@@ -101,7 +98,7 @@ impl Shop {
 
     /// Reserves a unit and returns the reservation's id. Panics if there is none.
     pub(crate) async fn reserve(&self, user: &str) -> String {
-        let answer = until("the user may ask again, and a unit is on sale", 30, async || {
+        let answer = until("the user may ask again, and a unit is on sale", async || {
             let answer = self.try_to_reserve(user).await;
             (answer.status != 429 && answer.body["code"] != "sold_out").then_some(answer)
         });
@@ -109,14 +106,11 @@ impl Shop {
     }
 
     pub(crate) async fn look(&self, user: &str, id: &str) -> Answer {
-        until("the user may look again", 30, async || self.glance(user, id).await).await
+        until("the user may look again", async || self.glance(user, id).await).await
     }
 
     pub(crate) async fn wait_for(&self, user: &str, id: &str, status: &str) -> Answer {
-        until(status, ORDERED_WITHIN_S, async || {
-            self.glance(user, id).await.filter(|answer| answer.text("status") == status)
-        })
-        .await
+        until(status, async || self.glance(user, id).await.filter(|answer| answer.text("status") == status)).await
     }
 
     /// Looks once. If the user has looked too often, waits for as long as the answer says and returns none.

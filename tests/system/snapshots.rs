@@ -46,7 +46,7 @@ async fn what_others_change_is_known_within_seconds() {
     let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
     assert!(!snapshots.now().await.unwrap().switches.stopped);
     lab.ledger.stop(None).await.unwrap();
-    until("the stop is known", 5, async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
+    until("the stop is known", async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
 }
 
 /// Lambda froze the process: its monotonic clock stood still, but the wall clock did not.
@@ -78,7 +78,7 @@ async fn what_cannot_be_read_does_not_hide_what_can() {
     parts.aws.throttle_those_with("CHANGES");
     lab.ledger.stop(None).await.unwrap();
     let stopped =
-        until("the stop is known", 10, async || Some(snapshots.now().await.unwrap()).filter(|it| it.switches.stopped));
+        until("the stop is known", async || Some(snapshots.now().await.unwrap()).filter(|it| it.switches.stopped));
     assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the last known sales hold");
 }
 
@@ -99,7 +99,7 @@ async fn what_cannot_be_read_holds_for_minutes() {
     moved_ms.store(6 * 60 * 1000, Ordering::Relaxed);
     assert!(snapshots.now().await.is_err(), "the last answer is too old");
     parts.aws.set(Service::DynamoDb, Conduct::Answers);
-    until("the ledger is read again", 5, async || snapshots.now().await.ok()).await;
+    until("the ledger is read again", async || snapshots.now().await.ok()).await;
 }
 
 #[tokio::test]

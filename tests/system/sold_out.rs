@@ -43,7 +43,7 @@ async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
         entered if entered.status == 201 => Ask { path: entered.text("reserve_path").to_owned(), ..alice },
         _ => alice,
     };
-    let won = until("alice wins", 10, async || {
+    let won = until("alice wins", async || {
         let answer = ask_of(&selling, &alice).await;
         (answer.status == 202).then_some(answer)
     })
@@ -75,7 +75,7 @@ async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
         asks.push(let_in(&lab, name).await);
     }
     for process in &processes {
-        until("the process refuses losers by itself", 10, async || {
+        until("the process refuses losers by itself", async || {
             let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(process, &passes[3].1[0])).await;
             answer.problem(409, "sold_out");
             calls.is_empty().then_some(())
@@ -96,7 +96,7 @@ async fn a_unit_that_comes_back_is_sold_within_four_seconds() {
     let alices = lab.reserve("alice").await;
     ask_of(&process, &Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
-    until("the unit is sold again", 4, async || {
+    until("the unit is sold again", async || {
         (ask_of(&process, &Ask::reserve(SALE, "bob")).await.status == 202).then_some(())
     })
     .await;
@@ -114,7 +114,7 @@ async fn the_crowd_is_told_from_memory() {
     }
     let alice = let_in(&lab, "alice").await;
     ask_of(&process, &alice).await.expect(202);
-    until("nobody in the crowd costs a call", 10, async || {
+    until("nobody in the crowd costs a call", async || {
         let mut asked = Vec::new();
         for ask in &crowd {
             let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(&process, ask)).await;

@@ -122,7 +122,7 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     let first = lab.buy("alice").await;
     let (second, third) = (lab.reserve("alice").await, lab.reserve("alice").await);
     let deps = lab.reservation();
-    crate::wait::until("the list has the order", 20, async || {
+    crate::wait::until("the list has the order", async || {
         let page = ask(&deps, Ask::get("/v1/orders".to_owned()).by("alice")).await;
         let listed = listed(&page, "orders");
         // Both may have been reserved in the same millisecond.
@@ -172,7 +172,7 @@ async fn a_round_that_redis_lost_is_said_to_settle() {
     let first = lab.buy("alice").await;
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.reservation();
-    crate::wait::until("the ledger's index has the order", 20, async || {
+    crate::wait::until("the ledger's index has the order", async || {
         let lost = ask(&deps, of_sale("alice")).await.expect(200);
         assert_eq!(lost.body["settling"], true);
         (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())

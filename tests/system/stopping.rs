@@ -89,7 +89,7 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
     switch(&lab, "start", json!({})).await.expect(200);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
     // On a busy machine the ledger answers some of the forty too late, and they use what they knew.
-    until("all processes sell again", 30, async || (ask_all("after").await == [202; 40]).then_some(())).await;
+    until("all processes sell again", async || (ask_all("after").await == [202; 40]).then_some(())).await;
     heal(&lab).await;
     lab.check_history("stopping", &[SALE], Redis::Keeps).await;
 }
@@ -180,7 +180,7 @@ async fn junk_does_not_use_up_an_isolated_sales_share() {
         Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)
     };
     let until_not_limited = async |ask: &Ask| {
-        until("it is taken", 20, async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
+        until("it is taken", async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
     };
     let challenged =
         until_not_limited(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice")).await.expect(201);

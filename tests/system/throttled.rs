@@ -134,7 +134,7 @@ async fn a_throttled_table_loses_no_message() {
     let ask = async |ask: &Ask| ask_reservation(&lab.recorder, &buyers, ask).await;
     ask(&Ask::reserve(SALE, "late")).await.expect(202);
     let look = Ask::get(format!("/v1/reservations/{}", reserved[0].id)).by("user-0");
-    let refused = until("Redis alone no longer tells where it stands", 20, async || {
+    let refused = until("Redis alone no longer tells where it stands", async || {
         let answer = ask(&look).await;
         (answer.status != 200).then_some(answer)
     });
@@ -142,7 +142,7 @@ async fn a_throttled_table_loses_no_message() {
 
     parts.aws.set(Service::DynamoDb, Conduct::FailsOften);
     let (mut done, mut failed_again) = (0, 0);
-    until("every reservation has an order", 60, async || {
+    until("every reservation has an order", async || {
         let (more, failed) = deliver(&lab, &deps).await;
         (done, failed_again) = (done + more, failed_again + failed);
         if done + failed_again >= ORDERS {

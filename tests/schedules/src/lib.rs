@@ -6,6 +6,7 @@
 
 #![allow(
     clippy::duplicate_mod,
+    clippy::never_loop,
     reason = "a scenario is compiled for its sources as they are, and for each planted mistake"
 )]
 
