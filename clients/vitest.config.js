@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    teardownTimeout: 30_000,
     maxWorkers: 2,
   },
 });

@@ -4,7 +4,7 @@
 # Parts run beside each other. What one prints goes to NAME.log in TEST_LOGS (target/parts), and is shown if the part fails;
 # until it ends a line every 15 s says how far it is. How it ended, after how long, and how long it had
 # a core, is a line in the file results there.
-# TERM, HUP and INT end the part and all that it started.
+# TERM, HUP and INT end the part and all that it started, and so do a kill of this script and the limit of its time.
 set -u
 name=$1
 shift
@@ -64,7 +64,7 @@ echo "  $name begins"
 : >"$log"
 # A session of its own, so that a signal reaches all of it, and deaf to no signal, as what runs behind a shell is to Ctrl-C. The
 # part is nobody's sub-make: `make` and `cargo` in it would talk to the outer one.
-setsid env --default-signal=INT,QUIT -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@" >"$log" 2>&1 </dev/null &
+setsid setpriv --pdeathsig TERM timeout --kill-after=30 "${TEST_PART_LIMIT:-45m}" setpriv --pdeathsig TERM env --default-signal=INT,QUIT -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@" >"$log" 2>&1 </dev/null &
 part=$!
 report &
 reporter=$!

@@ -7,6 +7,7 @@ export default defineConfig({
     // A purchase on the real system takes some seconds, and machines that run browsers can be slow.
     testTimeout: 180_000,
     hookTimeout: 120_000,
+    teardownTimeout: 30_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
   },

@@ -11,6 +11,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // A synthesis with CDK's own template checks takes some seconds, and minutes where much else runs.
     testTimeout: 600_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 30_000,
     // Loading CDK takes longer than most of the tests, so the files share it.
     isolate: false,
     maxWorkers: 2,

@@ -31,6 +31,7 @@ fn make(parts: &str, logs: &Path) -> Command {
         &more,
         "ready good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n\
                 killed:\n\t@kill -KILL $$(cut -d ' ' -f 4 /proc/$$PPID/stat)\n\
+                hangs:\n\t@sleep 600\n\
                 long:\n\t@sh \"$$LONG_PART\"\n",
     )
     .unwrap();
@@ -130,6 +131,24 @@ fn a_make_test_that_is_terminated_ends_its_parts() {
     let folder = folder("terminated");
     let make = make("good long", &folder.join("logs"));
     is_ended_by(Signal::SIGTERM, make, &folder, "signal: 15 (SIGTERM)");
+}
+
+#[test]
+fn a_make_test_that_is_killed_ends_its_parts() {
+    let folder = folder("killed");
+    let make = make("good long", &folder.join("logs"));
+    is_ended_by(Signal::SIGKILL, make, &folder, "signal: 9 (SIGKILL)");
+}
+
+#[test]
+fn a_part_that_hangs_is_ended_and_named_and_the_others_go_on() {
+    let folder = folder("hanging");
+    let mut make = make("hangs good", &folder.join("logs"));
+    let Output { status, stdout, .. } = make.env("TEST_PART_LIMIT", "1s").output().unwrap();
+    let out = String::from_utf8(stdout).unwrap();
+    assert!(!status.success() && out.contains("*** FAILED: hangs\n") && out.contains("✓ good ("), "{out}");
+    assert_eq!(still_there_after(Duration::from_secs(10), &folder), []);
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

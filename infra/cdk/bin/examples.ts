@@ -17,6 +17,9 @@ export const EXAMPLES = ['dev', 'prod', 'edge', 'parked', 'qualified'] as const;
 
 export type Example = (typeof EXAMPLES)[number];
 
+/** Far longer than a synthesis takes, on a busy machine. */
+const LIMIT_MS = 300_000;
+
 /** A shop without its own zone, so that CloudFront gives it a name. */
 const SHOP: Deployment = (({ domain, ...rest }) => rest)(example as Deployment);
 
@@ -70,6 +73,8 @@ export function synthesize(
   const { status, stderr } = spawnSync('node', ['--import', 'tsx', 'bin/flash-sale.ts'], {
     cwd: APP,
     encoding: 'utf8',
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
     env: { ...env, ...(withTemplateCheck ? {} : { CDK_VALIDATION: 'false' }), CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }) },
   });
   return { status, stderr };

@@ -26,6 +26,8 @@ function run(args: string[], env: Record<string, string> = {}) {
   return spawnSync('node', ['--import', 'tsx', 'deploy/main.ts', ...args], {
     cwd: APP,
     encoding: 'utf8',
+    timeout: 300_000,
+    killSignal: 'SIGKILL',
     env: { PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...env },
   });
 }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Runs the parts of `make test`: tests/run.sh AT_ONCE READY PART…
+#
+# READY runs before all others, of which AT_ONCE run at a time. Ends with each part's seconds, and what failed. Whatever is
+# started here ends when what started it does, also if that is killed.
+set -u
+at_once=$1 ready=$2
+shift 2
+tied="setpriv --pdeathsig TERM"
+
+# A shell with `make` in the foreground dies of a signal without passing it on, so `make` runs in the background.
+end() {
+  trap '' TERM HUP INT
+  test -z "${!:-}" || kill -TERM $! 2>/dev/null
+  wait
+  exit "$1"
+}
+trap 'end 130' INT
+trap 'end 143' TERM HUP
+
+rm -f "$TEST_LOGS"/*.log "$TEST_LOGS/results"
+begun=$(date +%s)
+failed=
+$tied "$MAKE" --no-print-directory "part-$ready" &
+wait $! || failed=1
+# shellcheck disable=SC2046
+$tied "$MAKE" --no-print-directory --keep-going --jobs="$at_once" $(printf 'part-%s ' "$@") &
+wait $! || failed=1
+echo
+cat "$TEST_LOGS/results"
+echo "$(($(date +%s) - begun)) s in total"
+for part in "$ready" "$@"; do
+  grep -q "^✓ $part (" "$TEST_LOGS/results" || {
+    echo "*** FAILED: $part"
+    failed=1
+  }
+done
+test -z "$failed"
