@@ -111,7 +111,8 @@ test-ready: build nextest
 	@for package in clients site; do $(PACKAGES) $$package || exit; done
 
 nextest: setup
-	@local/.venv/bin/cargo-nextest --version >/dev/null 2>&1 || local/.venv/bin/pip install --quiet --requirement tests/requirements.txt
+	@cmp -s tests/requirements.txt local/.venv/nextest || { local/.venv/bin/pip install --quiet --requirement tests/requirements.txt \
+	&& cp tests/requirements.txt local/.venv/nextest; }
 
 test-rust:
 	@$(NEXTEST)
@@ -200,7 +201,7 @@ site: ## Build the documentation site, which opens without a server: target/site
 
 fuzz: nextest ## Send malformed and hostile requests to every route: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
-	FUZZ_S=$(or $(FUZZ_S),600) $(NEXTEST) --no-capture -E 'binary_id(tests::system) & test(fuzzing)'
+	FUZZ_S=$(or $(FUZZ_S),600) $(NEXTEST) --profile long --no-capture -E 'binary_id(tests::system) & test(fuzzing)'
 
 contract: ## Start a system and check it against openapi.yaml with schemathesis
 	tests/contract/run.sh

@@ -47,13 +47,18 @@ end() {
     # Only the part's own group: the others have keepers, which end them in order when the part has ended.
     kill -s TERM -- "-$part" 2>/dev/null || kill -TERM "$part" 2>/dev/null
     wait "$part" 2>/dev/null
-    asked=$(seconds)
-    while test -n "$(left)"; do
-      test $(($(seconds) - asked)) -lt $patience || left | xargs -r kill -KILL 2>/dev/null
-      sleep 0.1
-    done
+    sweep
   fi
   exit "$1"
+}
+
+# Waits for what is left of the part, and then kills it.
+sweep() {
+  asked=$(seconds)
+  while test -n "$(left)"; do
+    test $(($(seconds) - asked)) -lt $patience || left | xargs -r kill -KILL 2>/dev/null
+    sleep 0.1
+  done
 }
 
 reporter= part=
@@ -70,6 +75,7 @@ report &
 reporter=$!
 wait $part
 status=$?
+sweep
 end_report
 # Of a core, for the part and whatever it waited for. Not in a pipe, which would be a shell of its own.
 times >"$folder/$name.times"

@@ -38,10 +38,13 @@ struct Lent {
 /// If it does not start, or nobody is told.
 pub async fn lend() -> Result<()> {
     let tests = std::env::var_os(NEXTEST_ENV).with_context(|| format!("{NEXTEST_ENV} is not set; nextest sets it"))?;
-    tokio::task::spawn_blocking(set_up).await??;
     let runner = getppid().as_raw();
+    tokio::task::spawn_blocking(set_up).await??;
+    ensure!(getppid().as_raw() == runner, "the runner has ended");
     let folder = paths::state().join(format!("lent-{runner}"));
     let (file, log) = (folder.join("system.json"), folder.join("system.log"));
+    // Of a runner that had the same id.
+    let _ = std::fs::remove_dir_all(&folder);
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["serve", "--runner", &runner.to_string(), "--folder"]).arg(&folder);
     // Its standard input may close: only the runner's end counts.

@@ -1,6 +1,6 @@
 //! Checks the protocol in every scope, and that each mistake breaks the property that it should.
 //!
-//! `CHECK=NAME cargo test -p model --test check -- --nocapture` runs scopes and mistakes with NAME in their names and prints
+//! `MODEL_CHECK=NAME cargo test -p model --test check -- --nocapture` runs scopes and mistakes with NAME in their names and prints
 //! full counterexamples.
 //!
 //! The search is complete and takes no input, so the same program always comes to the same result. What passed is noted beside
@@ -39,11 +39,12 @@ type Trace = Path<<Protocol as Model>::State, <Protocol as Model>::Action>;
 
 #[test]
 fn every_scope_holds_and_every_mistake_is_caught() {
-    let wanted = std::env::var("CHECK").ok();
+    let wanted = std::env::var("MODEL_CHECK").ok();
     let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str()));
     let scopes = SCOPES.into_iter().filter(|scope| is_wanted(scope.name)).map(Check::Right);
     let teeth = TEETH.into_iter().filter(|tooth| is_wanted(&format!("{:?}", tooth.mistake))).map(Check::Wrong);
     let checks: Vec<Check> = scopes.chain(teeth).collect();
+    assert!(!checks.is_empty(), "no scope or mistake has this name: {wanted:?}");
     let passed = Passed::of_this_program();
     if wanted.is_none() && passed.is_noted() {
         println!(

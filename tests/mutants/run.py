@@ -413,6 +413,7 @@ class System:
 
     def start(self):
         self.runs = 0
+        shutil.rmtree(self.file.parent, ignore_errors=True)
         with open(self.folder / "log", "w") as log:
             self.process = subprocess.Popen(
                 [ROOT / "target/debug/local", "serve", "--runner", str(os.getpid()), "--folder", self.file.parent],
@@ -434,6 +435,7 @@ class System:
                 self.process.wait(30)
             except subprocess.TimeoutExpired:
                 self.process.kill()
+                self.process.wait()
 
     def end(self):
         self.stop()

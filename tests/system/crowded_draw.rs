@@ -1,6 +1,6 @@
 //! What a draw among a crowd costs: the built `draw` against the emulator, with a computed index of entries.
 //!
-//!     ENTRIES=1000000 PRIZES=100 PROFILE=release cargo nextest run --workspace --run-ignored only --no-capture crowded_draw
+//!     ENTRIES=1000000 PRIZES=100 PROFILE=release cargo nextest run --profile long --workspace --run-ignored only --no-capture crowded_draw
 //!
 //! The emulator scans its whole table for each page of an index. So a proxy answers for the index of live orders, with pages
 //! as large and as slow as DynamoDB's. The emulator does the rest: the winners' orders, the chunks, the draw.

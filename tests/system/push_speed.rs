@@ -19,7 +19,7 @@ fn quantile(sorted: &[Duration], share: f64) -> Duration {
     sorted[((sorted.len() - 1) as f64 * share).round() as usize]
 }
 
-/// Run it with `SOCKETS=1000 cargo nextest run --workspace --run-ignored only --no-capture push_speed`.
+/// Run it with `SOCKETS=1000 cargo nextest run --profile long --workspace --run-ignored only --no-capture push_speed`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a measurement"]
 async fn every_buyer_of_a_rush_hears_over_a_socket() {

@@ -1,6 +1,6 @@
 //! The table of `docs/recovery.md`:
 //!
-//!     RUNS=7 cargo nextest run --workspace --run-ignored only --no-capture table_of_backlogs
+//!     RUNS=7 cargo nextest run --profile long --workspace --run-ignored only --no-capture table_of_backlogs
 
 use super::dynamodb::without_dynamodb;
 use super::redis::{without_redis_which_comes_back_empty, without_redis_which_keeps_everything};

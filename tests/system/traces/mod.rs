@@ -174,7 +174,7 @@ async fn the_model_explains_no_program_with_a_wrong_script() {
     none_is_explained(wrong.map(|wrong| (wrong, with_script(wrong)))).await;
 }
 
-/// Needs everything to be built: `cargo nextest run --workspace --run-ignored only wrong_source`.
+/// Needs everything to be built: `cargo nextest run --profile long --workspace --run-ignored only wrong_source`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "compiles two functions for some minutes"]
 async fn the_model_explains_no_program_of_a_wrong_source() {
