@@ -84,6 +84,18 @@ async fn what_has_ended_otherwise_is_left_alone() {
     assert_eq!(lab.contents().await, before);
 }
 
+/// A step that runs again sends a second message, since the first run may have died before it sent one.
+#[tokio::test]
+async fn a_second_message_of_an_order_changes_nothing() {
+    let (lab, alice, message, _) = bought(30).await;
+    assert_eq!(run(&lab, &message, 31).await, [0; 0]);
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Expired);
+    lab.buy("bob").await;
+    let before = lab.contents().await;
+    assert_eq!(run(&lab, &message, 31).await, [0; 0]);
+    assert_eq!(lab.contents().await, before);
+}
+
 #[tokio::test]
 async fn what_cannot_be_expired_comes_back() {
     let lab = Lab::selling(terms(2, 1)).await;
