@@ -16,6 +16,7 @@ use crate::identity::Issuer;
 use crate::paths;
 use crate::process::{ProcessRun, start_detached, tail};
 use crate::setup::set_up;
+use crate::up::this_program;
 
 /// The variable with the path of the file that says where the system is.
 const VARIABLE: &str = "LENT_SYSTEM";
@@ -24,7 +25,7 @@ const NEXTEST_ENV: &str = "NEXTEST_ENV";
 /// How often to check whether the system is there, and whether its runner is.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a test has to know of the system.
+/// What a test needs to know about the system.
 #[derive(Serialize, Deserialize)]
 struct Lent {
     deployment: Deployment,
@@ -45,7 +46,7 @@ pub async fn lend() -> Result<()> {
     let (file, log) = (folder.join("system.json"), folder.join("system.log"));
     // Of a runner that had the same id.
     let _ = std::fs::remove_dir_all(&folder);
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(this_program()?);
     command.args(["serve", "--runner", &runner.to_string(), "--folder"]).arg(&folder);
     // Its standard input may close: only the runner's end counts.
     let (server, _) = start_detached("the lent system", &mut command, &log)?;

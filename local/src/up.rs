@@ -246,7 +246,7 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
 }
 
 /// Building the functions may have rebuilt this program; the kernel then marks the old one as deleted.
-fn this_program() -> Result<String> {
+pub(crate) fn this_program() -> Result<String> {
     let program = std::env::current_exe()?;
     let program = program.to_str().context("the program's path is not UTF-8")?;
     Ok(program.trim_end_matches(" (deleted)").to_owned())

@@ -126,8 +126,6 @@ pub(crate) struct AsItIs {
     /// Whether nothing moved and no unit is in no place.
     pub(crate) lacks_nothing: bool,
     pub(crate) unknown: UnknownLanes,
-    /// How many units the count of returned ones lacks.
-    uncounted: u32,
     ledger: LedgerView,
 }
 
@@ -169,12 +167,11 @@ async fn audit_view(
         audit.repairs.push(Repair::Exclude { units: twice });
     }
     // What the count does not know of is handed out to nobody, unless it has another place.
-    let uncounted = counters.uncounted();
-    let hidden = uncounted.saturating_sub(audit.duplicated).min(audit.free);
+    let hidden = counters.uncounted().saturating_sub(audit.duplicated).min(audit.free);
     audit.free -= hidden;
     audit.lost += hidden;
-    let is_moved = |repair: &Repair| matches!(repair, Repair::Restore { .. } | Repair::Exclude { .. });
-    if counters.is_miscounted() && !audit.repairs.iter().any(is_moved) {
+    let moves_units = |repair: &Repair| matches!(repair, Repair::Restore { .. } | Repair::Exclude { .. });
+    if counters.is_miscounted() && !audit.repairs.iter().any(moves_units) {
         audit.repairs.insert(0, Repair::Restore { units: Vec::new() });
     }
     if unknown != UnknownLanes::default() {
@@ -186,7 +183,7 @@ async fn audit_view(
             _ => true,
         });
     }
-    Ok(Some(AsItIs { audit, counters, lacks_nothing, unknown, uncounted, ledger }))
+    Ok(Some(AsItIs { audit, counters, lacks_nothing, unknown, ledger }))
 }
 
 /// Live orders come from their own index, since a unit has only one guard, which leads to only one order. Where index
@@ -225,7 +222,7 @@ pub(crate) async fn look_again(
     ledger: &Ledger,
     round: &RoundId,
     lanes: u16,
-    AsItIs { audit: first, ledger: view, uncounted, .. }: &mut AsItIs,
+    AsItIs { audit: first, ledger: view, counters: before, .. }: &mut AsItIs,
 ) -> Result<Option<UnitCounts>, FulfilmentError> {
     let suspects: HashSet<Unit> = first.discrepancies.iter().map(|discrepancy| discrepancy.unit).collect();
     let Some(RoundView { counters, free, entries, unreachable, lost, .. }) =
@@ -266,6 +263,6 @@ pub(crate) async fn look_again(
             Wrong::Duplicated => counts.duplicated += 1,
         }
     }
-    counts.lost += still_uncounted.min(*uncounted).saturating_sub(counts.duplicated);
+    counts.lost += still_uncounted.min(before.uncounted()).saturating_sub(counts.duplicated);
     Ok(Some(counts))
 }

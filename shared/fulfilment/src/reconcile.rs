@@ -1,7 +1,7 @@
 //! Finds where Redis and the ledger disagree, and repairs it. Listing and repairing are separate: what was listed may
 //! have changed by the time it is repaired, so every repair reads the ledger again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
@@ -285,11 +285,7 @@ async fn restore(
                 break view;
             }
         };
-        let held = view.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim.unit);
-        let held: HashSet<Unit> = held.collect();
-        let free: BTreeMap<u32, u32> = view.free.iter().map(|range| (*range.start(), *range.end())).collect();
-        let is_free = |unit: &Unit| free.range(..=unit.0).next_back().is_some_and(|(_, last)| *last >= unit.0);
-        units.retain(|unit| !held.contains(unit) && !is_free(unit));
+        units = view.in_no_place(units);
         counters = view.counters;
     }
 }

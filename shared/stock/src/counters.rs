@@ -88,7 +88,14 @@ macro_rules! sale_fields {
         /// All zeros.
         impl Default for Counters {
             fn default() -> Self {
-                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new(), short: None, in_set: None }
+                Self {
+                    $($name: Packed::of(0),)*
+                    $($new_name: Packed::of(0),)*
+                    plan: None,
+                    lanes: Vec::new(),
+                    short: None,
+                    in_set: None,
+                }
             }
         }
     };

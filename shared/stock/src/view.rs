@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 
 use futures::FutureExt;
@@ -192,6 +192,22 @@ impl RoundView {
             covered = covered.max(*range.end());
         }
         twice
+    }
+
+    /// Those of these units that nobody holds and no lane can hand out.
+    pub fn in_no_place(&self, units: Vec<Unit>) -> Vec<Unit> {
+        let held = self.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim.unit);
+        let held: HashSet<Unit> = held.collect();
+        let mut free = self.free.clone();
+        free.sort_unstable_by_key(|range| *range.start());
+        // From each start on, the last unit of all ranges up to there: two lanes may have the same units.
+        let (mut until, mut covered) = (BTreeMap::new(), 0);
+        for range in free {
+            covered = covered.max(*range.end());
+            until.insert(*range.start(), covered);
+        }
+        let is_free = |unit: &Unit| until.range(..=unit.0).next_back().is_some_and(|(_, last)| *last >= unit.0);
+        units.into_iter().filter(|unit| !held.contains(unit) && !is_free(unit)).collect()
     }
 }
 
@@ -508,4 +524,24 @@ impl RoundStock<'_> {
 pub(crate) fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
     let (first, last) = range.split_once('-')?;
     Some(first.parse().ok()?..=last.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two lanes may have the same units.
+    #[test]
+    fn a_unit_of_a_long_range_is_free_although_a_short_range_begins_after_it() {
+        let view = RoundView {
+            counters: Counters::default(),
+            free: vec![50..=60, 1..=100],
+            entries: Vec::new(),
+            outbox: 0,
+            held_still: true,
+            unreachable: Vec::new(),
+            lost: Vec::new(),
+        };
+        assert_eq!(view.in_no_place([40, 55, 70, 101].map(Unit).to_vec()), [Unit(101)]);
+    }
 }
