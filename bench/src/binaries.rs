@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use local::build::{cargo, compile, compile_programs};
+use local::build::{ALL_FUNCTIONS, FUNCTIONS, cargo, compile, compile_programs};
 use local::paths;
 use local::stages::Stage;
 
@@ -19,7 +19,11 @@ pub(crate) enum Binaries {
 impl Binaries {
     /// Path of a built function.
     pub(crate) fn path(self, name: &str) -> PathBuf {
-        paths::target().join(self.profile()).join(name)
+        let program = match self {
+            Self::Tested if FUNCTIONS.contains(&name) => ALL_FUNCTIONS,
+            _ => name,
+        };
+        paths::target().join(self.profile()).join(program)
     }
 
     /// Builds functions.
@@ -33,7 +37,10 @@ impl Binaries {
                 let packages = names.iter().flat_map(|name| ["--package", name]);
                 compile(cargo().args(["build", "--release"]).args(packages), &stage)?;
             }
-            Self::Tested => compile_programs(names, &stage)?,
+            Self::Tested => {
+                let others = names.iter().filter(|name| !FUNCTIONS.contains(name));
+                compile_programs(&others.copied().chain([ALL_FUNCTIONS]).collect::<Vec<_>>(), &stage)?;
+            }
         }
         stage.done(format!("target/{}", self.profile()));
         Ok(())

@@ -1,6 +1,7 @@
 //! Stages each built function in the folder that it is deployed from, with its archive.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -10,16 +11,42 @@ use zip::write::SimpleFileOptions;
 use crate::paths;
 
 const PROGRAM: &str = "bootstrap";
+const ARCHIVE: &str = "bootstrap.zip";
 const COMING: &str = "coming-";
 /// The files in each archive besides the program: our licence, and those of the compiled-in crates. Archives for AWS
 /// have the same (`infra/cdk/deploy/licences.ts`).
 const LICENCES: [&str; 2] = ["LICENSE", "THIRD-PARTY-LICENSES.txt"];
 
-/// Copies a built function and the licences to its folder, and archives them there as `bootstrap.zip`.
+/// Copies a built program and the licences to the first folder, archives them there as `bootstrap.zip`, and links all of
+/// it into the others: the same files of functions that are one program.
 ///
 /// # Errors
 /// If a file cannot be read or written, with its name.
-pub(crate) fn stage_function(built: &Path, folder: &Path) -> Result<()> {
+pub(crate) fn stage_functions(built: &Path, folders: &[PathBuf]) -> Result<()> {
+    let Some((first, others)) = folders.split_first() else { return Ok(()) };
+    stage_function(built, first)?;
+    for folder in others {
+        let link = |name: &str| link_file(&first.join(name), &folder.join(name));
+        std::fs::create_dir_all(folder)
+            .and_then(|()| [PROGRAM, ARCHIVE, LICENCES[0], LICENCES[1]].into_iter().try_for_each(link))
+            .with_context(|| format!("cannot fill {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// Makes `other` another name of `file`, if it is not.
+fn link_file(file: &Path, other: &Path) -> std::io::Result<()> {
+    let number = file.metadata()?.ino();
+    if other.metadata().is_ok_and(|known| known.ino() == number) {
+        return Ok(());
+    }
+    let coming = coming(other);
+    let _ = std::fs::remove_file(&coming);
+    std::fs::hard_link(file, &coming)?;
+    std::fs::rename(coming, other)
+}
+
+fn stage_function(built: &Path, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut changed =
         stage_file(built, &folder.join(PROGRAM)).with_context(|| format!("cannot copy {}", built.display()))?;
@@ -49,7 +76,7 @@ fn stage_file(built: &Path, staged: &Path) -> std::io::Result<bool> {
 /// Archives a folder once. CDK would archive it for each deployment, which takes longer than the rest of the
 /// deployment. An archive is out of date if its time differs from the program's (`infra/cdk/lib/function-assets.ts`).
 fn archive(folder: &Path, changed: bool) -> std::io::Result<()> {
-    let archive = folder.join(PROGRAM).with_extension("zip");
+    let archive = folder.join(ARCHIVE);
     let modified = folder.join(PROGRAM).metadata()?.modified()?;
     if !changed && archive.metadata().and_then(|archive| archive.modified()).is_ok_and(|at| at == modified) {
         return Ok(());
@@ -91,7 +118,6 @@ pub(crate) fn is_coming(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use std::io::{Cursor, Read};
-    use std::os::unix::fs::MetadataExt;
     use std::time::{Duration, UNIX_EPOCH};
 
     use super::*;
@@ -137,6 +163,22 @@ mod tests {
         // Older than the staged one, as after switching back to an earlier branch.
         work.stage("two", 1);
         assert_eq!(std::fs::read_to_string(work.staged("bootstrap")).unwrap(), "two");
+    }
+
+    #[test]
+    fn functions_of_one_program_are_the_same_files_also_after_a_change() {
+        let work = Work::new("linking");
+        let folders = ["function", "other"].map(|name| work.0.join(name));
+        for program in ["one", "two"] {
+            let built = work.0.join("built");
+            std::fs::write(&built, program).unwrap();
+            stage_functions(&built, &folders).unwrap();
+            for name in [PROGRAM, ARCHIVE, LICENCES[0], LICENCES[1]] {
+                let [first, second] = folders.each_ref().map(|folder| folder.join(name).metadata().unwrap().ino());
+                assert_eq!(first, second, "{name}");
+            }
+            assert_eq!(std::fs::read_to_string(folders[1].join(PROGRAM)).unwrap(), program);
+        }
     }
 
     #[test]

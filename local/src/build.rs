@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::archives::stage_function;
+use crate::archives::stage_functions;
 use crate::install::{install_packages, run};
 use crate::paths;
 use crate::stages::Stage;
@@ -112,17 +112,18 @@ impl Said {
     }
 }
 
-/// Builds the functions for this machine and stages them as `target/lambda/NAME/bootstrap`, with an archive of each beside it.
+/// The program that is all functions.
+pub const ALL_FUNCTIONS: &str = "functions";
+
+/// Builds the functions for this machine, as one program, and stages it as `target/lambda/NAME/bootstrap` of each, with
+/// the archive beside it.
 ///
 /// # Errors
 /// If the build fails, with what the compiler said.
 pub fn build_functions(stage: &Stage) -> Result<()> {
-    compile_programs(&FUNCTIONS, stage)?;
-    for function in FUNCTIONS {
-        let folder = paths::target().join("lambda").join(function);
-        stage_function(&paths::target().join("debug").join(function), &folder)?;
-    }
-    Ok(())
+    compile_programs(&[ALL_FUNCTIONS], stage)?;
+    let folders = FUNCTIONS.map(|function| paths::target().join("lambda").join(function));
+    stage_functions(&paths::target().join("debug").join(ALL_FUNCTIONS), &folders)
 }
 
 /// Builds the pages into `web/dist`, with the packages that they are made of.

@@ -7,10 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::paths;
-use crate::process::{Kept, ProcessRun, accepts, free_port, loopback};
+use crate::process::{Kept, Port, ProcessRun, accepts, loopback};
 
 const START_TIMEOUT: Duration = Duration::from_secs(120);
-const START_TRIES: usize = 3;
 
 /// The line that an emulator logs once it has its port.
 const READY: &str = "Uvicorn running on http://";
@@ -37,7 +36,7 @@ pub const ACCESS_KEY: &str = "test";
 
 /// An AWS emulator that ends with this process, together with its functions.
 pub struct Emulator {
-    port: u16,
+    port: Port,
     // Ends before its files are removed.
     process: Kept,
     home: Home,
@@ -79,29 +78,17 @@ impl Emulator {
     /// # Errors
     /// If the local cloud is not installed or the emulator does not start.
     pub fn start(valkey_port: u16) -> Result<Self> {
-        // Another program may take a free port before the emulator does.
-        let mut tries = 1..=START_TRIES;
-        loop {
-            match Self::start_on(free_port()?, valkey_port) {
-                Err(_) if tries.next().is_some() => {}
-                started => return started,
-            }
-        }
-    }
-
-    fn start_on(port: u16, valkey_port: u16) -> Result<Self> {
-        let home = Home::make(port)?;
+        let port = Port::free()?;
+        let home = Home::make(port.number())?;
         let log = home.path().join("emulator.log");
-        let mut process = Kept::start("ministack", &command(port, valkey_port, home.path())?, &log)?;
-        // That the port accepts connections proves nothing: another program may have it.
-        let ready = || accepts(port) && is_ready(&log);
-        process.wait_until(START_TIMEOUT, ready)?;
+        let mut process = Kept::start("ministack", &command(port.number(), valkey_port, home.path())?, &log)?;
+        process.wait_until(START_TIMEOUT, || is_ready(&log))?;
         Ok(Self { port, process, home })
     }
 
     /// The endpoint of every AWS service.
     pub fn endpoint(&self) -> String {
-        loopback(self.port)
+        loopback(self.port.number())
     }
 
     /// The group of its processes, which those of the functions that it runs are in.

@@ -14,8 +14,9 @@ use crate::{emulator, paths};
 const SMALLEST_MEMORY_MB: u32 = 128;
 
 /// What Lambda adds to a function's environment, and the AWS endpoint.
-pub(crate) fn surroundings(name: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
+pub(crate) fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
     [
+        ("_HANDLER", handler.to_owned()),
         ("AWS_LAMBDA_FUNCTION_NAME", name.to_owned()),
         ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".to_owned()),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", memory_mb.to_string()),
@@ -48,7 +49,7 @@ impl FunctionProcess {
         aws: &str,
         settings: &[(&str, String)],
     ) -> Result<Self> {
-        let mut environment = surroundings(name, aws, SMALLEST_MEMORY_MB);
+        let mut environment = surroundings(name, name, aws, SMALLEST_MEMORY_MB);
         environment.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         let log = paths::state().join(format!("{name}-{}.log", Uuid::now_v7().as_simple()));
         let mut process = Self::start_with(name, bootstrap, api, &environment, &log)?;

@@ -1,7 +1,7 @@
 //! Processes that end with the one that started them, however it ends.
 
 use std::fs::OpenOptions;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,6 +13,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
+use tokio::net::TcpSocket;
 
 /// How often a condition is checked.
 const POLL: Duration = Duration::from_millis(20);
@@ -292,12 +293,42 @@ pub(crate) fn tail(log: &Path) -> String {
     lines[lines.len().saturating_sub(20)..].join("\n")
 }
 
-/// A port on the loopback that is free at the moment.
+/// A port of the loopback that no other program is given while this exists.
 ///
-/// # Errors
-/// If there is none.
-pub fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port on the loopback")?.local_addr()?.port())
+/// It is bound, but does not listen. So the kernel gives it to nobody who binds or connects from any port, and a server
+/// that sets `SO_REUSEADDR`, as those here do, can still listen on it, each time that it starts (`socket(7)`).
+#[derive(Debug)]
+pub struct Port {
+    number: u16,
+    /// Dropping it frees the port.
+    _bound: TcpSocket,
+}
+
+impl Port {
+    /// A free port.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn free() -> Result<Self> {
+        Self::reserve(0)
+    }
+
+    /// This port, also if whoever named it has it reserved.
+    ///
+    /// # Errors
+    /// If a server listens on it.
+    pub fn reserve(number: u16) -> Result<Self> {
+        let bound = TcpSocket::new_v4()?;
+        bound.set_reuseaddr(true)?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, number));
+        bound.bind(address).with_context(|| format!("cannot have a port: {address}"))?;
+        Ok(Self { number: bound.local_addr()?.port(), _bound: bound })
+    }
+
+    /// Its number.
+    pub const fn number(&self) -> u16 {
+        self.number
+    }
 }
 
 /// The address of an HTTP server on a port of the loopback.
@@ -358,6 +389,23 @@ mod tests {
             std::thread::sleep(POLL);
         }
         assert!(!run.is_running());
+    }
+
+    #[test]
+    fn a_port_is_its_servers_alone_and_stays_so() {
+        let port = Port::free().unwrap();
+        let known = Port::reserve(port.number()).unwrap();
+        for _ in 0..2 {
+            let server = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port.number())).unwrap();
+            std::net::TcpStream::connect(server.local_addr().unwrap()).unwrap();
+            assert!(Port::reserve(port.number()).is_err(), "a server listens");
+        }
+        // Nobody who asks for any port gets it.
+        for _ in 0..40 {
+            let others: Vec<_> = (0..500).map(|_| Port::free().unwrap().number()).collect();
+            assert!(!others.contains(&port.number()));
+        }
+        drop(known);
     }
 
     #[test]

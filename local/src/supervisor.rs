@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::gateway::{Concurrency, Gateway};
-use crate::process::{Kept, tail};
+use crate::process::{Kept, Port, tail};
 use crate::up::running;
 use crate::web::WebServer;
 use crate::{emulator, paths, valkey};
@@ -67,13 +67,14 @@ pub(crate) fn log(name: &str) -> PathBuf {
 }
 
 /// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps everything running until this
-/// process is ended. All ports are bound from the start, or other programs could take them while it deploys.
+/// process is ended. All ports are reserved or bound from the start, or other programs could take them.
 /// Everything ends when this is dropped, or with this process, even by `kill -9`.
 ///
 /// # Errors
 /// If anything does not start, or the emulator dies, which loses all of its state.
 pub async fn supervise(ports: Ports) -> Result<()> {
     let (gateway_port, web_port) = (take(ports.gateway, "the gateway").await?, take(ports.web, "the page").await?);
+    let _reserved = [Port::reserve(ports.valkey)?, Port::reserve(ports.emulator)?];
     let valkey = keep_valkey(ports.valkey);
     let emulator = keep_emulator(ports);
     let (deployed, stay) = told();

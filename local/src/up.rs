@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::{Answer, Client, NewSale};
 use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
-use crate::process::{Ended, ProcessRun, accepts, free_port, loopback, start_detached, tail};
+use crate::process::{Ended, Port, ProcessRun, accepts, loopback, start_detached, tail};
 use crate::setup::set_up;
 use crate::stages::Stage;
 use crate::supervisor::{DEPLOYED, Ports, STAY, log};
@@ -138,7 +138,10 @@ impl Drop for Started {
 
 async fn start() -> Result<()> {
     let stage = Stage::spinner("Starting Valkey and the emulator");
-    let ports = Ports { valkey: free_port()?, emulator: free_port()?, gateway: free_port()?, web: free_port()? };
+    // They stay reserved until everything runs; the supervisor reserves those of its processes itself.
+    let [valkey, emulator, gateway, web] = [Port::free()?, Port::free()?, Port::free()?, Port::free()?];
+    let ports =
+        Ports { valkey: valkey.number(), emulator: emulator.number(), gateway: gateway.number(), web: web.number() };
     let mut command = Command::new(this_program()?);
     command.arg("supervise");
     for (option, _, port) in ports.named() {
@@ -147,8 +150,7 @@ async fn start() -> Result<()> {
     let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;
     let mut running = Running { supervisor, ports, issuer_key_pem: String::new(), deployment: None };
     running.write()?;
-    // That a port accepts connections proves nothing yet: another program may have it.
-    let ready = || accepts(ports.valkey) && accepts(ports.emulator) && emulator::is_ready(&log("emulator"));
+    let ready = || accepts(ports.valkey) && emulator::is_ready(&log("emulator"));
     wait_until(&running, ready, "Valkey or the emulator").await?;
     stage.done(format!("ports {} and {}", ports.valkey, ports.emulator));
 

@@ -3,23 +3,22 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
 use uuid::Uuid;
 
 use crate::paths;
-use crate::process::{Kept, free_port};
+use crate::process::{Kept, Port};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-const START_TRIES: usize = 3;
 /// The line that a server logs once it answers.
 const READY: &str = "Ready to accept connections";
 
 /// A Valkey server that ends with this process. It writes nothing to disk, except for `SAVE`.
 pub struct Valkey {
-    port: u16,
+    port: Port,
     log: PathBuf,
     snapshot: PathBuf,
     variables: Vec<(String, String)>,
@@ -40,33 +39,22 @@ impl Valkey {
     /// # Errors
     /// As [`Valkey::start`].
     pub fn start_with(variables: &[(String, String)]) -> Result<Self> {
-        // Another program may take a free port before the server does.
-        let mut tries = 1..=START_TRIES;
-        loop {
-            match Self::start_on(free_port()?, variables) {
-                Err(_) if tries.next().is_some() => {}
-                started => return started,
-            }
-        }
-    }
-
-    fn start_on(port: u16, variables: &[(String, String)]) -> Result<Self> {
-        // The name is not the port: two servers may try to get the same one.
+        let port = Port::free()?;
         let name = Uuid::new_v4().simple();
         let log = paths::state().join(format!("valkey-{name}.log"));
         let snapshot = paths::state().join(format!("valkey-{name}.rdb"));
-        let process = start(port, &log, &snapshot, variables)?;
+        let process = start(port.number(), &log, &snapshot, variables)?;
         Ok(Self { port, log, snapshot, variables: variables.to_vec(), process: Some(process) })
     }
 
     /// The server's address.
     pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
+        format!("redis://127.0.0.1:{}", self.port.number())
     }
 
     /// The server's port.
     pub const fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`].
@@ -103,14 +91,7 @@ impl Valkey {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }
-        // Meanwhile the port may be the local end of a connection, which will not last.
-        let deadline = Instant::now() + START_TIMEOUT;
-        self.process = loop {
-            match start(self.port, &self.log, &self.snapshot, &self.variables) {
-                Err(_) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(100)),
-                started => break Some(started?),
-            }
-        };
+        self.process = Some(start(self.port.number(), &self.log, &self.snapshot, &self.variables)?);
         Ok(())
     }
 }
@@ -140,8 +121,7 @@ fn start(port: u16, log: &Path, snapshot: &Path, variables: &[(String, String)])
     Ok(process)
 }
 
-/// Whether the server that writes `log` answers. That its port accepts connections proves nothing: another program may
-/// have it.
+/// Whether the server that writes `log` answers.
 pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }

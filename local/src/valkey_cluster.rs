@@ -11,7 +11,7 @@ use redis::{AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, R
 use uuid::Uuid;
 
 use crate::paths;
-use crate::process::{Kept, free_port};
+use crate::process::{Kept, Port};
 use crate::valkey;
 
 const SHARDS: usize = 3;
@@ -24,7 +24,6 @@ const OPERATOR_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait for a change of the cluster. Longer than anything takes on a busy machine.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(50);
-const START_TRIES: usize = 3;
 /// The rights of the functions' user: the same as in `infra/cdk`.
 const RIGHTS: &str = "~* -@all +@read +@write +@scripting +@connection +time +cluster|slots -@dangerous";
 
@@ -35,8 +34,8 @@ pub struct ValkeyCluster {
 }
 
 struct Node {
-    port: u16,
-    bus: u16,
+    port: Port,
+    bus: Port,
     announced: u16,
     /// Its log, its map of the cluster and its replication data.
     files: [PathBuf; 3],
@@ -62,14 +61,7 @@ impl ValkeyCluster {
     /// # Errors
     /// If the local cloud is not installed, or the servers do not start or do not form a cluster.
     pub async fn start(mut announce: impl FnMut(u16) -> Result<u16>) -> Result<Self> {
-        // Another program may take a free port before a server does.
-        let mut tries = 1..=START_TRIES;
-        let cluster = loop {
-            match Self::start_servers(&mut announce) {
-                Err(_) if tries.next().is_some() => {}
-                started => break started?,
-            }
-        };
+        let cluster = Self::start_servers(&mut announce)?;
         cluster.join().await?;
         Ok(cluster)
     }
@@ -167,7 +159,7 @@ impl ValkeyCluster {
         target.send::<Value>(&["CLUSTER", "SETSLOT", &number, "IMPORTING", &from_id]).await?;
         source.send::<Value>(&["CLUSTER", "SETSLOT", &number, "MIGRATING", &to_id]).await?;
         between().await;
-        let port = self.nodes[to].port.to_string();
+        let port = self.nodes[to].port.number().to_string();
         loop {
             let keys: Vec<String> = source.send(&["CLUSTER", "GETKEYSINSLOT", &number, "100"]).await?;
             if keys.is_empty() {
@@ -223,7 +215,7 @@ impl ValkeyCluster {
                 let range = [begin.to_string(), (end - 1).to_string()];
                 connection.send::<Value>(&["CLUSTER", "ADDSLOTSRANGE", &range[0], &range[1]]).await?;
             }
-            let ports = [node.announced.to_string(), node.bus.to_string()];
+            let ports = [node.announced.to_string(), node.bus.number().to_string()];
             first.send::<Value>(&["CLUSTER", "MEET", "127.0.0.1", &ports[0], &ports[1]]).await?;
         }
         for index in self.running() {
@@ -282,7 +274,7 @@ impl ValkeyCluster {
 
     /// An operator's connection to one node.
     async fn connection(&self, index: usize) -> Result<Operator> {
-        let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].port);
+        let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].port.number());
         let settings = RedisConnectionInfo::default().set_password(&self.password);
         let client = Client::open(address.into_connection_info()?.set_redis_settings(settings))?;
         let patient = AsyncConnectionConfig::new()
@@ -304,8 +296,8 @@ impl Operator {
 
 impl Node {
     fn start(announce: &mut impl FnMut(u16) -> Result<u16>, password: &str) -> Result<Self> {
-        let (port, bus) = (free_port()?, free_port()?);
-        let announced = announce(port)?;
+        let (port, bus) = (Port::free()?, Port::free()?);
+        let announced = announce(port.number())?;
         let id = Uuid::new_v4().simple();
         let name = |end: &str| format!("valkey-{id}.{end}");
         let files = ["log", "nodes", "rdb"].map(|end| paths::state().join(name(end)));
@@ -313,7 +305,7 @@ impl Node {
             // A server would load files that it finds.
             let _ = std::fs::remove_file(file);
         }
-        let mut command = valkey::command(port)?;
+        let mut command = valkey::command(port.number())?;
         let settings = [
             ("--dir", paths::state().display().to_string()),
             ("--cluster-enabled", "yes".to_owned()),
@@ -322,10 +314,10 @@ impl Node {
             ("--cluster-node-timeout", NODE_TIMEOUT_MS.to_string()),
             // As on ElastiCache: the other shards continue without one.
             ("--cluster-require-full-coverage", "no".to_owned()),
-            ("--cluster-port", bus.to_string()),
+            ("--cluster-port", bus.number().to_string()),
             ("--cluster-announce-ip", "127.0.0.1".to_owned()),
             ("--cluster-announce-port", announced.to_string()),
-            ("--cluster-announce-bus-port", bus.to_string()),
+            ("--cluster-announce-bus-port", bus.number().to_string()),
             ("--repl-diskless-sync-delay", "0".to_owned()),
             // Does not wait for replicas, which end too.
             ("--shutdown-timeout", "0".to_owned()),

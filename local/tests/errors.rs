@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use local::paths;
-use local::process::{ProcessRun, free_port};
+use local::process::{Port, ProcessRun};
 use serde_json::{Value, json};
 
 /// Arguments, environment, and the expected line.
@@ -311,9 +311,10 @@ fn a_damaged_note_of_the_running_system_is_named() {
 
 #[test]
 fn a_system_that_was_killed_is_no_running_one() {
+    let port = Port::free().unwrap();
     let mut supervisor = running();
     supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
-    let home = Home::with("killed", &state(&supervisor, free_port().unwrap(), Path::new("/")).to_string());
+    let home = Home::with("killed", &state(&supervisor, port.number(), Path::new("/")).to_string());
     for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
         let line = "what `make up` started was killed; start it again with `make up`";
         one_line(&home.local(command, &[]), 1, line);
@@ -322,7 +323,8 @@ fn a_system_that_was_killed_is_no_running_one() {
 
 #[test]
 fn a_second_watch_is_refused() {
-    let home = Home::with("watched", &state(&running(), free_port().unwrap(), Path::new("/")).to_string());
+    let port = Port::free().unwrap();
+    let home = Home::with("watched", &state(&running(), port.number(), Path::new("/")).to_string());
     // If another program has it already, that is as good.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
     let line = "port 9000 is taken; stop the other `make watch` or whatever else uses it";
@@ -331,7 +333,8 @@ fn a_second_watch_is_refused() {
 
 #[test]
 fn a_system_that_is_starting_is_not_asked() {
-    let mut state = state(&running(), free_port().unwrap(), Path::new("/"));
+    let port = Port::free().unwrap();
+    let mut state = state(&running(), port.number(), Path::new("/"));
     state["deployment"] = Value::Null;
     let home = Home::with("starting", &state.to_string());
     one_line(&home.local(&["token"], &[]), 1, "`make up` is still starting it; try again when it is done");
@@ -339,7 +342,8 @@ fn a_system_that_is_starting_is_not_asked() {
 
 #[test]
 fn an_api_that_does_not_answer_is_named() {
-    let port = free_port().unwrap();
+    let reserved = Port::free().unwrap();
+    let port = reserved.number();
     let home = Home::with("silent", &state(&running(), port, Path::new("/")).to_string());
     for command in [&["audit"][..], &["redrive", "orders"], &["pass"]] {
         let line = format!("http://127.0.0.1:{port} does not answer; restart it with `make down` and `make up`");

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use redis::AsyncCommands;
+use runtime::Clock;
 use sale::EpochMs;
 use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reseated, Reserve, RoundLoad, Stock};
 use tests::{TestRound, held, terms, user};
@@ -85,7 +86,7 @@ async fn a_denial_that_ends_during_a_look_is_no_fault() {
     assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
-    let through = Stock::patient(&url, Duration::from_secs(60)).unwrap();
+    let through = Stock::at(&url, Clock::system().patient()).unwrap();
     let between = async {
         let (mut client, _) = listener.accept().await.unwrap();
         let mut server =

@@ -3,6 +3,7 @@ use std::time::Duration;
 use local::valkey::Valkey;
 use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
+use runtime::Clock;
 use sale::{
     Claim, ClaimState, DoorTerms, Entry, EpochMs, Goods, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber,
     Slot, Terms, Unit, UserId,
@@ -131,7 +132,7 @@ impl TestRound {
     /// Starts a Valkey without any keys.
     pub fn start_empty() -> Self {
         let valkey = Valkey::start().expect("Valkey starts");
-        let server = Stock::patient(&valkey.url(), PATIENCE).expect("a stock");
+        let server = Stock::at(&valkey.url(), Clock::system().patient()).expect("a stock");
         Self { valkey, server, id: round("lamp", 1) }
     }
 

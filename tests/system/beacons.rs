@@ -4,6 +4,7 @@
 //! tests signatures that drand published.
 
 use std::net::Ipv4Addr;
+use std::sync::atomic::Ordering;
 
 use award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
 use award::{Hex, Table};
@@ -14,6 +15,7 @@ use axum::response::Response;
 use beacon::{DOMAIN, DrandKey, message};
 use blst::min_sig::SecretKey;
 use fulfilment::{DrawStands, Loading, load_round};
+use futures::FutureExt;
 use futures::future::join_all;
 use local::check_draw::checked;
 use runtime::Clock;
@@ -25,8 +27,9 @@ use tokio::net::TcpListener;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::catalog::shown;
-use crate::lab::{Lab, SALE, message_batch};
+use crate::lab::{Lab, SALE, message_batch, movable_clock};
 use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
+use crate::meanwhile::ledger_with;
 use crate::rounds;
 use crate::shop::new_sale;
 
@@ -188,6 +191,23 @@ async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
             json!({ "kind": "prize", "prize": winner["prize"] })
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_counting_takes_does_not_shorten_the_minute_before_the_beacon() {
+    let lab = Lab::selling(lottery_with_beacon(20, &[1])).await;
+    lab.buy("alice").await;
+    end(&lab).await;
+    let (clock, moved_ms) = movable_clock();
+    moved_ms.store(AFTER_S * 1000, Ordering::Relaxed);
+    let (ledger, kept) = ledger_with(&lab, "\"leaves\"", move |_| {
+        async { drop(moved_ms.fetch_add(AHEAD_S * 10_000, Ordering::Relaxed)) }.boxed()
+    })
+    .await;
+    let began = clock.now();
+    let summary = draw::handle(&draw::Deps { clock, ledger, ..lab.draw_in(AFTER_S) }).await.unwrap();
+    assert!(summary.failed == 0 && kept.load(Ordering::Relaxed), "{summary:?}");
+    assert!(named(&lab).await.at_ms() >= began.0 + AHEAD_S * 11_000);
 }
 
 #[tokio::test]

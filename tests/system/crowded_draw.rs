@@ -148,8 +148,10 @@ async fn prizes_are_drawn_among_a_crowd() {
         ("ORDERS_DLQ_URL", lab.orders_dlq_url.clone()),
         ("WINNERS_QUEUE_URL", lab.winners_url.clone()),
     ];
-    let profile = std::env::var("PROFILE").unwrap_or_else(|_| "debug".to_owned());
-    let bootstrap = paths::target().join(&profile).join("draw");
+    // The same program, or `PROFILE=release` for the one that ships.
+    let profile = std::env::var("PROFILE").unwrap_or_else(|_| "lambda".to_owned());
+    let file = if profile == "lambda" { "draw/bootstrap" } else { "draw" };
+    let bootstrap = paths::target().join(&profile).join(file);
     let api = RuntimeApi::start(lambda_timeout("draw")).await.unwrap();
     let process = FunctionProcess::start("draw", &bootstrap, api.address(), &endpoint, &settings).unwrap();
 

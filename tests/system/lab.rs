@@ -35,8 +35,8 @@ use crate::recording::recorded;
 use crate::resources::{make_queue, make_table};
 use crate::rounds;
 
-/// Attempts to refresh the snapshots. One that fails takes more than a second.
-const REFRESHES: usize = 60;
+/// Functions' limits have their own tests. Elsewhere nothing may depend on how busy the machine is.
+pub(crate) const PATIENT: Clock = Clock::system().patient();
 
 pub(crate) const PICTURE_HOST: &str = "img.example.com";
 /// The sale of every lab.
@@ -86,7 +86,6 @@ impl Lab {
     /// A lab without a sale.
     pub(crate) async fn new() -> Self {
         let deployment = &cloud().await.deployment;
-        // Functions' time limits have their own tests. Here nothing may depend on how busy the machine is.
         let config = deployment.patient_aws_config();
         let (dynamodb, sqs) = (DynamoDb::new(&config), Sqs::new(&config));
         let name = format!("lab-{}", Uuid::now_v7().as_simple());
@@ -100,13 +99,12 @@ impl Lab {
         let snapshot_dynamodb = DynamoDb::from_conf(
             aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.clone()).build(),
         );
-        let snapshots = Snapshots::new(Ledger::new(snapshot_dynamodb, &name), Clock::system());
+        let snapshots = Snapshots::new(Ledger::new(snapshot_dynamodb, &name), PATIENT);
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
-        let stock = Stock::new(&valkey.url()).unwrap();
+        let stock = Stock::at(&valkey.url(), PATIENT).unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
         let pass_secret = lab_secret().await;
-        let keys =
-            PassKeys::new(Secret::new(aws_sdk_secretsmanager::Client::new(&config), pass_secret, Clock::system()));
+        let keys = PassKeys::new(Secret::new(aws_sdk_secretsmanager::Client::new(&config), pass_secret, PATIENT));
         let orders_url = make_queue(&sqs, &format!("{name}-orders")).await;
         let orders_dlq_url = make_queue(&sqs, &format!("{name}-orders-dlq")).await;
         let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;
@@ -142,7 +140,7 @@ impl Lab {
             ("OPERATOR_GROUP", "operators"),
             ("PICTURE_HOSTS", PICTURE_HOST),
         ]);
-        let resources = Context::new(settings, config, Clock::system())
+        let resources = Context::new(settings, config, PATIENT)
             .with(stock.clone())
             .with(ledger.clone())
             .with(counted_sqs)
@@ -195,7 +193,7 @@ impl Lab {
 
     /// The same, on this clock.
     pub(crate) fn another_process_at(&self, clock: Clock) -> Context {
-        self.resources.another_process_at(clock)
+        self.resources.another_process_at(clock.patient())
     }
 
     /// A lab with a sale on these terms, published and loaded.
@@ -213,14 +211,8 @@ impl Lab {
         self.snapshots.of(&sale.parse().unwrap()).await.unwrap();
     }
 
-    /// Snapshots give up on a slow ledger, as functions must. On a busy machine a test has to retry.
     pub(crate) async fn refresh_snapshots(&self) {
-        for _ in 0..REFRESHES {
-            if self.snapshots.refresh().await.is_ok() {
-                return;
-            }
-        }
-        panic!("the snapshots cannot be refreshed");
+        self.snapshots.refresh().await.unwrap();
     }
 
     /// The sale's offer in the ledger.
@@ -274,7 +266,7 @@ impl Lab {
 
     /// The expiry function, with its clock this many seconds ahead.
     pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
-        expiry::Deps::new(&self.resources.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
+        expiry::Deps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
     pub(crate) fn payment(&self) -> payment::Deps {
@@ -296,7 +288,7 @@ impl Lab {
 
     /// The draw function, with its clock this many seconds ahead.
     pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
-        draw::Deps::new(&self.resources.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
+        draw::Deps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
     /// Answers a request with the function that the gateway would route it to.

@@ -53,9 +53,9 @@ pub(crate) async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
     let deps = lab.draw_in(ahead_s);
     let summary = draw::handle(&deps).await.unwrap();
     if summary.failed > 0 {
-        let (id, now) = (lab.round().await.id, deps.clock.now());
+        let (id, clock) = (lab.round().await.id, deps.clock);
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        let again = fulfilment::draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &id, now, until).await;
+        let again = fulfilment::draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &id, clock, until).await;
         panic!("a step failed; the retry returned {again:?}");
     }
     summary.draws.into_values().next().unwrap_or_default()

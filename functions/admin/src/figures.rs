@@ -118,15 +118,17 @@ impl QueueDocument {
 pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let Latest { offer, round: latest } = sale_of(deps, sale).await?;
+    let within = clock.limit(PART_TIMEOUT);
     let id = offer.latest_round_id();
     let lanes = latest.as_ref().map_or(offer.terms.lanes, |latest| latest.terms.lanes);
     let round = stock.round_in(&id, lanes);
-    let depth_of = |url| part("a queue", depth(sqs, url));
+    let depth_of = |url| part(within, "a queue", depth(sqs, url));
     let in_redis = async {
         tokio::join!(
-            part("counters", round.counters_of_known()),
-            part("answers", of_lanes(round.each_lane().map(|lane| lane.answers().boxed()).collect())),
+            part(within, "counters", round.counters_of_known()),
+            part(within, "answers", of_lanes(round.each_lane().map(|lane| lane.answers().boxed()).collect())),
             part(
+                within,
                 "the outbox",
                 of_lanes(round.each_lane().map(|lane| lane.held_since(OUTBOX_LOOKED_AT).boxed()).collect())
             ),
@@ -143,11 +145,11 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     };
     let awaited = async {
         let round = latest.as_ref().filter(|round| round.terms.allocation.has_beacon())?;
-        part("the beacon", awaited(ledger, round)).await.flatten()
+        part(within, "the beacon", awaited(ledger, round)).await.flatten()
     };
     let counted = async {
         let total = latest.as_ref().map_or(offer.terms.total, |latest| latest.terms.total);
-        let counted = tokio::time::timeout(PART_TIMEOUT, order_counts.of_round(&id, total)).await;
+        let counted = tokio::time::timeout(within, order_counts.of_round(&id, total)).await;
         counted.ok().flatten()
     };
     let (
@@ -156,7 +158,7 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
         switches,
         counted,
         awaits_beacon,
-    ) = tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), counted, awaited);
+    ) = tokio::join!(in_redis, in_sqs, part(within, "switches", ledger.switches()), counted, awaited);
     let now = clock.now();
     let stopped = switches.map(|switches| switches.stop(&offer.id));
     let oldest_s = held_since.into_iter().flatten().flatten().min().map(|since| now.since_ms(since) / 1000);
@@ -218,11 +220,11 @@ async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, L
 }
 
 /// The result of a part, or `None` if it fails or takes too long.
-async fn part<T, E>(what: &str, asked: impl Future<Output = Result<T, E>>) -> Option<T>
+async fn part<T, E>(within: Duration, what: &str, asked: impl Future<Output = Result<T, E>>) -> Option<T>
 where
     FulfilmentError: From<E>,
 {
-    let answer = tokio::time::timeout(PART_TIMEOUT, asked).await;
+    let answer = tokio::time::timeout(within, asked).await;
     let answer = answer.map_or(Err(FulfilmentError::OutOfTime), |answer| answer.map_err(FulfilmentError::from));
     answer.inspect_err(|error| tracing::warn!(error = error as &dyn std::error::Error, what, "left out")).ok()
 }

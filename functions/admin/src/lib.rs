@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use ::beacon::DrandKey;
 use api::{Code, Operators, Problem, Reply, caller, json, json_body, no_body, respond, segments};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve};
 use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
@@ -128,9 +128,17 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+}
+
 /// Answers one request of an operator. Anybody else gets 403 for every route.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    let answered = tokio::time::timeout(OPERATOR_ANSWER_TIMEOUT, answer(deps, &request)).await;
+    let answered = tokio::time::timeout(deps.clock.limit(OPERATOR_ANSWER_TIMEOUT), answer(deps, &request)).await;
     respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
 }
 

@@ -1,9 +1,6 @@
 //! The `admin` function.
 
-use admin::{Deps, handle};
-use context::{Error, serve};
-
 #[tokio::main]
-async fn main() -> Result<(), Error> {
-    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+async fn main() -> Result<(), context::Error> {
+    admin::run().await
 }

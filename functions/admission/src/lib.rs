@@ -9,7 +9,7 @@ mod token;
 use std::sync::Arc;
 
 use api::{Code, GroupClaims, Problem, Reply, respond, segments};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_crowd};
 use gate::{Gate, Memberships, PassKeys, Rebuilds, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
@@ -70,9 +70,17 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_crowd(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+}
+
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
     if let ["v1", "sales", sale, what @ ("challenges" | "tokens")] = segments(&request).as_slice() {
         let good = if *what == "tokens" { ADMITTED } else { CHALLENGED };

@@ -58,8 +58,9 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Admitted(at_ms) => at_ms,
         Admit::WrongAnswer { again } => {
             if !again {
-                let (user, door, now) = (&visitor.user, &round.terms.door, deps.clock.now());
-                let strike = fulfilment::strike(&deps.stock, &deps.ledger, user, Strike::WrongAnswers, door, now);
+                let (user, door) = (&visitor.user, &round.terms.door);
+                let strike =
+                    fulfilment::strike(&deps.stock, &deps.ledger, user, Strike::WrongAnswers, door, deps.clock);
                 Box::pin(strike).await;
             }
             return Err(Problem::new(Code::WrongAnswer));

@@ -18,7 +18,7 @@ mod sync {
 use std::sync::Arc;
 
 use api::{Code, GroupClaims, Problem, respond, segments};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve};
 use gate::{Limiter, Memberships};
 use http::Method;
 use lambda_http::{Body, Request, Response};
@@ -59,6 +59,14 @@ impl Deps {
             clock: context.clock(),
         })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
 }
 
 /// Answers one request. Routes without authentication give everybody the same answer, which caches may keep. Members'

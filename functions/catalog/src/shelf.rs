@@ -166,7 +166,9 @@ impl Shelf {
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
         let read =
             async { tokio::try_join!(self.published.latest_rounds(), self.ledger.campaigns(), self.ledger.switches()) };
-        let in_time = tokio::time::timeout(LEDGER_TIMEOUT, read).await.map_err(|_| FulfilmentError::OutOfTime)?;
+        let in_time = tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), read)
+            .await
+            .map_err(|_| FulfilmentError::OutOfTime)?;
         let (rounds, campaigns, switches) = in_time?;
         let (hidden, rounds) = rounds.into_iter().partition(|(_, round)| round.terms.gate.is_hidden());
         Ok(Arc::new(Listed {
@@ -220,7 +222,8 @@ impl Shelf {
     /// If the ledger does not answer.
     pub(crate) async fn draw(&self, id: &RoundId) -> Result<Option<Arc<Draw>>, Arc<FulfilmentError>> {
         let read = || async {
-            let in_time = tokio::time::timeout(LEDGER_TIMEOUT, self.drawing.one(self.read_draw(id))).await;
+            let in_time =
+                tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), self.drawing.one(self.read_draw(id))).await;
             let draw = in_time.map_err(|_| FulfilmentError::OutOfTime)??;
             Ok(draw.map(Arc::new))
         };
@@ -254,7 +257,7 @@ impl Shelf {
         chunk: u32,
     ) -> Result<Option<Vec<DrawEntry>>, FulfilmentError> {
         let read = self.drawing.one(self.ledger.entries_chunk(id, root, chunk));
-        let in_time = tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await;
+        let in_time = tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), Box::pin(read)).await;
         Ok(in_time.map_err(|_| FulfilmentError::OutOfTime)??)
     }
 
@@ -266,7 +269,7 @@ impl Shelf {
         if !is_over(round.terms.closes_at_ms) {
             return false;
         }
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
+        match tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).counters_of_known()).await {
             // A lane that Redis has lost sells nothing; a lane that does not answer may.
             Ok(Ok(KnownCounters { counters, away, .. })) => {
                 away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
@@ -278,7 +281,7 @@ impl Shelf {
 
     async fn ask(&self, round: &Round) -> Availability {
         let id = &round.id;
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
+        match tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).counters_of_known()).await {
             Ok(Ok(known)) => {
                 let are_all = known.are_all();
                 let left = known.counters.and_then(|counters| {

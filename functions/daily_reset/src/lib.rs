@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use ledger::{Begun, Ledger, LedgerError};
 use runtime::Clock;
 use sale::{EpochMs, SaleId, latest_rounds};
 use serde::Serialize;
+use serde_json::Value;
 
 /// How long after its close a round is still found: long enough to catch up after a month without runs.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
@@ -33,6 +34,14 @@ impl Deps {
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { ledger: context.ledger()?, clock: context.clock() })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
 }
 
 /// What one run did.

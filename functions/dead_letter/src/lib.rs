@@ -3,7 +3,7 @@
 //! only if it can never become an order. Unreadable messages go into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use fulfilment::place_or_fail;
 use ledger::Ledger;
 use process::{AwardCache, TermsCache};
@@ -46,6 +46,14 @@ impl Deps {
             clock: context.clock(),
         })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.

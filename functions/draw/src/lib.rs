@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{DrawStands, FulfilmentError, WARMUP_LEAD_S, draw};
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError};
@@ -11,6 +11,7 @@ use queue::{OrderBacklog, WinnerQueue};
 use runtime::Clock;
 use sale::{EpochMs, Round, RoundId};
 use serde::Serialize;
+use serde_json::Value;
 use stock::Stock;
 use tokio::time::timeout;
 
@@ -63,6 +64,14 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
+}
+
 /// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
@@ -97,9 +106,8 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
         // Counting saves nothing for the next run, so the first draw may use all of the time.
         let others = u32::try_from(rounds.len() - at).unwrap_or(u32::MAX);
         let share = if at == 0 { left } else { (left / others).max(ROUND_BUDGET.min(left)) };
-        let now = deps.clock.now();
-        let stands = draw_one(deps, round, now, share).await;
-        note(&mut summary, round, stands, now);
+        let stands = draw_one(deps, round, share).await;
+        note(&mut summary, round, stands, deps.clock.now());
     }
     if now.0 / 60_000 % ALL_EVERY_MINUTES == 0 {
         draw_old(deps, &mut summary, began, recent).await;
@@ -140,7 +148,7 @@ async fn draw_old(deps: &Deps, summary: &mut Summary, began: Instant, until: Epo
     };
     for round in &old {
         let now = deps.clock.now();
-        let stands = draw_one(deps, round, now, left()).await;
+        let stands = draw_one(deps, round, left()).await;
         note(summary, round, stands, now);
     }
 }
@@ -171,9 +179,9 @@ async fn note_unopened(deps: &Deps, summary: &mut Summary, now: EpochMs) {
     }
 }
 
-async fn draw_one(deps: &Deps, round: &Round, now: EpochMs, share: Duration) -> Result<DrawStands, FulfilmentError> {
+async fn draw_one(deps: &Deps, round: &Round, share: Duration) -> Result<DrawStands, FulfilmentError> {
     let until = Instant::now() + share.saturating_sub(TO_NOTE);
-    let work = draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &round.id, now, until);
+    let work = draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &round.id, deps.clock, until);
     timeout(share, work).await.unwrap_or(Err(FulfilmentError::OutOfTime))
 }
 

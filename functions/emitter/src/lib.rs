@@ -12,7 +12,7 @@ mod stream;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use queue::EmitterFailures;
@@ -51,6 +51,14 @@ impl Deps {
         let name = context.settings().required("EVENT_BUS_NAME")?;
         Ok(Self { bus: Bus::new(client, name), failures: context.emitter_failures()? })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Handles a batch. Lambda sends the first failed record, and all records after it, again.

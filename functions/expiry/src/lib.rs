@@ -2,7 +2,7 @@
 //! early is sent on with another delay.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{Expire, expire};
 use ledger::Ledger;
 use queue::{ExpiryMessage, ExpiryQueue};
@@ -35,6 +35,14 @@ impl Deps {
             clock: context.clock(),
         })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.

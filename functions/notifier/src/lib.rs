@@ -16,7 +16,7 @@ mod sync {
 
 use std::time::Duration;
 
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
@@ -64,6 +64,14 @@ impl Deps {
             clock: context.clock(),
         })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Why a buyer could not be notified.

@@ -3,7 +3,7 @@
 mod webhook;
 
 use api::{Code, Problem, Reply, json, respond, segments};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
@@ -42,6 +42,14 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+}
+
 #[derive(Serialize)]
 struct Outcome {
     /// Absent if the event concerns no reservation here.
@@ -61,7 +69,7 @@ impl Outcome {
 
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
 }
 

@@ -11,7 +11,7 @@ mod heat;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{
     FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, UnknownLanes, WARMUP_LEAD_S,
     expire_overdue, finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
@@ -24,6 +24,7 @@ use runtime::Clock;
 use sale::audit::Repair;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
 use serde::Serialize;
+use serde_json::Value;
 use stock::Stock;
 use tokio::time::timeout;
 
@@ -97,6 +98,14 @@ impl Deps {
             clock: context.clock(),
         })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
 }
 
 /// What one run found and did.

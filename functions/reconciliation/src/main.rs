@@ -1,10 +1,6 @@
 //! The `reconciliation` function.
 
-use context::{Error, serve_events};
-use reconciliation::{Deps, handle};
-use serde_json::Value;
-
 #[tokio::main]
-async fn main() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
+async fn main() -> Result<(), context::Error> {
+    reconciliation::run().await
 }

@@ -26,7 +26,7 @@ pub(crate) fn is_asked_for(request: &Request) -> Result<bool, Problem> {
 ///
 /// Returns `None` if that is not possible now. Nothing is lost, since the message comes in any case.
 pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option<Order> {
-    let placed = tokio::time::timeout(PLACE_TIMEOUT, place_now(deps, claim, now)).await;
+    let placed = tokio::time::timeout(deps.clock.limit(PLACE_TIMEOUT), place_now(deps, claim, now)).await;
     match placed.unwrap_or(Err(FulfilmentError::OutOfTime)) {
         Ok(order) => {
             let (id, state, unit) = (&claim.id, order.state.as_str(), order.claim.unit.0);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use api::{Code, Problem, Reply, caller, correlation_id, no_body, respond, segments};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_crowd};
 use fulfilment::{Cancel, cancel};
 use gate::{Gate, PassKeys, Rebuilds, Route, VisitorCounts};
 use http::Method;
@@ -84,11 +84,19 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_crowd(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+}
+
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let began = Instant::now();
     let path = segments(&request);
-    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request, &path)).await;
+    let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request, &path)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
     if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), path.as_slice()) {
         RESERVE_MS.record(began);

@@ -1,9 +1,6 @@
 //! The `reservation` function.
 
-use context::{Error, serve_crowd};
-use reservation::{Deps, handle};
-
 #[tokio::main]
-async fn main() -> Result<(), Error> {
-    serve_crowd(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+async fn main() -> Result<(), context::Error> {
+    reservation::run().await
 }

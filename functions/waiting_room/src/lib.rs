@@ -19,7 +19,7 @@ mod sync {
 use std::sync::Arc;
 
 use api::{Code, Problem, Reply, respond, segments};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_crowd};
 use gate::{Gate, PassKeys, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
@@ -82,9 +82,17 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_crowd(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+}
+
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
     match (request.method(), segments(&request).as_slice()) {
         (&Method::POST, ["v1", "sales", sale, "tickets"]) => {

@@ -100,7 +100,7 @@ impl Lines {
     /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
     pub(crate) async fn document(&self, deps: &Deps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
         let look = async |tracked: &mut Tracked| {
-            let looked = timeout(LOOK_TIMEOUT, tracked.look(deps, round, line, per_s)).await;
+            let looked = timeout(deps.clock.limit(LOOK_TIMEOUT), tracked.look(deps, round, line, per_s)).await;
             looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
         };
         self.0.at_line(&round.id, deps.clock, look).await
@@ -148,7 +148,7 @@ impl Tracked {
             return;
         }
         self.noted_people = Some(now);
-        match noted(deps.ledger.note_people_in_line(&round.id, people)).await {
+        match noted(deps, deps.ledger.note_people_in_line(&round.id, people)).await {
             Ok(known) => {
                 if let Some(kept) = &mut self.kept {
                     kept.people = known;
@@ -310,7 +310,7 @@ impl Tracked {
             return None;
         }
         let above = ceiling(progress, per_s);
-        match noted(deps.ledger.raise_line(&round.id, &above, progress.people)).await {
+        match noted(deps, deps.ledger.raise_line(&round.id, &above, progress.people)).await {
             Ok(ceiling) => {
                 self.unheard = None;
                 if let Some(kept) = &mut self.kept {
@@ -329,8 +329,11 @@ impl Tracked {
 }
 
 /// The result of recording in the ledger, if it comes in time.
-async fn noted<T>(note: impl Future<Output = Result<T, LedgerError>>) -> Result<T, Box<dyn Error + Send + Sync>> {
-    Ok(timeout(NOTE_TIMEOUT, note).await??)
+async fn noted<T>(
+    deps: &Deps,
+    note: impl Future<Output = Result<T, LedgerError>>,
+) -> Result<T, Box<dyn Error + Send + Sync>> {
+    Ok(timeout(deps.clock.limit(NOTE_TIMEOUT), note).await??)
 }
 
 /// Writes a line that Redis does not have. Returns whether this process did.

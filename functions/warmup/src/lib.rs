@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{FulfilmentError, Loading, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
 use queue::RebuildMessage;
 use runtime::{Clock, MessageError, each_message};
 use sale::{EpochMs, Round};
 use serde::Serialize;
+use serde_json::{Value, from_value, to_value};
 use stock::Stock;
 
 /// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
@@ -36,6 +37,21 @@ impl Deps {
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { stock: context.stock()?, ledger: context.ledger()?, clock: context.clock() })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event: Value| {
+        // The schedule's event has no records.
+        if event.get("Records").is_some() {
+            return Ok(to_value(rebuild(deps, from_value(event)?).await)?);
+        }
+        Ok(to_value(handle(deps).await?)?)
+    })
+    .await
 }
 
 /// What one run did.

@@ -3,7 +3,7 @@
 //! send back. So no event is lost; one may come twice, with the same id.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use queue::WebhookQueue;
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use serde_json::Value;
@@ -36,6 +36,14 @@ impl Deps {
         let receiver = context.settings().optional("WEBHOOK_URL").map(|url| SignedPost::new(url, secret)).transpose();
         Ok(Self { receiver: receiver.map_err(unusable)?, events: context.webhook_queue()?, clock: context.clock() })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Why an event was not sent.

@@ -13,7 +13,7 @@ mod token;
 use std::sync::Arc;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest as Request;
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use ledger::{Connection, Ledger, LedgerError};
 use push::Gateway;
 use runtime::{ANSWER_TIMEOUT, Clock};
@@ -21,7 +21,7 @@ use sale::UserId;
 use serde::Serialize;
 
 pub use issuer::Issuer;
-pub use ring_provider::use_ring;
+use ring_provider::use_ring;
 pub use token::Refused;
 
 /// The function's dependencies.
@@ -54,6 +54,15 @@ impl Deps {
     }
 }
 
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    use_ring();
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+}
+
 /// The answer to the gateway. A status other than 200 refuses the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,7 +80,9 @@ impl GatewayResponse {
 
 /// Answers one event.
 pub async fn handle(deps: &Deps, request: Request) -> GatewayResponse {
-    tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, request)).await.unwrap_or_else(|late| unavailable(&late))
+    tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, request))
+        .await
+        .unwrap_or_else(|late| unavailable(&late))
 }
 
 async fn answer(deps: &Deps, request: Request) -> GatewayResponse {

@@ -13,7 +13,7 @@ static RING: CryptoProvider =
     CryptoProvider { signer_factory: no_signer, verifier_factory: verifier, key_utils: KeyUtils::new_unimplemented() };
 
 /// Makes this process verify all tokens with ring. Call it once, at the start.
-pub fn use_ring() {
+pub(crate) fn use_ring() {
     if RING.install_default().is_err() {
         tracing::error!("another crypto provider is already installed");
     }

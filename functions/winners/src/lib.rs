@@ -17,7 +17,7 @@ mod sync {
 use std::sync::Arc;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError};
+use context::{Context, ContextError, Error, serve_events};
 use ledger::{Ledger, Winner};
 use process::TermsCache;
 use queue::WinnerMessage;
@@ -70,6 +70,14 @@ impl Deps {
             clock: context.clock(),
         })
     }
+}
+
+/// Serves until Lambda ends the process.
+///
+/// # Errors
+/// If a setting is missing or unusable, or the Runtime API does not answer.
+pub async fn run() -> Result<(), Error> {
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
 /// The body of a notification.

@@ -1,9 +1,6 @@
 //! The `winners` function.
 
-use context::{Error, serve_events};
-use winners::{Deps, handle};
-
 #[tokio::main]
-async fn main() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+async fn main() -> Result<(), context::Error> {
+    winners::run().await
 }

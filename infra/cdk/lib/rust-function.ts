@@ -70,7 +70,8 @@ export class RustFunction extends Construct {
       functionName,
       description: `${name}: ${this.facts.does}`,
       runtime: lambda.Runtime.PROVIDED_AL2023,
-      handler: 'bootstrap',
+      // A custom runtime takes no notice of it. On the local cloud one program is all functions, and becomes this one.
+      handler: name,
       code: builtFunction(props.assetRoot, name, settings.architecture),
       architecture: settings.architecture === 'arm64' ? lambda.Architecture.ARM_64 : lambda.Architecture.X86_64,
       memorySize: this.facts.memoryMb ?? settings.functionMemoryMb,

@@ -159,6 +159,8 @@ pub(super) struct ConfigurationItem {
     pub(super) timeout: u64,
     pub(super) memory_size: u32,
     pub(super) runtime: String,
+    pub(super) handler: String,
+    pub(super) code_sha256: String,
     pub(super) package_type: Option<String>,
     pub(super) environment: Option<EnvironmentItem>,
     #[serde(default)]

@@ -58,6 +58,7 @@ pub(super) struct Throttle {
 
 /// A function behind a route.
 pub(super) struct Function {
+    pub(super) handler: String,
     pub(super) environment: Vec<(String, String)>,
     pub(super) timeout: Duration,
     pub(super) memory_mb: u32,
@@ -185,12 +186,16 @@ impl Control {
         ensure!(configuration.runtime.starts_with("provided."), "its runtime is {}", configuration.runtime);
         ensure!(configuration.package_type.is_none_or(|package| package == "Zip"), "it is not an archive");
         ensure!(configuration.layers.is_empty(), "it has layers");
-        let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
-        let bootstrap = folder.join(name).join("bootstrap");
-        let (into, name) = (bootstrap.clone(), name.to_owned());
-        tokio::task::spawn_blocking(move || unpack(&archive, &into).with_context(|| format!("the archive of {name}")))
-            .await??;
+        // One file for all functions with the same program.
+        let bootstrap = folder.join(configuration.code_sha256.replace('/', "_")).join("bootstrap");
+        if !bootstrap.exists() {
+            let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
+            let (into, name) = (bootstrap.clone(), name.to_owned());
+            let unpacked = move || unpack(&archive, &into).with_context(|| format!("the archive of {name}"));
+            tokio::task::spawn_blocking(unpacked).await??;
+        }
         Ok(Function {
+            handler: configuration.handler,
             environment: configuration
                 .environment
                 .map_or_else(Vec::new, |environment| environment.variables.into_iter().collect()),

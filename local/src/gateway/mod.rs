@@ -129,7 +129,7 @@ impl Gateway {
         let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
         let mut pools = BTreeMap::new();
         for (name, function) in api.functions {
-            let mut environment = surroundings(&name, endpoint, function.memory_mb);
+            let mut environment = surroundings(&name, &function.handler, endpoint, function.memory_mb);
             environment.extend(function.environment);
             let log = home.join(format!("{name}.log"));
             let spec = FunctionSpec {

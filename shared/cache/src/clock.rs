@@ -1,29 +1,42 @@
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sale::EpochMs;
 
-/// A function's wall clock. Tests set it wrong on purpose.
+/// A function's wall clock, and how long it waits for others. Tests set it wrong on purpose.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clock {
     ahead_ms: i64,
     moved_ms: Option<&'static AtomicI64>,
+    patience: Duration,
 }
 
 impl Clock {
     /// The machine's clock.
     pub const fn system() -> Self {
-        Self { ahead_ms: 0, moved_ms: None }
+        Self { ahead_ms: 0, moved_ms: None, patience: Duration::ZERO }
     }
 
     /// A clock that is ahead of the machine's by `ahead_ms`, or behind it if negative.
     pub const fn ahead_by_ms(ahead_ms: i64) -> Self {
-        Self { ahead_ms, moved_ms: None }
+        Self { ahead_ms, ..Self::system() }
     }
 
     /// A clock that is ahead of the machine's by the value of `moved_ms` at each reading.
     pub const fn moved_by_ms(moved_ms: &'static AtomicI64) -> Self {
-        Self { ahead_ms: 0, moved_ms: Some(moved_ms) }
+        Self { moved_ms: Some(moved_ms), ..Self::system() }
+    }
+
+    /// The same clock, of a function that waits a minute for everything that it would not wait for as long: for tests
+    /// that are not about its limits, on machines that are busy.
+    #[must_use]
+    pub const fn patient(self) -> Self {
+        Self { patience: Duration::from_secs(60), ..self }
+    }
+
+    /// How long to wait for what should take at most `limit`.
+    pub fn limit(self, limit: Duration) -> Duration {
+        limit.max(self.patience)
     }
 
     /// The current time.

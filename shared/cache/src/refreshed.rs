@@ -169,7 +169,7 @@ where
                 error.log(again.0.on_failure);
             }
         });
-        let _ = timeout(self.0.bounds.wait, reading).await;
+        let _ = timeout(self.0.clock.limit(self.0.bounds.wait), reading).await;
         Ok(self.last().unwrap_or(held))
     }
 
@@ -238,7 +238,7 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
     async fn read(&self) -> Result<Arc<T>, RefreshError<E>> {
         let began = Moment::now(self.clock);
         let before = self.known.load().as_ref().map(|known| Arc::clone(&known.value));
-        let read = timeout(self.bounds.read_timeout, (self.read)(before)).await;
+        let read = timeout(self.clock.limit(self.bounds.read_timeout), (self.read)(before)).await;
         match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
             Ok(value) => {
                 let value = Arc::new(value);

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use cache::Clock;
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Round, UserId};
@@ -50,8 +51,9 @@ pub async fn strike(
     user: &UserId,
     strike: Strike,
     door: &DoorTerms,
-    now: EpochMs,
+    clock: Clock,
 ) -> Option<Struck> {
+    let now = clock.now();
     let counting = async {
         let struck = ledger.strike(user, strike, door, now).await?;
         if let Struck::Denied(until) = struck {
@@ -59,7 +61,7 @@ pub async fn strike(
         }
         Ok(struck)
     };
-    match tokio::time::timeout(STRIKE_TIMEOUT, counting).await.unwrap_or(Err(FulfilmentError::OutOfTime)) {
+    match tokio::time::timeout(clock.limit(STRIKE_TIMEOUT), counting).await.unwrap_or(Err(FulfilmentError::OutOfTime)) {
         Ok(struck) => Some(struck),
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, %user, "a strike may not be counted");

@@ -23,6 +23,7 @@ use std::time::Instant;
 
 use award::drand::DrandRound;
 use award::{Bytes32, Shuffle};
+use cache::Clock;
 use futures::{StreamExt, TryStreamExt, stream};
 use ledger::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Ledger, Winner};
 use queue::{OrderBacklog, WinnerMessage, WinnerQueue};
@@ -75,10 +76,10 @@ pub async fn draw(
     orders: &OrderBacklog,
     winners: &WinnerQueue,
     id: &RoundId,
-    now: EpochMs,
+    clock: Clock,
     until: Instant,
 ) -> Result<DrawStands, FulfilmentError> {
-    let began = Instant::now();
+    let now = clock.now();
     // Not from a list, which may lag: the round's end decides.
     let round = ledger.round(id).await?.ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
     if now < round.terms.closes_at_ms.plus_s(DRAW_AFTER_S) {
@@ -94,8 +95,7 @@ pub async fn draw(
     if known.drawn_at_ms.is_some() {
         return Ok(DrawStands::Drawn);
     }
-    let known =
-        if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, now, began).await? };
+    let known = if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, clock).await? };
     let Some(Draw { closed: Some(closed), awarded, .. }) = known else { return Ok(DrawStands::Counting) };
     let seed = ledger.committed_seed(&round).await?;
     let randomness = match (round.terms.allocation.has_beacon(), closed.drand_round) {
@@ -190,12 +190,11 @@ async fn close(
     ledger: &Ledger,
     round: &Round,
     known: &Draw,
-    now: EpochMs,
-    began: Instant,
+    clock: Clock,
 ) -> Result<Option<Draw>, FulfilmentError> {
     let id = &round.id;
+    let since_fence = clock.now().since_ms(known.fenced_at_ms);
     let entries = ledger.entries(id).await?;
-    let since_fence = now.since_ms(known.fenced_at_ms);
     let in_redis = stock.round(id).counters().await?.map(|counters| counters.total() - counters.free());
     let is_complete = match in_redis {
         Some(sold) => sold as usize == entries.len(),
@@ -211,8 +210,8 @@ async fn close(
     let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
     ledger.keep_entries(id, &root, &entries).await?;
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    // The time that the run has taken must not shorten the minute by which the beacon lies ahead.
-    let at_ms = EpochMs(now.0 + i64::try_from(began.elapsed().as_millis()).unwrap_or_default());
+    // Read again: the time that counting took must not shorten the minute by which the beacon lies ahead.
+    let at_ms = clock.now();
     let drand_round = round.terms.allocation.has_beacon().then(|| DrandRound::named_at(at_ms.0));
     let closed = ClosedDraw { entries: count, root, at_ms, drand_round };
     let closed = ledger.close_draw(id, &closed).await?;

@@ -272,7 +272,7 @@ pub(crate) async fn read_on(
         if ids.is_empty() {
             break;
         }
-        let read = tokio::time::timeout(rounds_timeout, ledger.published(&ids, consistently)).await;
+        let read = tokio::time::timeout(clock.limit(rounds_timeout), ledger.published(&ids, consistently)).await;
         match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
             Ok(rounds) => ids = known.keep(rounds, ids, began),
             Err(error) => {

@@ -62,7 +62,7 @@ where
         if rest.is_none_or(|(since, pause)| start.since(since) >= pause) {
             // If the caller gives up during the read, it counts as one of the longest.
             *rest = Some((start, READ_TIMEOUT * (1 + REST)));
-            let read = timeout(READ_TIMEOUT, read(remembered)).await;
+            let read = timeout(self.clock.limit(READ_TIMEOUT), read(remembered)).await;
             let end = Moment::now(self.clock);
             // The process may have been frozen meanwhile.
             *rest = Some((end, FRESH.max(end.since(start).min(READ_TIMEOUT) * REST)));

@@ -8,7 +8,7 @@ use runtime::Secret;
 use crate::address::Address;
 use crate::breakers::{Breakers, is_unanswered};
 use crate::current_link::{self, CurrentLink};
-use crate::link::{Link, Target};
+use crate::link::{Link, RESPONSE_TIMEOUT, Target};
 use crate::{Access, Credentials, StockError};
 
 /// The minimum age at which a link to a cluster is replaced because somebody got no answer.
@@ -30,9 +30,10 @@ struct Inner {
 type Opened = current_link::Opened<Link, Credentials>;
 
 impl RedisConnection {
-    pub(crate) fn new(access: Access, patience: Duration) -> Result<Self, RedisError> {
+    pub(crate) fn new(access: Access) -> Result<Self, RedisError> {
         // The same provider as the AWS clients', so that a binary has only one. One that is already installed stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let patience = access.clock.limit(RESPONSE_TIMEOUT);
         let target = Target { address: Address::parse(&access.url)?, authority: access.authority, patience };
         let breakers = match target.address {
             Address::Node(_) => Breakers::of_a_node(access.clock),

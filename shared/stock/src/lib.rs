@@ -42,7 +42,6 @@ mod sync {
     pub(crate) use tokio::time::{Instant, timeout};
 }
 
-use std::time::Duration;
 
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
@@ -111,17 +110,15 @@ impl Stock {
     /// # Errors
     /// [`StockError::Address`] if `url` is invalid.
     pub fn new(url: &str) -> Result<Self, StockError> {
-        Self::patient(url, link::RESPONSE_TIMEOUT)
+        Self::at(url, runtime::Clock::system())
     }
 
-    /// The same, but a single node may take this long to answer. For tests, which a busy machine can hold up for longer
-    /// than any client waits.
+    /// The same, with the clock's limits.
     ///
     /// # Errors
     /// [`StockError::Address`] if `url` is invalid.
-    pub fn patient(url: &str, patience: Duration) -> Result<Self, StockError> {
-        let url = url.to_owned();
-        Self::made(Access { url, credentials: None, authority: None, clock: runtime::Clock::system() }, patience)
+    pub fn at(url: &str, clock: runtime::Clock) -> Result<Self, StockError> {
+        Self::open(Access { url: url.to_owned(), credentials: None, authority: None, clock })
     }
 
     /// The stock in a Redis. Connects at the first call, and reconnects whenever the connection is lost.
@@ -129,11 +126,7 @@ impl Stock {
     /// # Errors
     /// [`StockError::Address`] if the URL is invalid.
     pub fn open(access: Access) -> Result<Self, StockError> {
-        Self::made(access, link::RESPONSE_TIMEOUT)
-    }
-
-    fn made(access: Access, patience: Duration) -> Result<Self, StockError> {
-        let connection = RedisConnection::new(access, patience).map_err(StockError::Address)?;
+        let connection = RedisConnection::new(access).map_err(StockError::Address)?;
         Ok(Self { connection, seen: LanesSeen::default() })
     }
 

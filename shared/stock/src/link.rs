@@ -37,8 +37,8 @@ pub(crate) struct Target {
 /// A connection that reconnects by itself. Clones share it.
 #[derive(Clone)]
 pub(crate) enum Link {
-    /// To one node.
-    Node(ConnectionManager),
+    /// To one node, which may take this long to answer.
+    Node(ConnectionManager, Duration),
     /// To every node of a cluster. It finds the node that has a key, follows moved keys, and retries when told to.
     Cluster(ClusterConnection),
 }
@@ -52,7 +52,8 @@ impl Target {
                     .set_response_timeout(Some(self.patience))
                     .set_connection_timeout(Some(self.patience))
                     .set_number_of_retries(RECONNECTS);
-                Ok(Link::Node(ConnectionManager::new_lazy_with_config(self.node(node, credentials)?, config)?))
+                let node = ConnectionManager::new_lazy_with_config(self.node(node, credentials)?, config)?;
+                Ok(Link::Node(node, self.patience))
             }
             Address::Cluster(nodes) => {
                 let cluster = self.cluster(nodes, credentials)?;
@@ -113,8 +114,8 @@ impl Target {
 impl Link {
     pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
         match self.clone() {
-            Self::Node(mut node) => {
-                let deadline = Instant::now() + RESPONSE_TIMEOUT;
+            Self::Node(mut node, patience) => {
+                let deadline = Instant::now() + patience;
                 match command.query_async(&mut node).await {
                     // After a failover the first call finds the connection lost, or the reconnection that failed
                     // meanwhile. It is unknown whether the command ran, but everything sent here either reads or may

@@ -29,7 +29,8 @@ async fn strike(gate: &Gate<'_>, visitor: &Visitor) {
     if !forgeries.is_to_be_told(&visitor.user, door.strikes, now) {
         return;
     }
-    let struck = fulfilment::strike(gate.stock, gate.ledger, &visitor.user, Strike::ForgedTokens, &door, now).await;
+    let struck =
+        fulfilment::strike(gate.stock, gate.ledger, &visitor.user, Strike::ForgedTokens, &door, gate.clock).await;
     if let Some(Struck::Denied(until)) = struck {
         forgeries.note_denied(&visitor.user, until);
     }
