@@ -104,10 +104,10 @@ part-test-pages part-test-buyers-real part-test-operators-real: export BUSY = 1
 part-%:
 	@exec setpriv --pdeathsig TERM tests/part.sh $* $(MAKE) $*
 
-# Builds everything that the parts need.
+# Builds everything that the parts need, and of the functions only the one program that is all of them.
+PROGRAMS = bench explain functions history load local noop planner scripts simulate site
 test-ready: build nextest
-	@$(COMPILE) "Compiling the tests" test --workspace --no-run
-	@$(COMPILE) "Compiling all programs" build --workspace --bins
+	@$(COMPILE) "Compiling the tests" build --workspace --tests $(PROGRAMS:%=--bin %)
 	@for package in clients site; do $(PACKAGES) $$package || exit; done
 
 nextest: setup

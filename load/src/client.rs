@@ -21,7 +21,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::answer::Failure;
-use crate::files::allow_open_files;
+use command_line::allow_open_files;
 use crate::request::{Request, Response};
 use crate::target::Target;
 

@@ -9,7 +9,6 @@
 pub mod answer;
 pub mod client;
 pub mod curve;
-mod files;
 mod line;
 pub mod measure;
 pub mod outcome;
@@ -28,7 +27,6 @@ pub mod users;
 pub use answer::{Answer, Failure};
 pub use client::Client;
 pub use curve::Curve;
-pub use files::allow_open_files;
 pub use line::has_line;
 pub use outcome::{Outcome, Stopped};
 pub use plan::Plan;

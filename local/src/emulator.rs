@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+pub use crate::function::{ACCESS_KEY, REGION};
 use crate::paths;
 use crate::process::{Kept, Port, ProcessRun, accepts, loopback};
 
@@ -28,11 +29,6 @@ const MOST_FILES: u64 = 16_384;
 const HOME: &str = "emulator-";
 /// The file in it that names the process it belongs to.
 const OWNER: &str = "owner.json";
-
-/// The local region.
-pub const REGION: &str = "us-east-1";
-/// The local credentials: the emulator accepts any.
-pub const ACCESS_KEY: &str = "test";
 
 /// An AWS emulator that ends with this process, together with its functions.
 pub struct Emulator {
@@ -148,7 +144,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let program = paths::venv_program(SERVER);
     anyhow::ensure!(program.exists(), "no {}; run `make setup`", program.display());
     let python = paths::venv_program("python3");
-    load::allow_open_files(MOST_FILES);
+    command_line::allow_open_files(MOST_FILES);
     // Functions inherit the emulator's environment, so it must not be the user's: no profile, no proxy, no endpoint.
     let mut command = Command::new("env");
     command.arg("-i");

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use redis::AsyncCommands;
 use runtime::Clock;
 use sale::EpochMs;

@@ -1,6 +1,7 @@
 //! What the command-line tools have in common: a mistake is reported in one line that says what is wrong and what to
 //! do, and counts read alike.
 
+mod files;
 mod mistake;
 mod signals;
 mod whole;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
 
+pub use files::allow_open_files;
 pub use signals::Signals;
 pub use whole::whole;
 pub use words::{grouped, of_these, people};

@@ -42,7 +42,6 @@ mod sync {
     pub(crate) use tokio::time::{Instant, timeout};
 }
 
-
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
 

@@ -397,8 +397,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 is: "What a round's reads remember is lost when one is cut off.",
                 source: "shared/process/src/watched.rs",
                 replaced: &[(
-                    "let read = timeout(READ_TIMEOUT, read(remembered)).await;\n",
-                    "let mut taken = std::mem::take(remembered);\n            let read = timeout(READ_TIMEOUT, read(&mut taken)).await;\n            *remembered = taken;\n",
+                    "let read = timeout(self.clock.limit(READ_TIMEOUT), read(remembered)).await;\n",
+                    "let mut taken = std::mem::take(remembered);\n            let read = timeout(self.clock.limit(READ_TIMEOUT), read(&mut taken)).await;\n            *remembered = taken;\n",
                 )],
             },
         ],

@@ -68,6 +68,11 @@ impl Add<Duration> for Instant {
 pub struct Clock;
 
 impl Clock {
+    /// A scenario has every limit.
+    pub fn limit(self, limit: Duration) -> Duration {
+        limit
+    }
+
     /// The current time.
     pub fn now(self) -> EpochMs {
         EpochMs(BEGAN_MS + PASSED.get().1)

@@ -83,7 +83,7 @@ impl Kept {
     }
 
     /// Its process group.
-    pub(crate) fn group(&self) -> u32 {
+    pub fn group(&self) -> u32 {
         self.child.id()
     }
 
@@ -163,12 +163,12 @@ impl Drop for Kept {
 }
 
 /// Resident memory of the largest process of a group, in kB, if it has any.
-pub(crate) fn resident_kb(group: u32) -> Option<u64> {
+pub fn resident_kb(group: u32) -> Option<u64> {
     members(group).filter_map(|process| resident_of(&process)).max()
 }
 
 /// Resident memory of the process with this folder in `/proc`, in kB. None if it has ended: it may while it is read.
-pub(crate) fn resident_of(process: &Path) -> Option<u64> {
+pub fn resident_of(process: &Path) -> Option<u64> {
     let status = std::fs::read_to_string(process.join("status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok())
 }
@@ -178,7 +178,7 @@ fn has_members(group: u32) -> bool {
 }
 
 /// The folder in `/proc` of each process of a group.
-pub(crate) fn members(group: u32) -> impl Iterator<Item = PathBuf> {
+pub fn members(group: u32) -> impl Iterator<Item = PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
     let group = group.to_string();
     processes.filter(move |process| stat(process).is_some_and(|fields| fields.get(2) == Some(&group)))
@@ -287,7 +287,7 @@ fn group(child: &Child) -> Pid {
 }
 
 /// The last lines of a log.
-pub(crate) fn tail(log: &Path) -> String {
+pub fn tail(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")

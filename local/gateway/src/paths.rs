@@ -10,7 +10,7 @@ const PROBE_BYTES: usize = 64 * 1024;
 /// The checkout that this program was built from.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
 /// The virtual environment with the local cloud.
@@ -55,7 +55,7 @@ pub fn state() -> PathBuf {
 ///
 /// # Errors
 /// If it is not: names the folder and what to do, before something else fails with a worse message.
-pub(crate) fn usable_state() -> Result<PathBuf> {
+pub fn usable_state() -> Result<PathBuf> {
     let state = state();
     let probe = state.join(format!("probe-{}", std::process::id()));
     let tried = std::fs::create_dir_all(&state).and_then(|()| std::fs::write(&probe, [b'x'; PROBE_BYTES]));

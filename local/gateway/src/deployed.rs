@@ -186,8 +186,8 @@ impl Control {
         ensure!(configuration.runtime.starts_with("provided."), "its runtime is {}", configuration.runtime);
         ensure!(configuration.package_type.is_none_or(|package| package == "Zip"), "it is not an archive");
         ensure!(configuration.layers.is_empty(), "it has layers");
-        // One file for all functions with the same program.
-        let bootstrap = folder.join(configuration.code_sha256.replace('/', "_")).join("bootstrap");
+        // One file for all functions with the same program. `env`, which starts it, would take a name with `=` for a variable.
+        let bootstrap = folder.join(configuration.code_sha256.replace(['/', '+', '='], "_")).join("bootstrap");
         if !bootstrap.exists() {
             let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
             let (into, name) = (bootstrap.clone(), name.to_owned());

@@ -10,7 +10,12 @@ mod control_plane;
 mod cors;
 mod deployed;
 mod event;
+pub mod function;
+pub mod paths;
+pub mod pool;
+pub mod process;
 mod routes;
+pub mod runtime_api;
 mod server;
 
 use std::collections::BTreeMap;
@@ -42,7 +47,7 @@ use event::{Asked, decoded};
 use routes::Routes;
 
 /// The longest time for a request, from its head to the function's answer (quotas of HTTP APIs).
-pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(30);
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest body (quotas of HTTP APIs).
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 /// The largest request line and headers together (quotas of HTTP APIs).
@@ -125,7 +130,7 @@ impl Gateway {
         home: &Path,
         concurrency: Concurrency,
     ) -> Result<Self> {
-        let concurrency = concurrency.within(load::allow_open_files(MOST_FILES));
+        let concurrency = concurrency.within(command_line::allow_open_files(MOST_FILES));
         let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
         let mut pools = BTreeMap::new();
         for (name, function) in api.functions {

@@ -8,8 +8,12 @@ use anyhow::Result;
 use uuid::Uuid;
 
 use crate::process::Kept;
-use crate::{emulator, paths};
+use crate::paths;
 
+/// The local region.
+pub const REGION: &str = "us-east-1";
+/// The local credentials: the emulator accepts any.
+pub const ACCESS_KEY: &str = "test";
 /// The smallest memory that Lambda gives a function.
 const SMALLEST_MEMORY_MB: u32 = 128;
 
@@ -21,9 +25,9 @@ pub(crate) fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32)
         ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".to_owned()),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", memory_mb.to_string()),
         ("AWS_ENDPOINT_URL", aws.to_owned()),
-        ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY.to_owned()),
-        ("AWS_SECRET_ACCESS_KEY", emulator::ACCESS_KEY.to_owned()),
-        ("AWS_REGION", emulator::REGION.to_owned()),
+        ("AWS_ACCESS_KEY_ID", ACCESS_KEY.to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY.to_owned()),
+        ("AWS_REGION", REGION.to_owned()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec()
