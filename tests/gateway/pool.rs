@@ -61,6 +61,7 @@ async fn a_function_has_the_environment_that_was_deployed_and_nothing_else() {
         "AWS_REGION",
         "AWS_SECRET_ACCESS_KEY",
         "SAID",
+        "_HANDLER",
     ];
     assert_eq!(names, expected);
 }

@@ -3,18 +3,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sale::EpochMs;
 
+/// The limits of a patient clock are at least this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A function's wall clock, and how long it waits for others. Tests set it wrong on purpose.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clock {
     ahead_ms: i64,
     moved_ms: Option<&'static AtomicI64>,
-    patience: Duration,
+    is_patient: bool,
 }
 
 impl Clock {
     /// The machine's clock.
     pub const fn system() -> Self {
-        Self { ahead_ms: 0, moved_ms: None, patience: Duration::ZERO }
+        Self { ahead_ms: 0, moved_ms: None, is_patient: false }
     }
 
     /// A clock that is ahead of the machine's by `ahead_ms`, or behind it if negative.
@@ -27,16 +30,16 @@ impl Clock {
         Self { moved_ms: Some(moved_ms), ..Self::system() }
     }
 
-    /// The same clock, of a function that waits a minute for everything that it would not wait for as long: for tests
-    /// that are not about its limits, on machines that are busy.
+    /// The same clock, of a function whose limits are a minute or more: for tests that are not about limits, on machines
+    /// that are busy.
     #[must_use]
     pub const fn patient(self) -> Self {
-        Self { patience: Duration::from_secs(60), ..self }
+        Self { is_patient: true, ..self }
     }
 
     /// How long to wait for what should take at most `limit`.
     pub fn limit(self, limit: Duration) -> Duration {
-        limit.max(self.patience)
+        if self.is_patient { limit.max(PATIENCE) } else { limit }
     }
 
     /// The current time.
