@@ -10,9 +10,11 @@ import { atRoot } from './files.js';
 
 const PACKAGE = atRoot('clients/node_modules/@sparticuz/chromium');
 const UNPACKED = `${PACKAGE}/unpacked`;
-/** The package's own file only knows the folders of Lambda. */
+/** Has the Chinese characters, which the package's own fonts lack. */
+const CHINESE = atRoot('clients/node_modules/@expo-google-fonts/zcool-xiaowei/400Regular');
+/** No fonts of the machine: a test sees the same everywhere. */
 const FONTS = `<?xml version="1.0"?>
-<fontconfig><dir>${UNPACKED}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>${UNPACKED}/fonts-cache</cachedir></fontconfig>
+<fontconfig><dir>${UNPACKED}/fonts</dir><dir>${CHINESE}</dir><cachedir>${UNPACKED}/fonts-cache</cachedir></fontconfig>
 `;
 
 /** The options of playwright's `chromium.launch`. */

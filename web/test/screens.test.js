@@ -23,6 +23,24 @@ afterAll(async () => {
   await shop?.stop();
 });
 
+test('each Chinese character has a glyph of its own, whatever fonts the machine has', async () => {
+  const characters = [...new Set(JSON.stringify(zh).match(/\p{Script=Han}/gu))];
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const pictures = await page.evaluate((each) => {
+    const pen = Object.assign(document.createElement('canvas'), { width: 40, height: 40 }).getContext('2d');
+    pen.font = '32px sans-serif';
+    return each.map((character) => {
+      pen.clearRect(0, 0, 40, 40);
+      pen.fillText(character, 2, 34);
+      return pen.canvas.toDataURL();
+    });
+  }, characters);
+  await context.close();
+  expect(characters.length).toBeGreaterThan(100);
+  expect(new Set(pictures).size).toBe(characters.length);
+});
+
 describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const words = { en, zh }[language];
 
