@@ -7,22 +7,27 @@ COMPILE = local/compile.sh
 PACKAGES = local/packages.sh
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready nextest test-rust check test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
+.PHONY: help together setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready nextest test-rust check test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
+# Compiles and installs beside each other what most tasks begin with. What fails to install is told by the tool itself.
+together:
+	@setpriv --pdeathsig TERM local/install.sh >/dev/null 2>&1 & \
+	$(COMPILE) "Compiling the tools" build --workspace --bin local --bin functions; status=$$?; wait; exit $$status
+
 setup: ## Install the pinned local cloud into the checkout
 	@$(LOCAL) install
 
-build: ## Build the functions into target/lambda, and the pages into web/dist
+build: together ## Build the functions into target/lambda, and the pages into web/dist
 	@$(LOCAL) build
 
 pages: ## Build only the pages
 	@$(PACKAGES) web
 	@npm --prefix web run --silent build
 
-demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
+demo: together ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
 soak: ## Run a day of sales in an hour on this machine, with kills, failovers and a changed function mid-sale, and a report: MINUTES=60 SEED=1
@@ -34,7 +39,7 @@ plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIE
 simulate: ## Simulate the opening of a sale with a line, in virtual time: UNITS=10000 AUDIENCE=1000000 LINE=1000 LANES=1 SEEDS=20 OUT=target/opening.svg JSON=1
 	@local/tool.sh simulate
 
-up: ## Start the whole system in the background
+up: together ## Start the whole system in the background
 	@$(LOCAL) up
 
 down: ## Stop everything that `make up` started

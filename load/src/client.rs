@@ -21,9 +21,9 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::answer::Failure;
-use command_line::allow_open_files;
 use crate::request::{Request, Response};
 use crate::target::Target;
+use command_line::allow_open_files;
 
 /// The longest wait for an answer: more than API Gateway allows.
 const TIMEOUT: Duration = Duration::from_secs(35);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::archives::stage_functions;
-use crate::install::{install_packages, run};
+use crate::install::run;
 use crate::paths;
 use crate::stages::Stage;
 
@@ -126,18 +126,32 @@ pub fn build_functions(stage: &Stage) -> Result<()> {
     stage_functions(&paths::target().join("debug").join(ALL_FUNCTIONS), &folders)
 }
 
-/// Builds the pages into `web/dist`, with the packages that they are made of.
+/// Builds the pages into `web/dist`.
 ///
 /// # Errors
-/// If Node or npm is missing, or the build fails, with what it said.
-pub fn build_pages(stage: &Stage) -> Result<()> {
-    install_packages(&paths::web(), stage)?;
+/// If Node is missing, or the build fails, with what it said.
+pub fn build_pages() -> Result<()> {
     run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_program_here_runs_what_those_on_aws_run() {
+        let read = |path: String| std::fs::read_to_string(paths::root().join(path)).unwrap();
+        for name in FUNCTIONS {
+            let main = format!(
+                "//! The `{name}` function.\n\n#[tokio::main]\nasync fn main() -> Result<(), context::Error> {{\n    {name}::run().await\n}}\n"
+            );
+            assert_eq!(read(format!("functions/{name}/src/main.rs")), main);
+        }
+        let all = read("local/functions/src/main.rs".to_owned());
+        let (_, list) = all.rsplit_once('[').unwrap();
+        let listed: Vec<&str> = list.split(']').next().unwrap().split(',').map(str::trim).collect();
+        assert_eq!(listed, FUNCTIONS);
+    }
 
     #[test]
     fn progress_is_told_from_what_the_compiler_says() {

@@ -1,13 +1,11 @@
 //! Installs the parts of the local cloud into the checkout. Nothing outside of it changes.
 
 use std::io::ErrorKind;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
-use crate::stages::Stage;
 
 /// A program that the machine must have.
 struct Needed {
@@ -23,34 +21,15 @@ const NEEDED: [Needed; 3] = [
     Needed { program: "npm", version: "", packages: "npm" },
 ];
 
-/// Installs the pinned Python packages and the CDK app's packages, unless they are installed already.
+/// Installs what `local/install.sh` installs, unless it is there already.
 ///
 /// # Errors
 /// If a required program is missing or fails; the message names it.
-pub(crate) fn install(stage: &Stage) -> Result<()> {
-    let requirements = paths::root().join("local/requirements.txt");
-    once(&paths::venv().join("installed"), &requirements, || {
-        stage.say("Python packages, with pip");
+pub(crate) fn install() -> Result<()> {
+    if !paths::venv().exists() {
         ensure_venv("python3")?;
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(paths::venv()), "python3")?;
-        run(
-            Command::new(paths::venv_program("pip")).args(["install", "--quiet", "--requirement"]).arg(&requirements),
-            "pip",
-        )
-    })?;
-    install_packages(&paths::cdk(), stage)
-}
-
-/// Installs the packages of a folder with a `package.json`, unless they are installed already.
-///
-/// # Errors
-/// If npm is missing or fails.
-pub(crate) fn install_packages(folder: &Path, stage: &Stage) -> Result<()> {
-    once(&folder.join("node_modules/.installed"), &folder.join("package-lock.json"), || {
-        stage.say("Node packages, with npm");
-        let arguments = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-        run(Command::new("npm").args(arguments).current_dir(folder), "npm")
-    })
+    }
+    run(&mut Command::new(paths::root().join("local/install.sh")), "local/install.sh")
 }
 
 /// Checks that the machine has the programs that the local cloud needs, including those needed later. Without Node, the
@@ -74,16 +53,6 @@ fn ensure_venv(python: &str) -> Result<()> {
     let tried = Command::new(python).args(imports).stdin(Stdio::null()).output();
     ensure!(tried.is_ok_and(|tried| tried.status.success()), "python3 has no venv module; apt install python3-venv");
     Ok(())
-}
-
-/// Does `work` unless `stamp` says that it was done for the current `input`.
-fn once(stamp: &Path, input: &Path, work: impl FnOnce() -> Result<()>) -> Result<()> {
-    let wanted = std::fs::read(input).with_context(|| format!("cannot read {}", input.display()))?;
-    if std::fs::read(stamp).is_ok_and(|done| done == wanted) {
-        return Ok(());
-    }
-    work()?;
-    std::fs::write(stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
 /// Runs a tool to its end.

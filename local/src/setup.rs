@@ -17,7 +17,7 @@ use crate::web::WebServer;
 pub fn set_up() -> Result<()> {
     install()?;
     let stage = Stage::spinner("Building the pages");
-    build_pages(&stage)?;
+    build_pages()?;
     stage.done("web/dist");
     let stage = Stage::spinner("Building the functions");
     build_functions(&stage)?;
@@ -32,7 +32,7 @@ pub fn set_up() -> Result<()> {
 pub fn install() -> Result<()> {
     install::ensure_programs()?;
     let stage = Stage::spinner("Installing the local cloud");
-    install::install(&stage)?;
+    install::install()?;
     stage.done("Valkey, AWS emulator, CDK");
     Ok(())
 }

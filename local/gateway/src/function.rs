@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::Result;
 use uuid::Uuid;
 
-use crate::process::Kept;
 use crate::paths;
+use crate::process::Kept;
 
 /// The local region.
 pub const REGION: &str = "us-east-1";

@@ -113,9 +113,9 @@ impl Target {
 
 impl Link {
     pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
-        match self.clone() {
-            Self::Node(mut node, patience) => {
-                let deadline = Instant::now() + patience;
+        match self {
+            Self::Node(node, patience) => {
+                let (mut node, deadline) = (node.clone(), Instant::now() + *patience);
                 match command.query_async(&mut node).await {
                     // After a failover the first call finds the connection lost, or the reconnection that failed
                     // meanwhile. It is unknown whether the command ran, but everything sent here either reads or may
@@ -128,7 +128,7 @@ impl Link {
                     answer => answer,
                 }
             }
-            Self::Cluster(mut cluster) => command.query_async(&mut cluster).await,
+            Self::Cluster(cluster) => command.query_async(&mut cluster.clone()).await,
         }
     }
 }
