@@ -192,8 +192,7 @@ DEPLOY_REAL = { infra/cdk/run.sh deploy emulator && YES=1 infra/cdk/run.sh destr
 test-operators-real:
 	@$(LOCAL) beside -- sh -c 'failed=; $(DEPLOY_REAL); $(call PAGES_REAL,operators); test -z "$$failed"'
 
-# Generated from openapi.yaml; `make test` fails if it is out of date.
-docs: ## Generate the API reference in docs/api and the TypeScript client's types from openapi.yaml
+docs: ## Make the API reference of openapi.yaml, which opens without a network: docs/api/index.html
 	@$(PACKAGES) clients
 	@npm --prefix clients run --silent docs
 

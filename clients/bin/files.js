@@ -1,6 +1,6 @@
 // Paths in the checkout, and writing generated files to it.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,9 +9,10 @@ export function atRoot(path) {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }
 
-/** Writes files: `{path in the checkout: text}`. */
+/** Writes files, `{path in the checkout: text}`, unless they are the same: somebody may be reading them. */
 export async function writeAll(files) {
   for (const [path, text] of Object.entries(files)) {
+    if ((await readFile(atRoot(path), 'utf8').catch(() => null)) === text) continue;
     await mkdir(dirname(atRoot(path)), { recursive: true });
     await writeFile(atRoot(path), text);
   }
