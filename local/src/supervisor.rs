@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::gateway::{Concurrency, Gateway};
-use crate::process::{Kept, Port, tail};
+use crate::process::{Kept, Port, ProcessRun, tail};
 use crate::up::running;
 use crate::web::WebServer;
 use crate::{emulator, paths, valkey};
@@ -29,6 +29,9 @@ const SETTLED: Duration = Duration::from_secs(10);
 pub(crate) const DEPLOYED: u8 = b'd';
 /// What `up` writes when it is done. If it ends before that, so does everything else.
 pub(crate) const STAY: u8 = b'y';
+
+/// The variable with the id of a process that everything ends with: a test, which may be killed before it says `down`.
+const LIVES_WITH: &str = "LIVES_WITH";
 
 /// The ports of a running system.
 #[derive(Debug, Clone, Copy, Args, serde::Serialize, serde::Deserialize)]
@@ -95,9 +98,18 @@ pub async fn supervise(ports: Ports) -> Result<()> {
             Err(_) => bail!("`up` ended before it was done"),
         }
     };
+    let companion = async {
+        let Ok(id) = std::env::var(LIVES_WITH) else { std::future::pending().await };
+        let process = ProcessRun::of(id.parse().with_context(|| format!("{LIVES_WITH} is no process: {id}"))?);
+        while process.as_ref().is_some_and(ProcessRun::is_running) {
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
+    };
     tokio::select! {
         ended = front => ended,
         ended = abandoned => ended,
+        ended = companion => ended,
         ended = emulator => ended,
         ended = valkey => ended,
     }

@@ -35,6 +35,8 @@ impl Home {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
         command.args(arguments).env("LOCAL_STATE", &self.0).env("RUST_BACKTRACE", "1").stdin(Stdio::null());
+        // What the test started ends with it, also if the runner kills it.
+        command.env("LIVES_WITH", std::process::id().to_string());
         command
     }
 
@@ -101,6 +103,19 @@ fn processes_of(home: &Home) -> Vec<String> {
 /// Ports say nothing: another program may have got them since.
 fn nothing_is_left(home: &Home) {
     until("every process ends", || processes_of(home).is_empty().then_some(()));
+}
+
+#[test]
+fn a_system_ends_with_the_process_that_it_lives_with() {
+    let home = Home::new("lives-with");
+    // Ends with this test, whose end of the pipe then closes.
+    let mut companion = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let up = home.command(&["up", "--built"]).env("LIVES_WITH", companion.id().to_string()).output().unwrap();
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    assert!(!processes_of(&home).is_empty());
+    companion.kill().unwrap();
+    companion.wait().unwrap();
+    nothing_is_left(&home);
 }
 
 fn valkey_process(state: &Value) -> i32 {
