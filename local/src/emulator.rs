@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::function::STACK_BYTES;
 pub use crate::function::{ACCESS_KEY, REGION};
 use crate::paths;
 use crate::process::{Kept, Port, ProcessRun, accepts, loopback};
@@ -151,6 +152,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let mut set = |name: &str, value: &dyn std::fmt::Display| {
         command.arg(format!("{name}={value}"));
     };
+    set("RUST_MIN_STACK", &STACK_BYTES);
     set("PATH", &std::env::var("PATH").unwrap_or_default());
     set("HOME", &home.display());
     set("TMPDIR", &home.join("tmp").display());

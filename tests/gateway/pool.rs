@@ -60,6 +60,7 @@ async fn a_function_has_the_environment_that_was_deployed_and_nothing_else() {
         "AWS_LAMBDA_RUNTIME_API",
         "AWS_REGION",
         "AWS_SECRET_ACCESS_KEY",
+        "RUST_MIN_STACK",
         "SAID",
         "_HANDLER",
     ];

@@ -15,6 +15,7 @@ use crate::cloud::cloud;
 use crate::lab::Lab;
 use crate::resources::{items, keys};
 use crate::shop::Shop;
+use crate::wait::until;
 
 /// Concurrent requests at the gateway.
 const AT_ONCE: usize = 16;
@@ -100,6 +101,8 @@ async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTree
 async fn the_gateway_passes_it_on_and_nothing_changes() {
     let shop = Shop::open_in_time("bad-input", json!({ "total": 5, "per_user_limit": 5 })).await;
     let reservation = shop.buy("alice").await;
+    let is_settled = async || (shop.clean_audit().await == (4, 0, 1)).then_some(());
+    until("the order has left the outbox", is_settled).await;
     let key = cloud().await.deployment.payment_key().await.unwrap();
     let cases = all(&Target { sale: shop.sale.clone(), user: "alice".to_owned(), reservation, key });
     let before = deployed().await;

@@ -87,7 +87,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
   test('is a Rust binary with its own timeout and memory', () => {
     expect(properties).toMatchObject({
       Runtime: 'provided.al2023',
-      Handler: 'bootstrap',
+      Handler: name,
       Architectures: ['arm64'],
       MemorySize: name === 'draw' ? 1769 : 256,
       Timeout: FUNCTIONS[name].timeout_s,

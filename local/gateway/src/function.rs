@@ -14,6 +14,8 @@ use crate::process::Kept;
 pub const REGION: &str = "us-east-1";
 /// The local credentials: the emulator accepts any.
 pub const ACCESS_KEY: &str = "test";
+/// The stack of a function's threads. Unoptimized, an answer needs more than the 2 MB that Rust gives a thread.
+pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 /// The smallest memory that Lambda gives a function.
 const SMALLEST_MEMORY_MB: u32 = 128;
 
@@ -75,7 +77,7 @@ impl FunctionProcess {
     ) -> Result<Self> {
         // The keeper is started by `env`, since it would otherwise inherit this program's environment.
         let mut command = Command::new("env");
-        command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}"));
+        command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}")).arg(format!("RUST_MIN_STACK={STACK_BYTES}"));
         command.args(environment.iter().map(|(name, value)| format!("{name}={value}"))).arg(bootstrap);
         Ok(Self { process: Kept::start_behind(name, &command, log)?, log: log.to_owned(), keeps_log: true })
     }
