@@ -15,6 +15,7 @@ import {
   solve,
   workerSolver,
 } from '../typescript/src/index.ts';
+import { passing } from './passing.js';
 
 const ID = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
 const CHALLENGE = '0198f0b2a4c57d1e8f00aabbccddeeff';
@@ -76,20 +77,6 @@ function clientOf(answers: Record<string, Answer[]> = {}, options: Partial<Clien
   const of = (kind: string) => requests.filter(({ what }) => what === kind);
   const keys = () => of('reserve').map(({ request }) => request.headers.get('idempotency-key'));
   return { client, requests, retries, of, keys };
-}
-
-/** Lets time pass until the work is done. */
-async function passing<T>(work: Promise<T>): Promise<T> {
-  let done = false;
-  const end = () => {
-    done = true;
-  };
-  work.then(end, end);
-  for (let steps = 0; !done; steps += 1) {
-    if (steps > 20_000) throw new Error('it does not end');
-    await vi.advanceTimersByTimeAsync(50);
-  }
-  return work;
 }
 
 async function all<T>(states: AsyncIterable<T>): Promise<T[]> {

@@ -13,6 +13,7 @@ import {
   type PurchaseState,
 } from '../typescript/src/index.ts';
 import { commitmentOf, placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
+import { passing } from './passing.js';
 
 const vectors = JSON.parse(readFileSync(atRoot('shared/line/vectors.json'), 'utf8'));
 
@@ -124,27 +125,13 @@ function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer
   return { client, requests, of };
 }
 
-/** Lets time pass until the work is done. */
-async function passing<T>(work: Promise<T>): Promise<T> {
-  let done = false;
-  const end = () => {
-    done = true;
-  };
-  work.then(end, end);
-  for (let steps = 0; !done; steps += 1) {
-    if (steps > 20_000) throw new Error('it does not end');
-    await vi.advanceTimersByTimeAsync(100);
-  }
-  return work;
-}
-
 async function all(states: AsyncIterable<PurchaseState>): Promise<PurchaseState[]> {
   const heard: PurchaseState[] = [];
   for await (const state of states) heard.push(state);
   return heard;
 }
 
-const buy = (client: FlashSaleClient, options: BuyOptions = {}) => passing(all(client.buy('lamp', options)));
+const buy = (client: FlashSaleClient, options: BuyOptions = {}) => passing(all(client.buy('lamp', options)), 100);
 const statuses = (states: PurchaseState[]) => states.map(({ status }) => status);
 const waits = (states: PurchaseState[]) => states.filter((state): state is InLine => state.status === 'in_line');
 const BOUGHT = ['challenged', 'admitted', 'queued', 'paid'];
