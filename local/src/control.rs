@@ -46,7 +46,7 @@ impl Control {
         let variables: serde_json::Map<String, Value> =
             environment.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let function = json!({
-            "FunctionName": name, "Runtime": "provided.al2023", "Handler": "bootstrap", "Timeout": timeout_s,
+            "FunctionName": name, "Runtime": "provided.al2023", "Handler": name, "Timeout": timeout_s,
             "MemorySize": 128, "Role": format!("arn:aws:iam::000000000000:role/{name}"),
             "Environment": { "Variables": variables },
             "Code": { "ZipFile": BASE64_STANDARD.encode(archive_of(bootstrap)?) },

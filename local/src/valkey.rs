@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
@@ -91,7 +91,14 @@ impl Valkey {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }
-        self.process = Some(start(self.port.number(), &self.log, &self.snapshot, &self.variables)?);
+        // Seen once: the port was still in use although nobody else can have it.
+        let deadline = Instant::now() + START_TIMEOUT;
+        self.process = loop {
+            match start(self.port.number(), &self.log, &self.snapshot, &self.variables) {
+                Err(_) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(100)),
+                started => break Some(started?),
+            }
+        };
         Ok(())
     }
 }

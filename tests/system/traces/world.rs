@@ -26,7 +26,7 @@ use crate::ask::Ask;
 use crate::cloud::cloud;
 use crate::events;
 use crate::heal::heal;
-use crate::lab::{Lab, SALE, message_batch};
+use crate::lab::{Lab, PATIENT, SALE, message_batch};
 use crate::parts::lambda_timeout;
 use crate::passes::{LAB_RING, lab_secret};
 use crate::recording::{recorded, recorded_answer};
@@ -114,11 +114,12 @@ impl World {
         self.recorded(function, of, point, async |redis: &str, aws: &str| {
             // Nothing may depend on how busy the machine is.
             let config = cloud().await.deployment.patient_aws_config().into_builder().endpoint_url(aws).build();
-            let context = Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000))
-                .with(Ledger::new(DynamoDb::new(&config), &self.lab.table))
-                .with(Stock::new(redis).unwrap())
-                .with(Sqs::new(&config))
-                .with(self.lab.reservation().keys);
+            let context =
+                Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000).patient())
+                    .with(Ledger::new(DynamoDb::new(&config), &self.lab.table))
+                    .with(Stock::at(redis, PATIENT).unwrap())
+                    .with(Sqs::new(&config))
+                    .with(self.lab.reservation().keys);
             Box::pin(work(&context)).await
         })
         .await
