@@ -91,7 +91,7 @@ impl Valkey {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }
-        // Seen once: the port was still in use although nobody else can have it.
+        // A killed server's other threads may hold its port for a moment longer than the first, which is waited for.
         let deadline = Instant::now() + START_TIMEOUT;
         self.process = loop {
             match start(self.port.number(), &self.log, &self.snapshot, &self.variables) {
