@@ -140,6 +140,7 @@ fn start(name: &str, binary: &Path, around: &Around) -> Result<(f64, f64)> {
     command.envs([
         ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
         ("AWS_LAMBDA_FUNCTION_NAME", name),
+        ("_HANDLER", name),
         ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128"),
         ("AWS_ENDPOINT_URL", &around.endpoint),
