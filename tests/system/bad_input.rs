@@ -15,7 +15,6 @@ use crate::cloud::cloud;
 use crate::lab::Lab;
 use crate::resources::{items, keys};
 use crate::shop::Shop;
-use crate::wait::until;
 
 /// Concurrent requests at the gateway.
 const AT_ONCE: usize = 16;
@@ -85,6 +84,8 @@ async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTree
             && !counted(name)
             && !is_strike_of_a_forger(name)
             && (!name.contains("shop-") || name.contains("shop-bad-"))
+            // Reconciliation, which runs each minute, may empty it meanwhile. What is in it, the audit counts.
+            && !name.starts_with("outbox:")
     };
     let keys = keys(&deployment.redis_url).await.into_iter().filter(|(name, _)| own(name));
     // The provider names payments, so those of other tests are found by their reservation.
@@ -101,12 +102,6 @@ async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTree
 async fn the_gateway_passes_it_on_and_nothing_changes() {
     let shop = Shop::open_in_time("bad-input", json!({ "total": 5, "per_user_limit": 5 })).await;
     let reservation = shop.buy("alice").await;
-    let redis_url = &cloud().await.deployment.redis_url;
-    until("the order has left the outbox", async || {
-        let is_left = |key: &String| key.starts_with("outbox:{shop-bad-input:");
-        (!keys(redis_url).await.keys().any(is_left)).then_some(())
-    })
-    .await;
     let key = cloud().await.deployment.payment_key().await.unwrap();
     let cases = all(&Target { sale: shop.sale.clone(), user: "alice".to_owned(), reservation, key });
     let before = deployed().await;
