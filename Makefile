@@ -5,6 +5,8 @@ CARGO ?= cargo
 LOCAL = local/tool.sh local
 COMPILE = local/compile.sh
 PACKAGES = local/packages.sh
+# Where programs are once they are compiled.
+BUILT = $(or $(CARGO_TARGET_DIR),target)/debug
 
 .DEFAULT_GOAL := help
 .PHONY: help together setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready nextest test-rust check test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
@@ -21,14 +23,14 @@ setup: ## Install the pinned local cloud into the checkout
 	@$(LOCAL) install
 
 build: together ## Build the functions into target/lambda, and the pages into web/dist
-	@$(LOCAL) build
+	@exec $(BUILT)/local build
 
 pages: ## Build only the pages
 	@$(PACKAGES) web
 	@npm --prefix web run --silent build
 
 demo: together ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
-	@$(LOCAL) demo
+	@exec $(BUILT)/local demo
 
 soak: ## Run a day of sales in an hour on this machine, with kills, failovers and a changed function mid-sale, and a report: MINUTES=60 SEED=1
 	@$(LOCAL) soak
@@ -40,7 +42,7 @@ simulate: ## Simulate the opening of a sale with a line, in virtual time: UNITS=
 	@local/tool.sh simulate
 
 up: together ## Start the whole system in the background
-	@$(LOCAL) up
+	@exec $(BUILT)/local up
 
 down: ## Stop everything that `make up` started
 	@$(LOCAL) down
@@ -54,7 +56,7 @@ crowd: ## Send a small crowd to the running system, to watch on the operators' p
 # Both packages are built at once, to compile what they share only once. Tokens for a running `make up` are made after all other checks.
 load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 GATE_EVERY=50 TOKENS=file TOKEN_COMMAND='… {user}' YES_THIS_IS_MINE=1 STOP_AT_ERRORS=0.5 OUT=target/load
 	@$(COMPILE) "Compiling the tools" build --workspace --bin local --bin load
-	@exec $(or $(CARGO_TARGET_DIR),target)/debug/load --tokens-from 'exec $(LOCAL) tokens'
+	@exec $(BUILT)/load --tokens-from 'exec $(LOCAL) tokens'
 
 token: ## Print a token for the running system: USER_ID=alice OPERATOR=1
 	@$(LOCAL) token

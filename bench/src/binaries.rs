@@ -1,5 +1,6 @@
 //! The built functions.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -19,11 +20,15 @@ pub(crate) enum Binaries {
 impl Binaries {
     /// Path of a built function.
     pub(crate) fn path(self, name: &str) -> PathBuf {
-        let program = match self {
+        paths::target().join(self.profile()).join(self.program(name))
+    }
+
+    /// The program that a function is.
+    fn program(self, name: &str) -> &str {
+        match self {
             Self::Tested if FUNCTIONS.contains(&name) => ALL_FUNCTIONS,
             _ => name,
-        };
-        paths::target().join(self.profile()).join(program)
+        }
     }
 
     /// Builds functions.
@@ -38,8 +43,8 @@ impl Binaries {
                 compile(cargo().args(["build", "--release"]).args(packages), &stage)?;
             }
             Self::Tested => {
-                let others = names.iter().filter(|name| !FUNCTIONS.contains(name));
-                compile_programs(&others.copied().chain([ALL_FUNCTIONS]).collect::<Vec<_>>(), &stage)?;
+                let programs: BTreeSet<&str> = names.iter().map(|name| self.program(name)).collect();
+                compile_programs(&Vec::from_iter(programs), &stage)?;
             }
         }
         stage.done(format!("target/{}", self.profile()));

@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use command_line::allow_open_files;
 use http::header::RETRY_AFTER;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
@@ -23,7 +24,6 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use crate::answer::Failure;
 use crate::request::{Request, Response};
 use crate::target::Target;
-use command_line::allow_open_files;
 
 /// The longest wait for an answer: more than API Gateway allows.
 const TIMEOUT: Duration = Duration::from_secs(35);

@@ -26,7 +26,8 @@ const NEEDED: [Needed; 3] = [
 /// # Errors
 /// If a required program is missing or fails; the message names it.
 pub(crate) fn install() -> Result<()> {
-    if !paths::venv().exists() {
+    // Without the module, Python makes half an environment.
+    if !paths::venv().join("installed").exists() {
         ensure_venv("python3")?;
     }
     run(&mut Command::new(paths::root().join("local/install.sh")), "local/install.sh")

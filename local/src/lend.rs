@@ -22,7 +22,7 @@ use crate::up::this_program;
 const VARIABLE: &str = "LENT_SYSTEM";
 /// The file to which a setup script of nextest writes variables for tests.
 const NEXTEST_ENV: &str = "NEXTEST_ENV";
-/// How often to check whether the system is there, and whether its runner is.
+/// How often to check whether the system is there.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What a test needs to know about the system.
@@ -66,11 +66,6 @@ pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let _folder = Folder(folder.to_owned());
     let Some(runner) = ProcessRun::of(runner) else { bail!("the runner has ended") };
-    let ended = async {
-        while runner.is_running() {
-            tokio::time::sleep(LOOK).await;
-        }
-    };
     let served = async {
         let cloud = Cloud::start().await?;
         let lent =
@@ -83,7 +78,7 @@ pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
     // Dropping the system ends it.
     tokio::select! {
         failed = served => failed,
-        () = ended => Ok(()),
+        () = runner.ended() => Ok(()),
     }
 }
 

@@ -100,9 +100,9 @@ pub async fn supervise(ports: Ports) -> Result<()> {
     };
     let companion = async {
         let Ok(id) = std::env::var(LIVES_WITH) else { std::future::pending().await };
-        let process = ProcessRun::of(id.parse().with_context(|| format!("{LIVES_WITH} is no process: {id}"))?);
-        while process.as_ref().is_some_and(ProcessRun::is_running) {
-            tokio::time::sleep(LOOK).await;
+        if let Some(process) = ProcessRun::of(id.parse().with_context(|| format!("{LIVES_WITH} is no process: {id}"))?)
+        {
+            process.ended().await;
         }
         Ok(())
     };

@@ -148,10 +148,9 @@ async fn prizes_are_drawn_among_a_crowd() {
         ("ORDERS_DLQ_URL", lab.orders_dlq_url.clone()),
         ("WINNERS_QUEUE_URL", lab.winners_url.clone()),
     ];
-    // The same program, or `PROFILE=release` for the one that ships.
-    let profile = std::env::var("PROFILE").unwrap_or_else(|_| "lambda".to_owned());
-    let file = if profile == "lambda" { "draw/bootstrap" } else { "draw" };
-    let bootstrap = paths::target().join(&profile).join(file);
+    let program =
+        std::env::var("PROFILE").map_or("lambda/draw/bootstrap".to_owned(), |profile| format!("{profile}/draw"));
+    let bootstrap = paths::target().join(&program);
     let api = RuntimeApi::start(lambda_timeout("draw")).await.unwrap();
     let process = FunctionProcess::start("draw", &bootstrap, api.address(), &endpoint, &settings).unwrap();
 
@@ -176,7 +175,7 @@ async fn prizes_are_drawn_among_a_crowd() {
     };
     tokio::select! { () = drawing => {}, () = looking => {} }
 
-    println!("{entries} entries, {prizes} prizes, build: {profile}, a page of the index takes {PAGE_DELAY:?}");
+    println!("{entries} entries, {prizes} prizes, build: {program}, a page of the index takes {PAGE_DELAY:?}");
     for (number, (took, summary)) in (1..).zip(&runs) {
         println!("run {number}: {took:.1?} {summary}");
     }

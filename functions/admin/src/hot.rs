@@ -43,20 +43,18 @@ pub(crate) async fn hot(deps: &Deps, sales: &[Latest]) -> HashMap<RoundId, HotDo
     if rounds.is_empty() {
         return HashMap::new();
     }
-    let heats =
-        match tokio::time::timeout(deps.clock.limit(TIMEOUT), deps.ledger.heats(rounds.iter().map(|round| &round.id)))
-            .await
-        {
-            Ok(Ok(heats)) => heats,
-            Ok(Err(error)) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "cannot read which sales are hot");
-                return HashMap::new();
-            }
-            Err(late) => {
-                tracing::warn!(error = &late as &dyn std::error::Error, "cannot read which sales are hot");
-                return HashMap::new();
-            }
-        };
+    let read = deps.ledger.heats(rounds.iter().map(|round| &round.id));
+    let heats = match tokio::time::timeout(deps.clock.limit(TIMEOUT), read).await {
+        Ok(Ok(heats)) => heats,
+        Ok(Err(error)) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "cannot read which sales are hot");
+            return HashMap::new();
+        }
+        Err(late) => {
+            tracing::warn!(error = &late as &dyn std::error::Error, "cannot read which sales are hot");
+            return HashMap::new();
+        }
+    };
     let hot = |round: &&Round| Some((round.id.clone(), HotDocument::of(round, heats.get(&round.id)?, now)?));
     rounds.iter().filter_map(hot).collect()
 }

@@ -11,7 +11,8 @@ use process::Published;
 use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId};
 use serde::Serialize;
-use stock::{KnownCounters, Stock};
+use stock::{KnownCounters, Stock, StockError};
+use tokio::time::error::Elapsed;
 
 use crate::briefly::{Briefly, KEPT_MS, LONGEST_READ};
 use crate::draw::{Draw, reveals_at};
@@ -166,10 +167,7 @@ impl Shelf {
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
         let read =
             async { tokio::try_join!(self.published.latest_rounds(), self.ledger.campaigns(), self.ledger.switches()) };
-        let in_time = tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), read)
-            .await
-            .map_err(|_| FulfilmentError::OutOfTime)?;
-        let (rounds, campaigns, switches) = in_time?;
+        let (rounds, campaigns, switches) = self.in_time(read).await?;
         let (hidden, rounds) = rounds.into_iter().partition(|(_, round)| round.terms.gate.is_hidden());
         Ok(Arc::new(Listed {
             rounds,
@@ -177,6 +175,21 @@ impl Shelf {
             campaigns: campaigns.into_iter().map(|campaign| (campaign.id.clone(), campaign)).collect(),
             switches,
         }))
+    }
+
+    /// What the ledger answers, if it does so in time.
+    async fn in_time<T, E>(&self, reading: impl Future<Output = Result<T, E>>) -> Result<T, FulfilmentError>
+    where
+        FulfilmentError: From<E>,
+    {
+        let read = tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), reading).await;
+        Ok(read.map_err(|_| FulfilmentError::OutOfTime)??)
+    }
+
+    /// What Redis knows about a round, if it answers in time.
+    async fn in_redis(&self, round: &Round) -> Result<Result<KnownCounters, StockError>, Elapsed> {
+        let asking = self.stock.of(round).counters_of_known();
+        tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), asking).await
     }
 
     /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
@@ -222,9 +235,7 @@ impl Shelf {
     /// If the ledger does not answer.
     pub(crate) async fn draw(&self, id: &RoundId) -> Result<Option<Arc<Draw>>, Arc<FulfilmentError>> {
         let read = || async {
-            let in_time =
-                tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), self.drawing.one(self.read_draw(id))).await;
-            let draw = in_time.map_err(|_| FulfilmentError::OutOfTime)??;
+            let draw = self.in_time(self.drawing.one(self.read_draw(id))).await?;
             Ok(draw.map(Arc::new))
         };
         self.draws.get(id, read).await
@@ -257,8 +268,7 @@ impl Shelf {
         chunk: u32,
     ) -> Result<Option<Vec<DrawEntry>>, FulfilmentError> {
         let read = self.drawing.one(self.ledger.entries_chunk(id, root, chunk));
-        let in_time = tokio::time::timeout(self.clock.limit(LEDGER_TIMEOUT), Box::pin(read)).await;
-        Ok(in_time.map_err(|_| FulfilmentError::OutOfTime)??)
+        self.in_time(Box::pin(read)).await
     }
 
     /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment
@@ -269,7 +279,7 @@ impl Shelf {
         if !is_over(round.terms.closes_at_ms) {
             return false;
         }
-        match tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).counters_of_known()).await {
+        match self.in_redis(round).await {
             // A lane that Redis has lost sells nothing; a lane that does not answer may.
             Ok(Ok(KnownCounters { counters, away, .. })) => {
                 away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
@@ -281,7 +291,7 @@ impl Shelf {
 
     async fn ask(&self, round: &Round) -> Availability {
         let id = &round.id;
-        match tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).counters_of_known()).await {
+        match self.in_redis(round).await {
             Ok(Ok(known)) => {
                 let are_all = known.are_all();
                 let left = known.counters.and_then(|counters| {

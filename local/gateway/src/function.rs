@@ -19,7 +19,7 @@ pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 /// The smallest memory that Lambda gives a function.
 const SMALLEST_MEMORY_MB: u32 = 128;
 
-/// What Lambda adds to a function's environment, and the AWS endpoint.
+/// What Lambda adds to a function's environment, the AWS endpoint, and the stack.
 pub(crate) fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
     [
         ("_HANDLER", handler.to_owned()),
@@ -30,6 +30,7 @@ pub(crate) fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32)
         ("AWS_ACCESS_KEY_ID", ACCESS_KEY.to_owned()),
         ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY.to_owned()),
         ("AWS_REGION", REGION.to_owned()),
+        ("RUST_MIN_STACK", STACK_BYTES.to_string()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec()
@@ -77,7 +78,7 @@ impl FunctionProcess {
     ) -> Result<Self> {
         // The keeper is started by `env`, since it would otherwise inherit this program's environment.
         let mut command = Command::new("env");
-        command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}")).arg(format!("RUST_MIN_STACK={STACK_BYTES}"));
+        command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}"));
         command.args(environment.iter().map(|(name, value)| format!("{name}={value}"))).arg(bootstrap);
         Ok(Self { process: Kept::start_behind(name, &command, log)?, log: log.to_owned(), keeps_log: true })
     }

@@ -228,6 +228,13 @@ impl ProcessRun {
         Self::of(self.id).as_ref() == Some(self)
     }
 
+    /// Waits until it has ended by itself or by others.
+    pub async fn ended(&self) {
+        while self.is_running() {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
     /// Ends it and waits until it is gone; after `timeout` it is killed. Never signals another process that has its id
     /// by now.
     ///
@@ -295,8 +302,9 @@ pub fn tail(log: &Path) -> String {
 
 /// A port of the loopback that no other program is given while this exists.
 ///
-/// It is bound, but does not listen. So the kernel gives it to nobody who binds or connects from any port, and a server
-/// that sets `SO_REUSEADDR`, as those here do, can still listen on it, each time that it starts (`socket(7)`).
+/// It is bound, but does not listen. So the kernel hands it out to nobody else, neither to a bind to port 0 nor as the
+/// local end of a connection, while a server that sets `SO_REUSEADDR`, as those here do, can listen on it, each time that
+/// it starts (`socket(7)`).
 #[derive(Debug)]
 pub struct Port {
     number: u16,
@@ -400,7 +408,7 @@ mod tests {
             std::net::TcpStream::connect(server.local_addr().unwrap()).unwrap();
             assert!(Port::reserve(port.number()).is_err(), "a server listens");
         }
-        // Nobody who asks for any port gets it.
+        // The kernel hands it out to nobody else.
         for _ in 0..40 {
             let others: Vec<_> = (0..500).map(|_| Port::free().unwrap().number()).collect();
             assert!(!others.contains(&port.number()));
