@@ -106,8 +106,6 @@ test: ## Run all tests, several parts at once; ends with each part's seconds and
 
 # Compiling during the tests would replace programs that they are running, so these parts must not compile.
 part-test-pages part-test-buyers-real part-test-operators-real part-test-cdk part-bench-short: export CARGO = true
-# The browsers share the machine with the other parts.
-part-test-pages part-test-buyers-real part-test-operators-real: export BUSY = 1
 part-%:
 	@exec setpriv --pdeathsig TERM tests/part.sh $* $(MAKE) $*
 

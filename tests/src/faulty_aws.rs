@@ -79,6 +79,7 @@ struct Shared {
     hangs_on: Mutex<Option<String>>,
     refused: Mutex<Option<String>>,
     asked: AtomicUsize,
+    unanswered: AtomicUsize,
     answered: watch::Sender<HashMap<String, usize>>,
 }
 
@@ -91,6 +92,7 @@ impl FaultyAws {
             hangs_on: Mutex::default(),
             refused: Mutex::default(),
             asked: AtomicUsize::new(0),
+            unanswered: AtomicUsize::new(0),
             answered: watch::Sender::default(),
         });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -123,6 +125,11 @@ impl FaultyAws {
     /// From now on neither performs nor answers requests whose body contains `text`.
     pub fn hang_on(&self, text: &str) {
         *self.shared.hangs_on.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+    }
+
+    /// How many requests hang since their service does.
+    pub fn unanswered(&self) -> usize {
+        self.shared.unanswered.load(Ordering::Relaxed)
     }
 
     /// How many requests with this `x-amz-target` the emulator has answered.
@@ -171,7 +178,10 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
             let json = [("content-type", "application/x-amz-json-1.0")];
             return (StatusCode::OK, json, left.to_string()).into_response();
         }
-        (_, Some(Conduct::Hangs)) => std::future::pending().await,
+        (_, Some(Conduct::Hangs)) => {
+            shared.unanswered.fetch_add(1, Ordering::Relaxed);
+            std::future::pending().await
+        }
         (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
         _ => {}
     }

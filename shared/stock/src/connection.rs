@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use breaker::Broken;
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind};
-use runtime::Secret;
+use runtime::{Clock, Secret};
 
 use crate::address::Address;
 use crate::breakers::{Breakers, is_unanswered};
@@ -25,6 +25,7 @@ struct Inner {
     credentials: Option<Secret<Credentials>>,
     current: CurrentLink<Link, Credentials>,
     breakers: Breakers,
+    clock: Clock,
 }
 
 type Opened = current_link::Opened<Link, Credentials>;
@@ -39,7 +40,13 @@ impl RedisConnection {
             Address::Node(_) => Breakers::of_a_node(access.clock),
             Address::Cluster(_) => Breakers::of_a_cluster(access.clock),
         };
-        Ok(Self(Arc::new(Inner { target, credentials: access.credentials, current: CurrentLink::new(), breakers })))
+        let (current, clock) = (CurrentLink::new(), access.clock);
+        Ok(Self(Arc::new(Inner { target, credentials: access.credentials, current, breakers, clock })))
+    }
+
+    /// How long to wait for several calls that should take at most `limit`.
+    pub(crate) fn limit(&self, limit: Duration) -> Duration {
+        self.0.clock.limit(limit)
     }
 
     pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StockError> {

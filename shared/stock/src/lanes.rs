@@ -131,7 +131,8 @@ impl RoundStock<'_> {
         user: &UserId,
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
-        timeout(SEARCH_TIMEOUT, self.search(uuid, user, class)).await.unwrap_or(Err(StockError::OnTheWay))
+        let limit = self.connection.limit(SEARCH_TIMEOUT);
+        timeout(limit, self.search(uuid, user, class)).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
     async fn search(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
@@ -259,7 +260,7 @@ impl RoundStock<'_> {
     /// Gives a claim a unit of another lane.
     pub(crate) async fn reseat_elsewhere(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
         let searching = Box::pin(self.search_for_claim(claim, refused));
-        timeout(SEARCH_TIMEOUT, searching).await.unwrap_or(Err(StockError::OnTheWay))
+        timeout(self.connection.limit(SEARCH_TIMEOUT), searching).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
     async fn search_for_claim(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
