@@ -9,6 +9,9 @@ set -u
 what=$1
 looks="Checking what has to be compiled"
 shift
+# After how many seconds it says that cargo only looks, and how often it says something again: less in tests.
+LOOKS_AFTER_S=${LOOKS_AFTER_S:-5}
+LINE_EVERY_S=${LINE_EVERY_S:-15}
 cargo=${CARGO:-cargo}
 command -v "$cargo" >/dev/null || {
   echo "error: no $cargo: install Rust with rustup, or set CARGO" >&2
@@ -56,12 +59,12 @@ report() {
       printf "$clear%s" "${word:-    $does}" >&2
     elif test -z "$next"; then
       # Looking whether there is anything to do takes a busy machine seconds.
-      test "$does" = "$what" || test $seconds -ge 5 || continue
+      test "$does" = "$what" || test $seconds -ge "$LOOKS_AFTER_S" || continue
       case $word in *' Finished '* | *' Executable '*) continue ;; esac
-      next=$((seconds < 15 ? 15 : seconds + 15))
+      next=$((seconds < LINE_EVERY_S ? LINE_EVERY_S : seconds + LINE_EVERY_S))
       test "$does" = "$looks" && echo "$looks" >&2 || echo "$what (the first time takes minutes)" >&2
     elif test $seconds -ge $next; then
-      next=$((seconds + 15))
+      next=$((seconds + LINE_EVERY_S))
       far=$(echo "$word" | sed -n 's/.*] \([0-9]*\)\/\([0-9]*\).*/\1 of \2/p')
       test -n "$far" || far=$(echo "$word" | sed 's/^ *//')
       echo "$does${far:+: $far} ($seconds s)" >&2

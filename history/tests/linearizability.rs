@@ -11,7 +11,7 @@ use history::check;
 use crate::dice::Dice;
 use crate::small::{Fault, Small};
 
-const EACH: u64 = 600;
+const EACH: u64 = 200;
 
 #[test]
 fn we_accept_what_stateright_accepts() {

@@ -21,7 +21,7 @@ fn plans() -> impl Strategy<Value = Plan> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
     fn a_correct_sale_is_consistent(plan in plans(), seed in any::<u64>()) {
@@ -36,6 +36,9 @@ fn text(history: &History) -> String {
     history.write(&mut lines).unwrap();
     String::from_utf8(lines).unwrap()
 }
+
+/// Histories that each change is tried on.
+const SEEDS: u64 = 600;
 
 /// One way to make a history impossible. None if the history has nothing to change in this way.
 type Change = fn(&mut History, &mut Dice) -> Option<()>;
@@ -238,7 +241,7 @@ fn shift(history: &mut History, by_ns: u64) {
 fn one_change_is_rejected_by_its_name() {
     for (number, (rule, change)) in CHANGES.iter().enumerate() {
         let mut changed = 0;
-        for seed in 0..2_000 {
+        for seed in 0..SEEDS {
             let mut dice = Dice::new(seed);
             let plan = Plan {
                 clients: 2 + dice.below(5) as usize,
@@ -250,15 +253,15 @@ fn one_change_is_rejected_by_its_name() {
                 compares_clocks: dice.one_in(2),
             };
             let mut history = simulated(plan, seed);
-            let before = text(&history);
             if change(&mut history, &mut dice).is_none() {
                 continue;
             }
             changed += 1;
             let report = check(&history);
-            assert!(report.violates(*rule), "{number}, seed {seed}, {rule:?}: {report}\n{before}");
+            let before = || text(&simulated(plan, seed));
+            assert!(report.violates(*rule), "{number}, seed {seed}, {rule:?}: {report}\n{}", before());
         }
-        println!("{changed} of 2000 histories could be changed to violate {}, and all were rejected", rule.as_str());
-        assert!(changed >= 100, "{rule:?}: {changed}");
+        println!("{changed} of {SEEDS} histories could be changed to violate {}, and all were rejected", rule.as_str());
+        assert!(changed >= 20, "{rule:?}: {changed}");
     }
 }

@@ -1,4 +1,4 @@
-//! A million operations.
+//! More operations than a check that is not linear could take. The million of the README takes five times as long.
 
 use std::time::Instant;
 
@@ -7,12 +7,12 @@ use history::{
     check,
 };
 
-const UNITS: u64 = 100_000;
-const OPERATIONS: u64 = 1_000_000;
+const UNITS: u64 = 20_000;
+const OPERATIONS: u64 = 200_000;
 
 /// The first to ask get a unit each, and all others hear `sold_out`.
 #[test]
-fn a_million_operations_are_checked() {
+fn many_operations_are_checked() {
     let mut history = History::default();
     let (round, key) = (history.names.name("lamp.1"), Some(history.names.name("key")));
     for number in 0..OPERATIONS {

@@ -297,8 +297,8 @@ fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Va
 
 #[test]
 fn who_interrupts_it_gets_a_report_of_what_happened() {
-    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let (ran, report, asked) = interrupted("interrupted", signal, Duration::from_millis(300));
+    let interrupt = |name: &str, signal: &str, status: i32| {
+        let (ran, report, asked) = interrupted(name, signal, Duration::from_millis(300));
         let (printed, said) = texts(&ran);
         assert_eq!(ran.status.code(), Some(status), "{said}");
         assert!(printed.contains("interrupted") && printed.contains("409 sold_out"), "{printed}");
@@ -307,7 +307,11 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
         // Requests under way were waited for, and nothing more was sent.
         assert_eq!((&requests["sent"], &requests["unanswered"]), (&json!(asked), &json!(0)), "{requests:#}");
         assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
-    }
+    };
+    std::thread::scope(|both| {
+        both.spawn(|| interrupt("interrupted", "-INT", 130));
+        both.spawn(|| interrupt("terminated", "-TERM", 143));
+    });
 }
 
 #[test]

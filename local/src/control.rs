@@ -158,6 +158,16 @@ impl Control {
         ensure!(status.is_success(), "{path}: {status} {text}");
         Ok(serde_json::from_str(&text)?)
     }
+
+    /// Deletes an API, with its stages and routes.
+    ///
+    /// # Errors
+    /// If the emulator refuses.
+    pub async fn delete_api(&self, api: &MadeApi) -> Result<()> {
+        let asked = self.http.delete(format!("{}/v2/apis/{}", self.endpoint, api.id)).timeout(PATIENCE);
+        asked.header("authorization", authorization("apigateway")).send().await?.error_for_status()?;
+        Ok(())
+    }
 }
 
 fn with(mut item: Value, more: Value) -> Value {

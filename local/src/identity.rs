@@ -1,12 +1,15 @@
 //! An OpenID Connect issuer that consists of two files in the emulator's S3, and tokens signed in its name.
 
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, anyhow};
-use aws_lc_rs::encoding::AsDer;
-use aws_lc_rs::rsa::{KeyPair, KeySize};
-use jsonwebtoken::jwk::{Jwk, JwkSet};
-use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use anyhow::{Context, Result, anyhow, ensure};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use ring::rand::SystemRandom;
+use ring::rsa::{KeyPair, PublicKeyComponents};
+use ring::signature::RSA_PKCS1_SHA256;
 use serde::Serialize;
 use serde_json::json;
 
@@ -20,12 +23,16 @@ const TOKEN_LIFE_S: u64 = 24 * 60 * 60;
 const BACKDATE_S: u64 = 5;
 const KEY_ID: &str = "local";
 const BUCKET: &str = "identity";
+/// ring makes no RSA keys, and API Gateway accepts no others.
+const MAKE_KEY: &str =
+    "const { privateKey } = require('node:crypto').generateKeyPairSync('rsa', { modulusLength: 2048 });
+    process.stdout.write(privateKey.export({ type: 'pkcs8', format: 'pem' }));";
 
 /// Signs tokens as the local issuer.
 #[derive(Clone)]
 pub struct Issuer {
     url: String,
-    key: EncodingKey,
+    key: Arc<KeyPair>,
     private_key_pem: String,
 }
 
@@ -53,12 +60,9 @@ impl Issuer {
     /// # Errors
     /// If the emulator does not accept it.
     pub async fn publish(endpoint: &str) -> Result<Self> {
-        let key = KeyPair::generate(KeySize::Rsa2048).context("cannot make an RSA key")?;
-        let der = AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&key)?;
-        let issuer = Self::from_pem(endpoint, pem::encode(&pem::Pem::new("PRIVATE KEY", der.as_ref())))?;
-
-        let mut jwk = Jwk::from_encoding_key(&issuer.key, Algorithm::RS256)?;
-        jwk.common.key_id = Some(KEY_ID.to_owned());
+        let issuer = Self::from_pem(endpoint, new_key()?)?;
+        let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(issuer.key.public());
+        let jwk = json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": KEY_ID, "n": b64(n), "e": b64(e) });
         let keys_url = format!("{}/.well-known/jwks.json", issuer.url);
         let discovery = json!({ "issuer": issuer.url, "jwks_uri": keys_url });
         let http = reqwest::Client::new();
@@ -67,7 +71,7 @@ impl Issuer {
             Ok(())
         };
         put(&issuer.url, String::new()).await?;
-        put(&keys_url, serde_json::to_string(&JwkSet { keys: vec![jwk] })?).await?;
+        put(&keys_url, json!({ "keys": [jwk] }).to_string()).await?;
         put(&format!("{}/.well-known/openid-configuration", issuer.url), discovery.to_string()).await?;
         Ok(issuer)
     }
@@ -77,7 +81,8 @@ impl Issuer {
     /// # Errors
     /// If it is not a key.
     pub fn from_pem(endpoint: &str, private_key_pem: String) -> Result<Self> {
-        let key = EncodingKey::from_rsa_pem(private_key_pem.as_bytes()).context("not an RSA key")?;
+        let key = KeyPair::from_pkcs8(pem::parse(&private_key_pem).context("not an RSA key")?.contents());
+        let key = Arc::new(key.map_err(|rejected| anyhow!("not an RSA key: {rejected}"))?);
         Ok(Self { url: format!("{endpoint}/{BUCKET}"), key, private_key_pem })
     }
 
@@ -109,8 +114,12 @@ impl Issuer {
     /// # Errors
     /// If the key does not sign.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String> {
-        let header = Header { kid: Some(KEY_ID.to_owned()), ..Header::new(Algorithm::RS256) };
-        Ok(encode(&header, claims, &self.key)?)
+        let header = json!({ "typ": "JWT", "alg": "RS256", "kid": KEY_ID });
+        let message = format!("{}.{}", b64(header.to_string()), b64(serde_json::to_vec(claims)?));
+        let mut signature = vec![0; self.key.public().modulus_len()];
+        let signed = self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message.as_bytes(), &mut signature);
+        signed.map_err(|_| anyhow!("the key does not sign"))?;
+        Ok(format!("{message}.{}", b64(signature)))
     }
 
     /// A token of `user`.
@@ -146,4 +155,19 @@ impl Issuer {
     pub fn operator_token(&self, user: &str) -> Result<String> {
         self.sign(&self.claims(user, &[OPERATORS]))
     }
+}
+
+/// A new private key, in PEM.
+///
+/// # Errors
+/// If Node, which makes it, does not run.
+pub fn new_key() -> Result<String> {
+    let made =
+        Command::new("node").args(["-e", MAKE_KEY]).stdin(Stdio::null()).output().context("node does not run")?;
+    ensure!(made.status.success(), "node makes no key: {}", String::from_utf8_lossy(&made.stderr));
+    Ok(String::from_utf8(made.stdout)?)
+}
+
+fn b64(bytes: impl AsRef<[u8]>) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }

@@ -46,8 +46,6 @@ struct Node {
 struct Itself {
     id: String,
     master: bool,
-    /// Its master's id, if it is a replica.
-    master_id: String,
     slots: Vec<RangeInclusive<u16>>,
 }
 
@@ -128,22 +126,6 @@ impl ValkeyCluster {
     /// If that does not happen.
     pub async fn successor(&self, slot: u16, old: usize) -> Result<usize> {
         until("another node has the slot", async || self.owner(slot).await.ok().filter(|index| *index != old)).await
-    }
-
-    /// Makes the replica of the slot's shard take over, and waits until it has. Both nodes keep running.
-    ///
-    /// # Errors
-    /// If it does not.
-    pub async fn fail_over(&self, slot: u16) -> Result<()> {
-        let old = self.owner(slot).await?;
-        let master = self.itself(old).await?.id;
-        for index in self.running() {
-            if self.itself(index).await?.master_id == master {
-                self.connection(index).await?.send::<Value>(&["CLUSTER", "FAILOVER"]).await?;
-                return self.successor(slot, old).await.map(drop);
-            }
-        }
-        bail!("nobody can take over")
     }
 
     /// Moves a slot to another shard in the steps of resharding. `between` runs before the keys move, and again when
@@ -267,7 +249,6 @@ impl ValkeyCluster {
         Ok(Itself {
             id: words[0].to_owned(),
             master: words[2].contains("master"),
-            master_id: words[3].to_owned(),
             slots: slots.collect::<Result<_>>()?,
         })
     }

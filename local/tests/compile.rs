@@ -1,15 +1,20 @@
 //! Compiling a tool shows progress at once if it takes time, and shows nothing if it does not.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Lines};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use local::paths;
 
 /// A fake cargo that prints what a test wants. Dropping it removes it.
 struct Cargo(PathBuf);
+
+/// Shell: waits until the test lets cargo go on for the nth time; a minute at most, in case the test has been killed.
+fn wait(nth: u32) -> String {
+    format!("n=0; while ! test -e \"$0.{nth}\" && test $n -lt 600; do n=$((n + 1)); sleep 0.1; done")
+}
 
 impl Cargo {
     fn saying(name: &str, script: &str) -> Self {
@@ -33,11 +38,52 @@ impl Cargo {
         assert_eq!(output.stdout, b"");
         (output, said)
     }
+
+    /// Starts the script with these settings.
+    fn start(&self, looks_after_s: u32, line_every_s: u32) -> Started<'_> {
+        let mut command = self.command();
+        command.env("LOOKS_AFTER_S", looks_after_s.to_string()).env("LINE_EVERY_S", line_every_s.to_string());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        Started { cargo: self, child, lines }
+    }
+
+    /// The file that lets it go on for the nth time.
+    fn gate(&self, nth: u32) -> PathBuf {
+        PathBuf::from(format!("{}.{nth}", self.0.display()))
+    }
 }
 
 impl Drop for Cargo {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+        for file in [self.0.clone(), self.gate(1), self.gate(2)] {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+/// The script, while its cargo waits to be let on.
+struct Started<'a> {
+    cargo: &'a Cargo,
+    child: Child,
+    lines: Lines<BufReader<ChildStderr>>,
+}
+
+impl Started<'_> {
+    /// The next line that it says.
+    fn line(&mut self) -> String {
+        self.lines.next().expect("a line").unwrap()
+    }
+
+    fn go_on(&self, nth: u32) {
+        std::fs::write(self.cargo.gate(nth), "").unwrap();
+    }
+
+    /// What it says until it ends, which must be well.
+    fn rest(mut self) -> Vec<String> {
+        let rest = self.lines.map(Result::unwrap).collect();
+        assert!(self.child.wait().unwrap().success());
+        rest
     }
 }
 
@@ -57,47 +103,63 @@ fn nothing_to_compile_is_nothing_to_say() {
 fn a_cargo_that_ends_at_once_is_not_waited_for() {
     let cargo = Cargo::saying("instant", ":");
     let began = Instant::now();
-    for _ in 0..50 {
+    for _ in 0..10 {
         assert!(cargo.output().0.status.success());
     }
-    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
 }
 
+const COMPILES: &str = "Compiling the tools (the first time takes minutes)";
+const LOOKS: &str = "Checking what has to be compiled";
+/// Longer than a test takes.
+const NEVER_S: u32 = 3600;
+
 #[test]
-fn a_log_has_a_line_within_two_seconds_and_another_every_fifteen() {
-    let cargo = Cargo::saying("slow", &format!("{BUILDING}\nsleep 17.5\n{FINISHED}"));
+fn a_log_has_a_line_within_two_seconds_and_others_from_time_to_time() {
+    const EVERY_S: u32 = 2;
+    let cargo = Cargo::saying("slow", &format!("{BUILDING}\n{}\n{FINISHED}", wait(1)));
     let began = Instant::now();
-    let mut child = cargo.command().stderr(Stdio::piped()).spawn().unwrap();
-    let mut stderr = child.stderr.take().unwrap();
-    let mut first = [0; 64];
-    let length = stderr.read(&mut first).unwrap();
+    let mut started = cargo.start(NEVER_S, EVERY_S);
+    assert_eq!(started.line(), COMPILES);
     let waited = began.elapsed();
-    assert_eq!(&first[..length], b"Compiling the tools (the first time takes minutes)\n");
     assert!(waited < Duration::from_secs(2), "{waited:?}");
-    let mut rest = String::new();
-    stderr.read_to_string(&mut rest).unwrap();
-    // A busy machine sleeps longer than requested.
-    let rest = rest.strip_prefix("Compiling the tools: 3 of 40 (1").expect("a line after 15 s or a little more");
-    assert!(rest.ends_with(" s)\n") && rest.lines().count() == 1, "{rest}");
-    assert!(child.wait().unwrap().success());
+    let mut said_at = 0;
+    for _ in 0..2 {
+        let line = started.line();
+        let seconds = line.strip_prefix("Compiling the tools: 3 of 40 (").and_then(|rest| rest.strip_suffix(" s)"));
+        let seconds: u32 = seconds.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+        assert!(seconds >= said_at + EVERY_S, "{seconds} s, after {said_at} s");
+        said_at = seconds;
+    }
+    started.go_on(1);
+    // A busy machine may have got as far as the next line.
+    let rest = started.rest();
+    assert!(rest.len() <= 1, "{rest:?}");
 }
 
 #[test]
 fn a_cargo_that_says_nothing_is_told_of_if_it_takes_long() {
-    let (_, said) = Cargo::saying("looking", &format!("sleep 3\n{FINISHED}")).output();
-    assert_eq!(said, "");
-    let (_, said) = Cargo::saying("silent", &format!("sleep 6.5\n{FINISHED}")).output();
-    assert_eq!(said, "Checking what has to be compiled\n");
+    let quick = Cargo::saying("looking", &format!("sleep 1.5\n{FINISHED}"));
+    assert_eq!(quick.start(NEVER_S, NEVER_S).rest(), [""; 0]);
+    let silent = Cargo::saying("silent", &format!("{}\n{FINISHED}", wait(1)));
+    let mut started = silent.start(1, NEVER_S);
+    assert_eq!(started.line(), LOOKS);
+    started.go_on(1);
+    assert_eq!(started.rest(), [""; 0]);
 }
 
 #[test]
 fn a_cargo_that_looks_for_long_compiles_only_once_it_does() {
     // Cargo's progress counts what is compiled already, too.
-    let looking = r"printf '    Building [=====> ] 39/40: serde, local   \r' >&2; sleep 6.5";
-    let (_, said) = Cargo::saying("looks", &format!("{looking}\n{FINISHED}")).output();
-    assert_eq!(said, "Checking what has to be compiled\n");
-    let (_, said) = Cargo::saying("begins", &format!("{looking}\n{BUILDING}\nsleep 2.5\n{FINISHED}")).output();
-    assert_eq!(said, "Checking what has to be compiled\nCompiling the tools (the first time takes minutes)\n");
+    let looking = r"printf '    Building [=====> ] 39/40: serde, local   \r' >&2";
+    let script = format!("{looking}\n{}\n{BUILDING}\n{}\n{FINISHED}", wait(1), wait(2));
+    let cargo = Cargo::saying("looks", &script);
+    let mut started = cargo.start(1, NEVER_S);
+    assert_eq!(started.line(), LOOKS);
+    started.go_on(1);
+    assert_eq!(started.line(), COMPILES);
+    started.go_on(2);
+    assert_eq!(started.rest(), [""; 0]);
 }
 
 #[test]

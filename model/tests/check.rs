@@ -1,17 +1,13 @@
 //! Checks the protocol in every scope, and that each mistake breaks the property that it should.
 //!
 //! `MODEL_CHECK=NAME cargo test -p model --test check -- --nocapture` runs scopes and mistakes with NAME in their names and prints
-//! full counterexamples.
-//!
-//! The search is complete and takes no input, so the same program always comes to the same result. What passed is noted beside
-//! the program, and not searched again until the program changes.
+//! full counterexamples, whether or not they passed before.
 
+mod passed;
 mod teeth;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -45,22 +41,25 @@ fn every_scope_holds_and_every_mistake_is_caught() {
     let teeth = TEETH.into_iter().filter(|tooth| is_wanted(&format!("{:?}", tooth.mistake))).map(Check::Wrong);
     let checks: Vec<Check> = scopes.chain(teeth).collect();
     assert!(!checks.is_empty(), "no scope or mistake has this name: {wanted:?}");
-    let passed = Passed::of_this_program();
-    if wanted.is_none() && passed.is_noted() {
-        println!(
-            "all {} checks passed before, and this program has not changed (see {})",
-            checks.len(),
-            passed.note.display()
-        );
+    if wanted.is_some() {
+        search(&checks, true);
         return;
     }
+    passed::once("every_scope_holds_and_every_mistake_is_caught", || {
+        let seen = search(&checks, false);
+        let never = names(Expectation::Sometimes).filter(|name| !seen.contains(name)).collect::<Vec<_>>();
+        assert!(never.is_empty(), "never seen in any scope: {never:?}");
+    });
+}
 
+/// Makes all checks, which must be good, and returns what was seen to happen. Prints counterexamples `in_full`.
+fn search(checks: &[Check], in_full: bool) -> BTreeSet<&'static str> {
     let (next, all_good, seen) = (AtomicUsize::new(0), Mutex::new(true), Mutex::new(BTreeSet::new()));
     let worker = || {
         while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
             let report = match check {
                 Check::Right(scope) => right(*scope),
-                Check::Wrong(tooth) => wrong(tooth, wanted.is_some()),
+                Check::Wrong(tooth) => wrong(tooth, in_full),
             };
             println!("{}", report.text);
             *all_good.lock().expect("no worker panics") &= report.good;
@@ -70,36 +69,8 @@ fn every_scope_holds_and_every_mistake_is_caught() {
     let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|threads| (0..workers).for_each(|_| drop(threads.spawn(worker))));
 
-    let seen = seen.into_inner().expect("no worker panics");
     assert!(all_good.into_inner().expect("no worker panics"), "the reports are above");
-    if wanted.is_none() {
-        let never = names(Expectation::Sometimes).filter(|name| !seen.contains(name)).collect::<Vec<_>>();
-        assert!(never.is_empty(), "never seen in any scope: {never:?}");
-        passed.note();
-    }
-}
-
-/// The note that all checks passed.
-struct Passed {
-    note: PathBuf,
-    digest: String,
-}
-
-impl Passed {
-    fn of_this_program() -> Self {
-        let program = std::env::current_exe().expect("a program has a path");
-        let mut hasher = DefaultHasher::new();
-        std::fs::read(&program).expect("a program can be read").hash(&mut hasher);
-        Self { note: program.with_extension("passed"), digest: format!("{:016x}\n", hasher.finish()) }
-    }
-
-    fn is_noted(&self) -> bool {
-        std::fs::read_to_string(&self.note).is_ok_and(|noted| noted == self.digest)
-    }
-
-    fn note(&self) {
-        std::fs::write(&self.note, &self.digest).expect("the folder of programs can be written to");
-    }
+    seen.into_inner().expect("no worker panics")
 }
 
 fn names(expectation: Expectation) -> impl Iterator<Item = &'static str> {

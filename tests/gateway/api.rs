@@ -1,6 +1,8 @@
 //! Each test's own emulator, with an HTTP API in front of the echo function.
 
+use std::net::Ipv4Addr;
 use std::path::Path;
+use std::time::Duration;
 
 use local::control::{Control, MadeApi};
 use local::emulator::Emulator;
@@ -8,7 +10,8 @@ use local::gateway::{Concurrency, Gateway};
 use local::identity::Issuer;
 use local::setup::install;
 use local::valkey::Valkey;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 
 /// The function's name, and its timeout in seconds.
@@ -49,6 +52,12 @@ impl Api {
         Self { emulator, issuer, made, control, _valkey: valkey }
     }
 
+    /// Puts an API without routes in its place, with this stage. An emulator of its own for each API takes seconds.
+    pub(crate) async fn replace(&mut self, stage: Value) {
+        self.control.delete_api(&self.made).await.unwrap();
+        self.made = self.control.create_api(FUNCTION, self.issuer.url(), json!({}), stage).await.unwrap();
+    }
+
     /// Adds a route. `more` is its further fields.
     pub(crate) async fn route(&self, key: &str, with_token: bool, more: Value) {
         self.control.create_route(&self.made, key, with_token, more).await.unwrap();
@@ -66,5 +75,12 @@ impl Api {
     /// Starts our local gateway for it.
     pub(crate) async fn serve(&self, concurrency: Concurrency) -> anyhow::Result<Gateway> {
         Gateway::start(&self.emulator.endpoint(), 0, self.emulator.home(), concurrency).await
+    }
+
+    /// The same with this limit for a request and for its head.
+    pub(crate) async fn serve_within(&self, limit: Duration) -> anyhow::Result<Gateway> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let (endpoint, home) = (self.emulator.endpoint(), self.emulator.home());
+        Gateway::start_within(limit, listener, &endpoint, home, Concurrency::FAST).await
     }
 }

@@ -17,9 +17,14 @@ use crate::api::{Api, FUNCTION, TIMEOUT_S};
 /// Far longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn echo(concurrency: Concurrency) -> (Api, Gateway) {
+async fn open_api() -> Api {
     let api = Api::with(json!({}), json!({})).await;
     api.route("GET /open", false, json!({})).await;
+    api
+}
+
+async fn echo(concurrency: Concurrency) -> (Api, Gateway) {
+    let api = open_api().await;
     let gateway = api.serve(concurrency).await.unwrap();
     (api, gateway)
 }
@@ -39,9 +44,18 @@ fn failed() -> (u16, Value) {
     (500, json!({ "message": "Internal Server Error" }))
 }
 
+/// Each has a gateway of its own. They share an API, because its emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_function_has_the_environment_that_was_deployed_and_nothing_else() {
-    let (_api, gateway) = echo(Concurrency::FAST).await;
+async fn processes_have_their_environment_fail_die_and_end() {
+    let api = open_api().await;
+    a_function_has_the_environment_that_was_deployed_and_nothing_else(&api).await;
+    a_process_that_dies_fails_what_it_had_and_is_replaced(&api).await;
+    a_function_that_fails_goes_on(&api).await;
+    processes_end_with_the_gateway(&api).await;
+}
+
+async fn a_function_has_the_environment_that_was_deployed_and_nothing_else(api: &Api) {
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
     assert_eq!(counts(&gateway).cold_starts, 0, "a process started before there was an event");
     assert_eq!(ask(&gateway, "").await.0, 200);
     let id = processes_of(&gateway).await[0];
@@ -80,9 +94,8 @@ async fn processes_of(gateway: &Gateway) -> Vec<i32> {
     std::fs::read_dir("/proc").unwrap().flatten().filter_map(of_group).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_dies_fails_what_it_had_and_is_replaced() {
-    let (_api, gateway) = echo(Concurrency::FAST).await;
+async fn a_process_that_dies_fails_what_it_had_and_is_replaced(api: &Api) {
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
     assert_eq!(ask(&gateway, "").await.0, 200);
     assert_eq!(ask(&gateway, "die").await, failed());
     assert_eq!(ask(&gateway, "").await.0, 200);
@@ -91,9 +104,8 @@ async fn a_process_that_dies_fails_what_it_had_and_is_replaced() {
     assert!(resident_kb > 1_000, "{resident_kb} kB");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_function_that_fails_goes_on() {
-    let (_api, gateway) = echo(Concurrency::FAST).await;
+async fn a_function_that_fails_goes_on(api: &Api) {
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
     for _ in 0..3 {
         assert_eq!(ask(&gateway, "fail").await, failed());
     }
@@ -204,9 +216,8 @@ async fn many_at_once_are_all_answered() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn processes_end_with_the_gateway() {
-    let (_api, gateway) = echo(Concurrency::FAST).await;
+async fn processes_end_with_the_gateway(api: &Api) {
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
     // A client whose connection stays open.
     let client = reqwest::Client::new();
     assert_eq!(client.get(format!("{}/open", gateway.url())).send().await.unwrap().status(), 200);

@@ -165,13 +165,14 @@ async fn an_api_that_it_does_not_know_is_not_served() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_route_that_it_does_not_know_is_not_served() {
+    let mut api = Api::with(json!({}), json!({})).await;
     for (key, more, expected) in [
         ("ANY /any", json!({}), "any method"),
         ("GET /keyed", json!({ "apiKeyRequired": true }), "API key"),
         ("GET /iam", json!({ "authorizationType": "AWS_IAM" }), "AWS_IAM"),
         ("GET /mapped", json!({ "requestParameters": { "x": { "required": true } } }), "requestParameters"),
     ] {
-        let api = Api::with(json!({}), json!({})).await;
+        api.replace(json!({})).await;
         api.route(key, false, more).await;
         let said = refused(&api).await;
         assert!(said.contains(expected), "{key}: {said}");
@@ -180,6 +181,7 @@ async fn a_route_that_it_does_not_know_is_not_served() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stage_that_it_does_not_know_is_not_served() {
+    let mut api = Api::with(json!({}), json!({})).await;
     for (stage, expected) in [
         (json!({ "stageVariables": { "color": "blue" } }), "variables"),
         (json!({ "stageName": "beta" }), "beta"),
@@ -190,12 +192,11 @@ async fn a_stage_that_it_does_not_know_is_not_served() {
         ),
         (json!({ "defaultRouteSettings": { "throttlingRateLimit": 0.5, "throttlingBurstLimit": 1 } }), "throttle"),
     ] {
-        let api = Api::with(json!({}), stage).await;
+        api.replace(stage).await;
         api.route("GET /open", false, json!({})).await;
         let said = refused(&api).await;
         assert!(said.contains(expected), "{said}");
     }
-    let api = Api::with(json!({}), json!({})).await;
     api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
     assert!(refused(&api).await.contains("2 HTTP APIs"));
 }

@@ -217,7 +217,11 @@ async fn only_while_there_is_something_to_buy() {
     };
     let opens_at_ms = EpochMs(terms(1, 1).closes_at_ms.0 - 1);
     let early = TestRound::start(Terms { opens_at_ms, ..terms(1, 1) }).await;
-    assert_eq!(visitor(&early, "alice").pass().await, Admit::NotOpen(opens_at_ms));
+    let (alice, id) = (visitor(&early, "alice"), Uuid::now_v7());
+    assert_eq!(alice.challenge(id, "23").await, Challenged::Issued);
+    assert_eq!(alice.answer(id, "23").await, Admit::NotOpen(opens_at_ms));
+    let kept: String = early.redis().await.get(challenge_key("alice", id)).await.unwrap();
+    assert!(kept.starts_with("open "), "the challenge can still be answered: {kept}");
 
     let over = TestRound::start(with(|terms| terms.closes_at_ms = EpochMs(terms.opens_at_ms.0 + 1))).await;
     assert_eq!(visitor(&over, "alice").challenge(Uuid::now_v7(), "1").await, Challenged::Closed);

@@ -6,6 +6,8 @@ use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reserve, RoundLoad, Round
 use tests::{TestRound, fresh_id, terms, user};
 use uuid::Uuid;
 
+use crate::sequences::clock;
+
 const LANES: u16 = 4;
 /// One, and then one an hour.
 const ONE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
@@ -58,6 +60,12 @@ async fn who_is_let_in_for_another_lane_is_charged_once() {
     let door = door.round_in(&server.id, LANES);
     let late = join_all((20..40).map(async |number| admit(door, &user_of(0, number), ONE).await)).await;
     assert!(late.iter().all(|admit| matches!(admit, Admit::SoldOut(_))), "{late:?}");
+    for index in 1..LANES {
+        let late = admit(door, &user_of(index, 9), ONE).await;
+        assert!(matches!(late, Admit::SoldOut(_)), "lane {index}: {late:?}");
+    }
+    let buyer = admit(door, &user_of(1, 0), ONE).await;
+    assert!(matches!(buyer, Admit::Admitted(_)), "who has a unit comes in though all is sold: {buyer:?}");
 }
 
 #[tokio::test]
@@ -71,6 +79,7 @@ async fn the_last_win_of_a_round_is_a_moment() {
     let of_lanes = counters.lanes.iter().map(|lane| lane.last_won_at_ms).max();
     assert_eq!(Some(counters.last_won_at_ms), of_lanes);
     assert_eq!(counters.last_won_at_ms, counters.lanes[0].last_won_at_ms, "lane 0 had the last win");
+    assert!(counters.last_won_at_ms <= clock().plus_s(1), "times of different lanes are not added up");
 }
 
 /// Units keep moving between lanes during reads. There is always one free.

@@ -4,19 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use local::valkey_cluster::ValkeyCluster;
-use sale::{EpochMs, Round, RoundId};
+use sale::{BuyerClass, EpochMs, Lane, Round, RoundId, Terms};
 use stock::{
     Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Joined, Joining, LineMoved, LineStep,
     Reseated, Reserve, RoundLoad, Stock,
 };
-use tests::{first_version, fresh_claim, round, terms, user};
+use tests::{first_version, fresh_claim, fresh_id, round, terms, user};
 use uuid::Uuid;
 
 const UNITS: u32 = 5;
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 
+/// One test with one cluster, because its six servers take seconds to agree.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_script_touches_one_slot() {
+async fn every_script_touches_one_slot_and_lanes_are_spread_over_the_shards() {
     let cluster = ValkeyCluster::start(Ok).await.unwrap();
     let nodes: Vec<String> = cluster.announced().iter().map(|port| format!("127.0.0.1:{port}")).collect();
     let (user, password) = (ValkeyCluster::USER, cluster.password());
@@ -28,6 +29,30 @@ async fn every_script_touches_one_slot() {
         sell(&stock, &round(sale, 1)).await;
     }
     assert!(owners.len() > 1, "the lanes are on several shards");
+    for sale in ["lamp", "chair"] {
+        lanes_are_spread_over_the_shards(&cluster, &stock, &round(sale, 2)).await;
+    }
+}
+
+/// A round's lanes are on different shards, according to the cluster's own slot table.
+async fn lanes_are_spread_over_the_shards(cluster: &ValkeyCluster, stock: &Stock, id: &RoundId) {
+    let terms = Terms { lanes: 8, ..terms(80, 1) };
+    let load =
+        RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() };
+    assert!(stock.round_in(id, 8).load_lanes(&load, 80).await.unwrap());
+    let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+    for lane in Lane::all(8) {
+        let tag = stock.round_in(id, 8).tag(lane);
+        let slot = cluster.slot_of(&tag).await.unwrap();
+        assert_eq!(u32::from(slot) * 8 / 16_384, u32::from(lane.index()), "{tag}");
+        *owners.entry(format!("{:?}", cluster.owner(slot).await.unwrap())).or_default() += 1;
+    }
+    assert!(owners.len() == 3 && owners.values().all(|lanes| (2..=4).contains(lanes)), "{owners:?}");
+    // Reservations whose units move between shards.
+    for number in 0..80 {
+        let answer = stock.round_in(id, 8).reserve(fresh_id(id).uuid, &user(number), BuyerClass::EVERYONE).await;
+        assert!(matches!(answer.unwrap(), Reserve::Reserved(_)));
+    }
 }
 
 fn now_ms() -> i64 {
@@ -58,11 +83,11 @@ async fn sell(stock: &Stock, id: &RoundId) {
         id: challenge,
         answer: Some("23"),
         per_sale: Some(FREE),
-        class: sale::BuyerClass::EVERYONE,
+        class: BuyerClass::EVERYONE,
     };
     assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
-    let reserved = round.reserve(Uuid::now_v7(), &alice, sale::BuyerClass::EVERYONE).await.unwrap();
+    let reserved = round.reserve(Uuid::now_v7(), &alice, BuyerClass::EVERYONE).await.unwrap();
     let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
     assert!(round.find(claim.id.uuid, &alice).await.unwrap().is_some());
     assert!(matches!(round.reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));

@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
-use sale::Claim;
+use futures::future::join_all;
+use sale::{Claim, UserId};
 use tests::{TestRound, terms, user};
 
 const AT_ONCE: Duration = Duration::ZERO;
@@ -105,12 +106,12 @@ async fn claiming_keeps_the_expiry_of_the_key() {
 #[tokio::test]
 async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
     let round = TestRound::start(terms(9, 2)).await;
-    let wait = Duration::from_secs(1);
+    let wait = Duration::from_millis(200);
     let (u, v) = (user("u"), user("v"));
     let first = round.buy(&u).await;
     let overdue = round.buy(&v).await;
     round.confirm(&first).await;
-    while runtime::Clock::system().now().since_ms(overdue.reserved_at_ms) < 1001 {
+    while runtime::Clock::system().now().since_ms(overdue.reserved_at_ms) <= wait.as_millis() as u64 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     round.buy(&u).await;
@@ -137,6 +138,29 @@ async fn what_the_version_before_wrote_is_understood() {
     assert_eq!(round.view().await.outbox, 3, "one for each of the three; carol has none");
     assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
     assert_eq!(round.view().await.outbox, 3);
+}
+
+/// The oldest reservation without an order is found wherever it is among the ordered ones.
+#[tokio::test]
+async fn the_oldest_is_who_still_waits() {
+    const AT_A_TIME: usize = 50;
+    let round = TestRound::start(terms(1200, 1)).await;
+    let since = async || round.stock().held_since(usize::MAX).await.unwrap();
+    let users: Vec<UserId> = (0..1001).map(|number| user(format!("user-{number}"))).collect();
+    let mut claims = Vec::new();
+    for some in users.chunks(AT_A_TIME) {
+        claims.extend(join_all(some.iter().map(|user| round.buy(user))).await);
+    }
+    let ordered = claims.iter().enumerate().filter(|(at, _)| *at != 150 && *at != 1000);
+    let ordered: Vec<&Claim> = ordered.map(|(_, claim)| claim).collect();
+    for some in ordered.chunks(AT_A_TIME) {
+        join_all(some.iter().map(|claim| round.confirm(claim))).await;
+    }
+    assert_eq!(since().await, Some(claims[150].reserved_at_ms));
+    round.confirm(&claims[150]).await;
+    assert_eq!(since().await, Some(claims[1000].reserved_at_ms));
+    round.confirm(&claims[1000]).await;
+    assert_eq!(since().await, None);
 }
 
 /// The user's element of the outbox, which must exist.

@@ -9,10 +9,9 @@ use rand::{RngExt, SeedableRng};
 use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
 use sale::{Claim, EpochMs, Rain, RainDrop, RainPlan, Round, Steady, Terms, Unit};
-use stock::expanded::LAYOUT;
 use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, HOLD_BACK_MS, Reseated};
 use stock::{Reserve, RoundLoad, SoldOut};
-use tests::{TestRound, first_version, fresh_id, terms, user};
+use tests::{TestRound, first_version, fresh_id, packed_at, terms, user};
 use uuid::Uuid;
 
 use super::rain_plot;
@@ -49,12 +48,6 @@ fn steady(units: u32, every_s: u32) -> Option<Steady> {
 
 fn drops<const N: usize>(listed: [(u32, u32); N]) -> Vec<RainDrop> {
     listed.into_iter().map(|(after_s, units)| RainDrop { after_s, units }).collect()
-}
-
-/// Offset of a time in the packed string.
-fn offset(field: &str) -> usize {
-    let row = LAYOUT.lines().find(|row| row.contains(&format!("| `{field}` |"))).expect("a field");
-    row.split('|').nth(1).expect("its offset").trim().parse().expect("a number")
 }
 
 fn earlier(moment: EpochMs, ms: i64) -> EpochMs {
@@ -97,7 +90,7 @@ impl Weather {
         }
         let mut bytes: Vec<u8> = self.redis.get(SALE_KEY).await.unwrap();
         for field in ["opens_at_ms", "closes_at_ms", "sellable_at_ms", "next_drop_ms"] {
-            let at = offset(field);
+            let at = packed_at(field);
             let mut moment = [0; 8];
             moment[2..].copy_from_slice(&bytes[at..at + 6]);
             let moment = i64::from_be_bytes(moment);
@@ -370,7 +363,7 @@ async fn a_round_of_the_release_before_has_no_plan_and_sells_on() {
     assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()));
     round.stock().amend(&first_version(round.id.clone(), plain)).await.unwrap();
     let bytes: Vec<u8> = redis.get(SALE_KEY).await.unwrap();
-    assert_eq!(bytes.len(), offset("set_aside") + 4, "the version in force is applied again");
+    assert_eq!(bytes.len(), packed_at("set_aside") + 4, "the version in force is applied again");
 }
 
 /// A model of a round with a plan: which units are out, and until when no unit may be sold.
@@ -408,7 +401,7 @@ impl Model {
 #[tokio::test]
 async fn redis_hands_out_what_is_available_and_nothing_more() {
     let (mut won, mut told_next, mut kept) = (0, 0, 0);
-    for seed in 0..60 {
+    for seed in 0..20 {
         let mut random = StdRng::seed_from_u64(seed);
         let total = random.random_range(5..60);
         let mut weather = Weather::start(total, any_rain(&mut random, 0), -500).await;
@@ -516,7 +509,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
         }
     }
     println!("{won} units won, {told_next} times told when more come, {kept} plans changed");
-    assert!(won > 500 && told_next > 200 && kept > 100, "{won} {told_next} {kept}");
+    assert!(won > 150 && told_next > 60 && kept > 30, "{won} {told_next} {kept}");
 }
 
 /// Redis learns of a change, at once or only a while after it was made. Until then it follows the `old` plan.
@@ -556,22 +549,26 @@ fn any_rain(random: &mut StdRng, after_s: u32) -> Rain {
     }
 }
 
-/// Ten minutes with more arrivals than units. Sales follow the plan second by second, even when it is raised and lowered,
+/// Five minutes with more arrivals than units. Sales follow the plan second by second, even when it is raised and lowered,
 /// and late arrivals have about the same chance as early ones.
 ///
-/// `RAIN_SVG=file` draws it: `docs/rain.md` has the command.
+/// `RAIN_SVG=file` makes it ten minutes and draws them: `docs/rain.md` has the command.
 #[tokio::test]
 async fn latecomers_still_get_some() {
     const PER_SECOND: u32 = 8;
+    let picture = std::env::var_os("RAIN_SVG");
+    // Seconds in each of ten parts.
+    let part: u32 = if picture.is_some() { 60 } else { 30 };
     let mut weather = Weather::start(10_000, Rain { at_once: 20, steady: steady(2, 1), ..Rain::default() }, 0).await;
-    let mut grabs = vec![0u32; 600];
-    let mut planned = vec![0u32; 600];
-    for second in 0..600 {
+    let mut grabs = vec![0u32; 10 * part as usize];
+    let mut planned = grabs.clone();
+    for second in 0..10 * part {
         weather.pass_until_after(i64::from(second) * 1000 + 200).await;
-        match second {
-            180 => weather.rain(Rain { steady: steady(5, 1), drops: drops([(300, 10)]), ..Rain::default() }).await,
-            360 => weather.rain(Rain { steady: steady(1, 1), ..Rain::default() }).await,
-            _ => {}
+        if second == 3 * part {
+            let drops = drops([(5 * part, 10)]);
+            weather.rain(Rain { steady: steady(5, 1), drops, ..Rain::default() }).await;
+        } else if second == 6 * part {
+            weather.rain(Rain { steady: steady(1, 1), ..Rain::default() }).await;
         }
         let before = weather.plan().available(clock());
         planned[second as usize] = before;
@@ -595,20 +592,22 @@ async fn latecomers_still_get_some() {
         let count = seconds.len() as f64;
         f64::from(grabs[seconds].iter().sum::<u32>()) / count
     };
-    println!("| minute | dropped, a second | grabs, a second | chance |\n| --- | --- | --- | --- |");
-    for minute in 0..10 {
-        let dropped_before = if minute == 0 { 0 } else { planned[minute * 60 - 1] };
-        let dropped = f64::from(planned[minute * 60 + 59] - dropped_before) / 60.0;
-        let got = rate(minute * 60..minute * 60 + 60);
-        println!("| {} | {dropped:.2} | {got:.2} | {:.1} % |", minute + 1, 100.0 * got / f64::from(PER_SECOND));
+    let seconds = part as usize;
+    println!("| {seconds} s | dropped, a second | grabs, a second | chance |\n| --- | --- | --- | --- |");
+    for number in 0..10 {
+        let (begin, end) = (number * seconds, (number + 1) * seconds);
+        let dropped_before = if number == 0 { 0 } else { planned[begin - 1] };
+        let dropped = f64::from(planned[end - 1] - dropped_before) / f64::from(part);
+        let got = rate(begin..end);
+        println!("| {} | {dropped:.2} | {got:.2} | {:.1} % |", number + 1, 100.0 * got / f64::from(PER_SECOND));
     }
     let all: u32 = grabs.iter().sum();
     let view = weather.round.view().await;
     assert_eq!(view.counters.free(), 10_000 - all);
-    let late = rate(540..600) / f64::from(PER_SECOND);
-    println!("chance of arrivals in the last minute: {:.1} %; without rain, 0", 100.0 * late);
+    let late = rate(9 * seconds..10 * seconds) / f64::from(PER_SECOND);
+    println!("chance of arrivals in the last {seconds} s: {:.1} %; without rain, 0", 100.0 * late);
     assert!(late > 0.1);
-    if let Some(file) = std::env::var_os("RAIN_SVG") {
+    if let Some(file) = picture {
         std::fs::write(&file, rain_plot::svg(&grabs, &planned, PER_SECOND)).expect("the folder exists");
     }
 }

@@ -32,15 +32,6 @@ async fn the_same_id_gets_the_same_answer() {
 }
 
 #[tokio::test]
-async fn one_per_person() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(vec![held(&claim)]));
-    assert_eq!(round.view().await.counters.free(), 2);
-}
-
-#[tokio::test]
 async fn three_per_person() {
     let round = TestRound::start(terms(9, 3)).await;
     let alice = user("alice");
@@ -81,28 +72,6 @@ async fn a_round_that_is_not_there_is_unknown() {
     assert_eq!(round.reserve_as(&next_round, &user("alice")).await, Reserve::UnknownSale);
 }
 
-/// Redis's clock cannot be set, so this moves the window instead.
-async fn in_window(opens_in_ms: i64, closes_in_ms: i64) -> Reserve {
-    let round = TestRound::start_empty();
-    let (seconds, micros): (i64, i64) = redis::cmd("TIME").query_async(&mut round.redis().await).await.unwrap();
-    let now = seconds * 1000 + micros / 1000;
-    let mut terms = terms(1, 1);
-    terms.opens_at_ms = EpochMs(now + opens_in_ms);
-    terms.closes_at_ms = EpochMs(now + closes_in_ms);
-    round.load(terms, Vec::new()).await;
-    round.reserve(&user("alice")).await
-}
-
-#[tokio::test]
-async fn the_window_opens_at_opens_at_and_closes_at_closes_at() {
-    let minute = 60_000;
-    assert!(matches!(in_window(minute, 2 * minute).await, Reserve::NotOpen(_)));
-    assert!(matches!(in_window(-1, minute).await, Reserve::Reserved(_)));
-    assert!(matches!(in_window(-minute, minute).await, Reserve::Reserved(_)));
-    assert_eq!(in_window(-minute, -1).await, Reserve::Closed);
-    assert_eq!(in_window(-minute, 0).await, Reserve::Closed, "the first moment of closes_at is closed");
-}
-
 /// The exact boundary: this replaces the script's call of TIME by a fixed time.
 #[tokio::test]
 async fn the_window_is_half_open() {
@@ -130,14 +99,6 @@ async fn the_window_is_half_open() {
     assert_eq!(code(counters.opens_at_ms).await, "reserved");
     assert_eq!(code(at(counters.closes_at_ms, -1)).await, "reserved");
     assert_eq!(code(counters.closes_at_ms).await, "closed");
-}
-
-#[tokio::test]
-async fn not_open_says_when() {
-    let mut terms = terms(1, 1);
-    terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 + 3_000_000);
-    let round = TestRound::start(terms.clone()).await;
-    assert_eq!(round.reserve(&user("alice")).await, Reserve::NotOpen(terms.opens_at_ms));
 }
 
 #[tokio::test]
@@ -205,10 +166,8 @@ async fn a_test_waits_for_a_redis_that_is_held_up() {
 async fn a_redis_that_was_replaced_answers_the_next_call() {
     let mut round = TestRound::start(terms(3, 1)).await;
     round.buy(&user("alice")).await;
-    for _ in 0..3 {
-        round.valkey.kill_and_restart().unwrap();
-        assert_eq!(round.reserve(&user("bob")).await, Reserve::UnknownSale);
-    }
+    round.valkey.kill_and_restart().unwrap();
+    assert_eq!(round.reserve(&user("bob")).await, Reserve::UnknownSale);
 }
 
 #[tokio::test]

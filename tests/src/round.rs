@@ -8,6 +8,7 @@ use sale::{
     Claim, ClaimState, DoorTerms, Entry, EpochMs, Goods, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber,
     Slot, Terms, Unit, UserId,
 };
+use stock::expanded::LAYOUT;
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
 
@@ -57,25 +58,52 @@ fn runtime_now() -> i64 {
 /// How often Redis is asked that does not answer a busy machine in time.
 const TRIES: usize = 10;
 
-/// Waits until returned units of a round are on sale again.
-pub async fn until_sellable(stock: RoundStock<'_>) {
+/// For how many more milliseconds Redis holds returned units of a round back.
+async fn held_back_ms(stock: RoundStock<'_>) -> i64 {
     let mut silent = 0;
     loop {
-        let counters = match stock.counters().await {
-            Ok(Some(counters)) => counters,
-            Ok(None) => return,
+        match stock.counters().await {
+            Ok(counters) => return counters.map_or(0, |counters| counters.sellable_at_ms.0 - runtime_now()),
             Err(error) => {
                 silent += 1;
                 assert!(silent < TRIES, "Redis does not answer: {error}");
-                continue;
             }
-        };
-        let left = counters.sellable_at_ms.0 - runtime_now();
-        if left <= 0 {
-            return;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(left.unsigned_abs())).await;
     }
+}
+
+/// Waits until returned units of a round are on sale again.
+pub async fn until_sellable(stock: RoundStock<'_>) {
+    while let left @ 1.. = held_back_ms(stock).await {
+        tokio::time::sleep(Duration::from_millis(left.unsigned_abs())).await;
+    }
+}
+
+/// Puts returned units of a round with one lane on sale, as if it had waited. Returns whether any were held back. A
+/// process that heard that nothing is left may still say so.
+pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
+    if held_back_ms(stock).await <= 0 {
+        return false;
+    }
+    let (key, at) = (format!("sale:{}", stock.tag(Lane::default())), packed_at("sellable_at_ms"));
+    let (mut redis, never) = (connection(valkey).await, [0u8; 6]);
+    let mut set = redis::cmd("SETRANGE");
+    let _: usize = set.arg(key).arg(at).arg(&never[..]).query_async(&mut redis).await.expect("Redis answers");
+    true
+}
+
+/// The offset of a field in the packed string of a round.
+pub fn packed_at(field: &str) -> usize {
+    let row = LAYOUT.lines().find(|row| row.contains(&format!("| `{field}` |"))).expect("a field");
+    row.split('|').nth(1).expect("its offset").trim().parse().expect("a number")
+}
+
+/// A plain connection to a server.
+async fn connection(valkey: &Valkey) -> MultiplexedConnection {
+    let client = redis::Client::open(valkey.url()).expect("an address");
+    let patient = AsyncConnectionConfig::new();
+    let patient = patient.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
+    client.get_multiplexed_async_connection_with_config(&patient).await.expect("a connection")
 }
 
 /// A user with this name.
@@ -163,12 +191,12 @@ impl TestRound {
         self.server.round(&id.round).reserve(id.uuid, user, sale::BuyerClass::EVERYONE).await.expect("Redis answers")
     }
 
-    /// Waits until returned units of the round are on sale again.
+    /// Puts returned units of the round on sale again.
     pub async fn until_sellable(&self) {
-        until_sellable(self.stock()).await;
+        sell_returned(&self.valkey, self.stock()).await;
     }
 
-    /// Reserves and expects a unit. Waits until returned units are on sale again.
+    /// Reserves and expects a unit. Puts returned units on sale again first.
     pub async fn buy(&self, user: &UserId) -> Claim {
         self.until_sellable().await;
         let id = fresh_id(&self.id);
@@ -203,9 +231,6 @@ impl TestRound {
 
     /// A plain connection to the server.
     pub async fn redis(&self) -> MultiplexedConnection {
-        let client = redis::Client::open(self.valkey.url()).expect("an address");
-        let patient = AsyncConnectionConfig::new();
-        let patient = patient.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
-        client.get_multiplexed_async_connection_with_config(&patient).await.expect("a connection")
+        connection(&self.valkey).await
     }
 }

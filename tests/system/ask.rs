@@ -32,17 +32,7 @@ pub(crate) struct Ask {
     pub(crate) address: Option<String>,
 }
 
-/// The most bytes of request line and headers that the gateway accepts, and how many of them the token and the client's own headers take.
-const MAX_HEAD_BYTES: usize = 10_240;
-const OTHER_BYTES: usize = 1_000;
-
 impl Ask {
-    /// Whether the gateway refuses it as too long.
-    pub(crate) fn is_too_long(&self) -> bool {
-        let headers = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-        self.path.len() + headers > MAX_HEAD_BYTES - OTHER_BYTES
-    }
-
     fn new(method: &'static str, path: impl Into<String>) -> Self {
         Self {
             method,

@@ -294,6 +294,19 @@ fn create() -> Vec<Bad> {
         ("price_minor", json!([1_000_000_000_001u64])),
         ("currency", json!(["", "eur", "EURO", "E1R", "€", "EU\u{0}", long(10_000)])),
         ("payment_window_s", json!([0, 4, 86_401])),
+        ("description", json!(["a\tb", long(2001)])),
+        (
+            "pictures",
+            json!([
+                vec!["/art/pot.svg"; 9],
+                ["https://elsewhere.example.com/kettle.webp"],
+                ["http://img.example.com/kettle.webp"],
+                ["/v1/orders"]
+            ]),
+        ),
+        ("list_price_minor", json!([good["price_minor"]])),
+        ("terms_url", json!(["javascript:alert(1)"])),
+        ("expected_audience", json!([0])),
     ] {
         for value in values.as_array().unwrap() {
             push(format!("{member} is {:.40}", value.to_string()), with(&good, member, Some(value.clone())));
@@ -302,6 +315,10 @@ fn create() -> Vec<Bad> {
     for recurrence in [json!(true), json!([]), json!({}), json!("daily"), json!({ "time_zone": "Nowhere/Land" })] {
         push(format!("recurrence is {recurrence}"), with(&good, "recurrence", Some(recurrence)));
     }
+    let mut overlapping = with(&good, "recurrence", Some(json!({ "every": "day", "time_zone": "Etc/UTC" })));
+    overlapping["opens_at"] = json!("2098-01-01T00:00:00Z");
+    overlapping["closes_at"] = json!("2098-01-02T00:00:01Z");
+    push("a round that still runs when the next one opens".to_owned(), overlapping);
     for allocation in bad_allocations() {
         push(format!("allocation is {allocation:.80}"), with(&free, "allocation", Some(allocation)));
     }

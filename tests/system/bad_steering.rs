@@ -33,6 +33,8 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
         cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere", what).json(&first), 404, "unknown_sale"));
         cases.push(bad(format!("{what}: no operator"), good.by("mallory"), 403, "denied"));
     }
+    let isolated = ask(&target.sale, "isolate").json(&json!({ "requests_per_s": 5 }));
+    cases.push(invalid("isolate: no round", isolated));
     cases.extend(restock(target));
     cases.extend(rain(target));
     cases.extend(life(target));
@@ -91,6 +93,9 @@ fn life(target: &Target) -> Vec<Bad> {
     let price = json!({ "round": 1, "round_version": 1, "price_minor": 1 });
     let promised = ask(&target.sale, "edit").json(&price);
     cases.push(bad("edit: promised", promised, 409, "not_amendable"));
+    let elsewhere = ["https://elsewhere.example.com/kettle.webp"];
+    let pictured = json!({ "round": 1, "round_version": 1, "pictures": elsewhere });
+    cases.push(invalid("edit: pictures", ask(&target.sale, "edit").json(&pictured)));
     cases
 }
 

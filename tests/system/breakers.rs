@@ -41,7 +41,8 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
         let answer = ask_of(&lab, &deps, &Ask::reserve(SALE, &format!("late-{number}"))).await;
         assert_eq!(answer.problem(503, "overloaded").header("retry-after"), "2");
     }
-    let of_round = parts.stock.round(&round(SALE, 1));
+    let sale = round(SALE, 1);
+    let of_round = parts.stock.round(&sale);
     let refused = futures::future::join_all((0..AT_ONCE).map(|_| of_round.counters())).await;
     let not_asked = refused.iter().filter(|refused| matches!(refused, Err(StockError::Open(_)))).count();
     assert!(not_asked > AT_ONCE / 2, "{not_asked} of {AT_ONCE} did not wait for Redis: {refused:?}");

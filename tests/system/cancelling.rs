@@ -13,7 +13,7 @@ use crate::ask::Ask;
 use crate::handicap::Handicap;
 use crate::lab::{Lab, SALE, message_batch};
 
-const RACES: u32 = 50;
+const RACES: u32 = 24;
 
 fn cancel(claim: &Claim) -> Ask {
     Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
@@ -51,6 +51,7 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     lab.answer(&cancel(&first)).await.expect(200);
     let second = reserve("key-2").await;
     lab.answer(&cancel(&second)).await.expect(200);
+    assert_eq!(reserve("key-2").await.id, second.id, "Redis remembers the last one, and takes no unit for it");
 
     assert_eq!(reserve("key-1").await.id, first.id);
     let look = Ask::get(format!("/v1/reservations/{}", first.id)).by("alice");
@@ -116,7 +117,7 @@ async fn a_cancellation_beside_its_order_message_always_ends_cancelled() {
     let written: Vec<bool> = races.buffer_unordered(4).collect().await;
     assert_eq!(lab.clean_audit().await, (RACES, 0, 0));
     let (written, fenced): (Vec<bool>, Vec<bool>) = written.into_iter().partition(|written| *written);
-    assert!(written.len() >= 5 && fenced.len() >= 5, "no race: {} written, {} fenced", written.len(), fenced.len());
+    assert!(written.len() >= 3 && fenced.len() >= 3, "no race: {} written, {} fenced", written.len(), fenced.len());
     lab.check_history("cancelling", &[SALE], Redis::Keeps).await;
     println!("{} orders written first, {} fenced first", written.len(), fenced.len());
 }

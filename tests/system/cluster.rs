@@ -1,4 +1,4 @@
-//! A stampede on a cluster that loses a node, changes masters, or moves the sale to another shard.
+//! A stampede on a cluster that loses a node, or moves the sale to another shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -23,13 +23,14 @@ use crate::resources::depth;
 use crate::rounds;
 use crate::wait::until;
 
-const UNITS: u32 = 400;
+const UNITS: u32 = 200;
 /// Concurrent buyers of the crowded sale. Each buys until it is sold out.
 const AT_ONCE: usize = 30;
 /// Units sold when the fault strikes.
-const BEFORE: usize = 150;
-/// Sales that sell slowly beside it, each with more units than are bought in that time.
-const OTHERS: [&str; 4] = ["chair", "table", "clock", "radio"];
+const BEFORE: usize = 75;
+/// Sales that sell slowly beside it, each with more units than are bought in that time. By its name, one of them is on the
+/// shard that is struck, and one is not: with one lane the shard is the clock's, with several the radio's.
+const OTHERS: [&str; 2] = ["clock", "radio"];
 const OTHERS_UNITS: u32 = 2000;
 /// Pause between two buyers of one of these.
 const PACE: Duration = Duration::from_millis(50);
@@ -47,8 +48,6 @@ enum Blow {
     Kill,
     /// The master stops answering, but its connections stay open.
     Silence,
-    /// Master and replica change places.
-    FailOver,
     /// The slot moves to another shard, key by key.
     Move,
     /// The slot moves to another shard at once.
@@ -182,7 +181,6 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
             // It still believes that it owns the slot.
             stage.cluster.resume(owner).unwrap();
         }
-        Blow::FailOver => stage.cluster.fail_over(slot).await.unwrap(),
         Blow::Move => {
             let between = async || {
                 let before = heard_so_far.load(Ordering::SeqCst);
@@ -250,7 +248,7 @@ async fn run(blow: Blow, lanes: u16) {
         clean_in.as_millis()
     );
     let stood_still = matches!(blow, Blow::Kill | Blow::Silence);
-    // A replica that is told to take over first catches up, and a moving slot loses nothing either.
+    // A moving slot loses nothing.
     let redis = if stood_still { Redis::MayForgetFrom(struck_at) } else { Redis::Keeps };
     heal(&stage.lab).await;
     let sales: Vec<&str> = OTHERS.into_iter().chain([SALE]).collect();
@@ -295,7 +293,7 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_survives_every_blow_to_its_cluster() {
     // The sales beside it have one lane each, and some of them are on the shard that is struck.
-    let blows = [(Blow::Kill, 1), (Blow::Silence, 4), (Blow::FailOver, 4), (Blow::Move, 1), (Blow::MoveAtOnce, 1)];
+    let blows = [(Blow::Kill, 1), (Blow::Silence, 4), (Blow::Move, 1), (Blow::MoveAtOnce, 1)];
     for (blow, lanes) in blows {
         let run = tokio::time::timeout(LIMIT, run(blow, lanes)).await;
         run.unwrap_or_else(|_| panic!("{blow:?} does not end"));

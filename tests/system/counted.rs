@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use sale::{EpochMs, Terms};
-use tests::{Conduct, Service, round, terms};
+use sale::{EpochMs, ReservationId, Terms};
+use tests::{Conduct, Service, round, terms, user};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -37,6 +37,8 @@ async fn a_winner_costs_one_call_of_redis_and_one_message() {
     let (answer, redis, aws) = counted(&lab, &reserve).await;
     let id = answer.expect(202).text("reservation_id").to_owned();
     assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
+    // Any process derives the same one, whatever Redis remembers.
+    assert_eq!(id, ReservationId::derived(round("lamp", 1), &user("alice"), "key-1").to_string());
 
     // A retry sends the message again while there is no order, because the first one may be lost.
     let (answer, redis, aws) = counted(&lab, &reserve).await;
@@ -81,7 +83,7 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         let (opens_at_ms, closes_at_ms) = (EpochMs(now + opens_in_s * 1000), EpochMs(now + closes_in_s * 1000));
         Terms { opens_at_ms, closes_at_ms, ..terms(1, 1) }
     };
-    for (sale, terms) in [("coming", window(60, 120)), ("over", window(-120, -60)), ("gone", terms(1, 1))] {
+    for (sale, terms) in [("coming", window(200, 260)), ("over", window(-120, -60)), ("gone", terms(1, 1))] {
         lab.publish(sale, &terms).await;
         lab.load(sale).await;
     }
@@ -105,6 +107,10 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         }
         assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec![]), "{code}");
         assert_eq!(answer.headers.contains_key("retry-after"), matches!(code, "not_open" | "paused"), "{code}");
+        if code == "not_open" {
+            let retry_after_s: u32 = answer.header("retry-after").parse().unwrap();
+            assert!((150..=200).contains(&retry_after_s), "when it opens, and not {retry_after_s}");
+        }
     }
 }
 

@@ -3,19 +3,18 @@
 use queue::ExpiryMessage;
 use runtime::Clock;
 use sale::audit::Audit;
-use sale::{Claim, EpochMs, Failure, OrderState};
+use sale::{Claim, EpochMs, OrderState};
 use serde_json::json;
 use tests::round;
 
 use crate::ask::Ask;
 use crate::events;
 use crate::heal::heal;
-use crate::lab::{Lab, SALE, message_batch};
+use crate::lab::{Lab, SALE};
 use crate::rounds;
 use crate::shop::{in_s, new_sale};
 
 const UNITS: u32 = 5;
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Three hours before and after now: wider than a daylight saving change.
 const HALF_S: i64 = 3 * 60 * 60;
 
@@ -75,25 +74,6 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
 }
 
 #[tokio::test]
-async fn a_window_that_reaches_into_the_next_one_is_refused() {
-    let lab = Lab::new().await;
-    let (day_s, opens_at) = (DAY_MS / 1000, Clock::system().now().plus_s(60));
-    // Where clocks change a day has 23 to 25 hours; a window of 24 hours is allowed all the same.
-    for (lasts_s, status) in [(day_s + 3600, 400), (day_s + 1, 400), (day_s, 201), (day_s - 3600, 201)] {
-        let change = json!({
-            "opens_at": opens_at.to_string(), "closes_at": EpochMs(opens_at.0 + lasts_s * 1000).to_string(),
-            "recurrence": { "every": "day", "time_zone": "Etc/UTC" },
-        });
-        let body = new_sale(&format!("lasts-{lasts_s}"), &change);
-        let answer = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&body)).await;
-        assert_eq!(answer.status, status, "{answer:?}");
-        if status == 400 {
-            assert!(answer.text("detail").starts_with("closes_at: the round would still run when"), "{answer:?}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
     let lab = daily().await;
     let end = |round: u32| {
@@ -112,16 +92,6 @@ async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
     lab.answer(&Ask::post("/v1/admin/sales/nowhere/end_recurrence").by_operator().json(&json!({ "round": 1 })))
         .await
         .problem(404, "unknown_sale");
-}
-
-#[tokio::test]
-async fn a_recurrence_that_is_ended_once_its_round_is_over_begins_no_next_one() {
-    let lab = daily().await;
-    pass_a_day(&lab).await;
-    let ask = Ask::post(format!("/v1/admin/sales/{SALE}/end_recurrence")).by_operator();
-    lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
-    assert_eq!(reset(&lab).await, 0);
-    assert_eq!(lab.round().await.id, round(SALE, 1));
 }
 
 fn reserve_tomorrow(name: &str) -> Ask {
@@ -162,35 +132,6 @@ async fn the_next_round_begins_on_the_regular_terms() {
     let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
     assert_eq!(lasts(&next.terms), lasts(&regular), "it lasts as long as every round");
     assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
-}
-
-#[tokio::test]
-async fn a_dead_letter_of_yesterdays_round_fails_once_redis_has_dropped_it() {
-    let lab = daily().await;
-    let before = lab.contents().await.keys;
-    for number in 0..UNITS {
-        lab.buy(&format!("user-{number}")).await;
-    }
-    lab.rewind(&before).await;
-    let late = lab.reserve("late").await;
-    lab.redis(&["FLUSHALL"]).await;
-    let redrive = async || dead_letter::handle(&lab.dead_letter(), message_batch(&[&late])).await.batch_item_failures;
-    assert_eq!(redrive().await.len(), 1, "today it will be rebuilt");
-    pass_a_day(&lab).await;
-    assert_eq!(reset(&lab).await, 1);
-    assert!(redrive().await.is_empty());
-    assert_eq!(lab.order_of(&late).await.failure, Some(Failure::SoldOut));
-}
-
-#[tokio::test]
-async fn two_runs_at_once_begin_one_round() {
-    let lab = daily().await;
-    pass_a_day(&lab).await;
-    let (offer, over) = (lab.offer().await, lab.round().await);
-    futures::future::join_all([reset(&lab), reset(&lab), reset(&lab)]).await;
-    let next = lab.round().await;
-    assert_eq!((next.id, lab.offer().await.version), (round(SALE, 2), offer.version + 1));
-    assert!(next.terms.closes_at_ms.since_ms(over.terms.closes_at_ms) < 26 * 3_600_000, "exactly one day was added");
 }
 
 /// An operator's idempotency key is never mistaken for a new round's.

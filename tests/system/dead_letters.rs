@@ -1,12 +1,13 @@
 //! Reservations that could not become orders.
 
-use sale::{ClaimState, Failure, OrderState, Unit};
+use sale::{ClaimState, Failure, OrderState, Recurrence, Unit};
 use tests::terms;
 
 use crate::ask::Ask;
 use crate::events;
-use crate::lab::{Lab, message_batch};
+use crate::lab::{Lab, SALE, message_batch};
 use crate::resources::{self, depth, receive};
+use crate::rounds;
 
 #[tokio::test]
 async fn a_dead_letter_becomes_an_order() {
@@ -118,21 +119,32 @@ async fn poison_that_cannot_be_kept_is_not_dropped() {
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
 }
 
-/// Its unit is another's. Once its round is over and gone from Redis, no unit can be found for it.
+/// Their units are others'. Once their round is gone from Redis and is over, or has a successor, no unit can be found for
+/// them.
 #[tokio::test]
 async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
-    let lab = Lab::selling(terms(2, 1)).await;
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &terms(3, 1), Some(&Recurrence::daily("Etc/UTC").unwrap())).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    lab.load(SALE).await;
     let before = lab.contents().await.keys;
     lab.buy("bob").await;
+    lab.buy("carol").await;
     lab.rewind(&before).await;
-    let alice = lab.reserve("alice").await;
+    let [alice, dave] = [lab.reserve("alice").await, lab.reserve("dave").await];
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.dead_letter();
-    let response = dead_letter::handle(&deps, message_batch(&[&alice])).await;
-    assert_eq!(response.batch_item_failures.len(), 1, "the round is rebuilt within a minute, so it is retried");
+    let response = dead_letter::handle(&deps, message_batch(&[&alice, &dave])).await;
+    assert_eq!(response.batch_item_failures.len(), 2, "the round is rebuilt within a minute, so they are retried");
     assert_eq!(lab.ledger.order(&alice.id).await.unwrap(), None);
     let closed = dead_letter::Deps { clock: runtime::Clock::ahead_by_ms(4_000_000), ..deps };
     let response = dead_letter::handle(&closed, message_batch(&[&alice])).await;
     assert!(response.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
+
+    rounds::pass_a_day(&lab.ledger, SALE).await;
+    assert_eq!(daily_reset::handle(&lab.daily_reset()).await.unwrap().begun, 1);
+    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&dave])).await;
+    assert!(response.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&dave).await.failure, Some(Failure::SoldOut));
 }

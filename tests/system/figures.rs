@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use stock::Stock;
 use tests::{round, terms};
-use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::{Lab, SALE};
 use crate::rounds;
-use crate::shop::Shop;
 use crate::wait::until;
 
 /// How long the function keeps what it has read of orders.
@@ -56,34 +54,6 @@ async fn units_by_their_place_along_a_purchase() {
     assert_eq!(units(&live(&lab).await), [5, 3, 0, 1, 1]);
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", bobs.id)).by("bob")).await.expect(200);
     assert_eq!(units(&live(&lab).await), [5, 4, 0, 0, 1]);
-}
-
-/// The oldest reservation without an order is found wherever it is among the ordered ones.
-#[tokio::test]
-async fn the_oldest_is_who_still_waits() {
-    let lab = Lab::selling(terms(1200, 1)).await;
-    let id = round(SALE, 1);
-    let round = lab.stock.round(&id);
-    let since = async || round.held_since(usize::MAX).await.unwrap();
-    let mut claims = Vec::new();
-    for number in 0..1001 {
-        let reserved = round
-            .reserve(Uuid::now_v7(), &tests::user(format!("user-{number}")), sale::BuyerClass::EVERYONE)
-            .await
-            .unwrap();
-        let stock::Reserve::Reserved(claim) = reserved else { panic!("no unit") };
-        claims.push(claim);
-    }
-    for (at, claim) in claims.iter().enumerate() {
-        if at != 150 && at != 1000 {
-            round.confirm(claim).await.unwrap();
-        }
-    }
-    assert_eq!(since().await, Some(claims[150].reserved_at_ms));
-    round.confirm(&claims[150]).await.unwrap();
-    assert_eq!(since().await, Some(claims[1000].reserved_at_ms));
-    round.confirm(&claims[1000]).await.unwrap();
-    assert_eq!(since().await, None);
 }
 
 #[tokio::test]
@@ -221,24 +191,4 @@ async fn for_operators_and_sales_that_exist() {
     lab.answer(&Ask::post("/v1/admin/stop").by_operator().json(&json!({}))).await.expect(200);
     let seen = live(&lab).await;
     assert_eq!((&seen["state"], &seen["stopped"]), (&json!("paused"), &json!(true)));
-}
-
-#[tokio::test]
-async fn the_deployed_system_counts_its_own_answers() {
-    let shop = Shop::open("live", json!({ "total": 1 })).await;
-    let id = shop.buy("alice").await;
-    let look = Ask::get(format!("/v1/admin/sales/{}/live", shop.sale)).by_operator();
-    let mut late = 0;
-    // A process counts for a sale once its snapshot has it, which may be seconds after publication.
-    let seen = until("the answer counts show", async || {
-        late += 1;
-        shop.try_to_reserve(&format!("late-{late}")).await.problem(409, "sold_out");
-        let seen = look.send().await.expect(200).body;
-        (seen["answers"]["sold_out"].as_u64() >= Some(1)).then_some(seen)
-    })
-    .await;
-    assert_eq!(units(&seen), [1, 0, 0, 1, 0]);
-    assert_eq!(shop.pay("pay_1", &id, 990).await, "applied");
-    until("it shows paid", async || (units(&look.send().await.expect(200).body) == [1, 0, 0, 0, 1]).then_some(()))
-        .await;
 }

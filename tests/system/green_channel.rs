@@ -4,7 +4,8 @@ use futures::future::join_all;
 use history::Redis;
 use queue::{ExpiryQueue, OrderMessage};
 use runtime::Clock;
-use sale::{ClaimState, OrderState};
+use sale::{ClaimState, OrderState, ReservationId};
+use serde_json::json;
 use tests::terms;
 
 use crate::answer::Answer;
@@ -53,15 +54,26 @@ async fn only_ones_own() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let before = lab.contents().await;
-    lab.answer(&expedite(&alice.id, "mallory")).await.problem(404, "unknown_reservation");
     let never = tests::fresh_id(&alice.id.round);
-    lab.answer(&expedite(never, "alice")).await.problem(404, "unknown_reservation");
+    lab.answer(&expedite(&never, "alice")).await.problem(404, "unknown_reservation");
+    let is_hidden = async || {
+        for query in ["", "?expedite=true"] {
+            let look = |id: &ReservationId| Ask::get(format!("/v1/reservations/{id}{query}")).by("mallory");
+            let hidden = lab.answer(&look(&alice.id)).await.problem(404, "unknown_reservation");
+            let missing = lab.answer(&look(&never)).await.problem(404, "unknown_reservation");
+            assert_eq!(hidden.body, missing.body, "nothing tells them apart");
+        }
+        assert_eq!(lab.answer(&Ask::get("/v1/orders").by("mallory")).await.expect(200).body["orders"], json!([]));
+    };
+    is_hidden().await;
     lab.answer(&Ask { path: format!("/v1/reservations/{}?expedite=yes", alice.id), ..expedite("", "alice") })
         .await
         .problem(400, "invalid_request");
     let plain = Ask { path: format!("/v1/reservations/{}?expedite=false", alice.id), ..expedite("", "alice") };
     assert_eq!(lab.answer(&plain).await.expect(200).text("status"), "queued");
     assert_eq!(lab.contents().await, before);
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    is_hidden().await;
 }
 
 /// The queue and the green channel race several times.

@@ -11,8 +11,12 @@ use crate::lab::Lab;
 use crate::parts::{Parts, all_ended, as_lambda_would};
 use crate::rounds;
 
-/// So many sales that waiting for each would take longer than any function may run.
+/// So many sales that waiting for each would take longer than the functions may run.
 const SALES: usize = 40;
+/// The functions' time limit, and how late DynamoDB is: a few of the sales fit in.
+const RUN_TIMEOUT: Duration = Duration::from_secs(8);
+const LATE: Duration = Duration::from_millis(300);
+const _: () = assert!(LATE.as_millis() * SALES as u128 > RUN_TIMEOUT.as_millis());
 
 async fn publish_many(lab: &Lab, terms: &Terms, recurrence: Option<&Recurrence>) {
     let ids: Vec<String> = (0..SALES).map(|number| format!("lamp-{number}")).collect();
@@ -28,10 +32,13 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
     publish_many(&lab, &terms(10, 1), None).await;
     let parts = Parts::of(&lab).await;
     parts.redis.delay(Duration::MAX);
-    let (warmup, reconciliation) = (parts.start(warmup::Deps::new), parts.reconciliation());
+    let warmup = warmup::Deps { run_timeout: RUN_TIMEOUT, ..parts.start(warmup::Deps::new) };
+    let reconciliation = reconciliation::Deps { run_timeout: RUN_TIMEOUT, ..parts.reconciliation() };
     let ran = tokio::join!(
-        as_lambda_would("warmup", "forty sales".to_owned(), async { drop(warmup::handle(&warmup).await) }),
-        as_lambda_would("reconciliation", "forty sales".to_owned(), async {
+        as_lambda_would("warmup", "forty sales".to_owned(), RUN_TIMEOUT, async {
+            drop(warmup::handle(&warmup).await);
+        }),
+        as_lambda_would("reconciliation", "forty sales".to_owned(), RUN_TIMEOUT, async {
             drop(reconciliation::handle(&reconciliation).await);
         }),
     );
@@ -48,17 +55,17 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     over.closes_at_ms = EpochMs(over.closes_at_ms.0 - 7_200_000);
     publish_many(&lab, &over, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
     let parts = Parts::of(&lab).await;
-    parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(Duration::from_millis(2500)));
-    let deps = parts.start(daily_reset::Deps::new);
+    parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(LATE));
+    let deps = daily_reset::Deps { run_timeout: RUN_TIMEOUT, ..parts.start(daily_reset::Deps::new) };
     let mut begun = 0;
-    let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), async {
+    let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), RUN_TIMEOUT, async {
         begun = daily_reset::handle(&deps).await.unwrap().begun;
     })
     .await;
     println!("{ran:?}, {begun} rounds begun");
     all_ended(&[ran]);
     assert!((1..SALES).contains(&begun), "{begun} rounds begun: the run must be cut off midway");
-    let rest = daily_reset::handle(&daily_reset::Deps { ledger: lab.ledger.clone(), ..deps }).await.unwrap();
+    let rest = daily_reset::handle(&lab.daily_reset()).await.unwrap();
     assert_eq!(rest.failed, 0);
     let rounds = lab.ledger.published_rounds(Clock::system().now()).await.unwrap();
     // A call that was cut off may have begun its round all the same.

@@ -25,7 +25,7 @@ use crate::resources::receive_batches;
 use crate::wait::until;
 
 /// Far longer than it takes to answer without the queue.
-const SLOW_QUEUE: Duration = Duration::from_secs(2);
+const SLOW_QUEUE: Duration = Duration::from_millis(800);
 const AT_ONCE: usize = 16;
 const TRIES: usize = 10;
 

@@ -1,8 +1,6 @@
 //! A sale with several lanes, from an operator's draft to the last unit. `tests/scripts/lanes` tests how lanes affect
 //! each other, one Redis call at a time.
 
-use std::collections::BTreeSet;
-
 use history::Redis;
 use ledger::{Denial, DeniedBy, DeniedWhy};
 use line::LineState;
@@ -92,35 +90,6 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     heal(&lab).await;
     assert_eq!(lab.clean_audit().await, (0, 0, 14));
     lab.check_history("lanes_sold", &[SALE], Redis::Keeps).await;
-}
-
-/// Redis loses one lane of a running sale, with reservations that have no order yet. The other lanes go on selling.
-#[tokio::test]
-async fn a_lane_that_redis_lost_is_loaded_beside_the_others() {
-    let lab = Lab::selling(in_lanes(20)).await;
-    let lost = 2;
-    for index in 0..LANES {
-        lab.buy(at_home_in(index, LANES, 0).as_str()).await;
-        lab.reserve(at_home_in(index, LANES, 1).as_str()).await;
-    }
-    let tag = lab.stock.round_in(&round(SALE, 1), LANES).tag(Lane::new(lost, LANES));
-    let keys = ["sale", "buyers", "free", "outbox", "transfers"].map(|kind| format!("{kind}:{tag}"));
-    let del: Vec<&str> = ["DEL"].into_iter().chain(keys.iter().map(String::as_str)).collect();
-    let lost_at = lab.recorder.now_ns();
-    lab.redis(&del).await;
-
-    lab.answer(&Ask::reserve(SALE, at_home_in(lost, LANES, 2).as_str())).await.problem(503, "overloaded");
-    lab.buy(at_home_in(0, LANES, 2).as_str()).await;
-    heal(&lab).await;
-    assert_eq!(lab.clean_audit().await, (11, 0, 9), "the messages were in the queue");
-    let mut units = BTreeSet::new();
-    for number in 3..14 {
-        units.insert(lab.buy(at_home_in(lost, LANES, number).as_str()).await.unit);
-    }
-    assert_eq!(units.len(), 11);
-    lab.answer(&Ask::reserve(SALE, at_home_in(1, LANES, 3).as_str())).await.problem(409, "sold_out");
-    assert_eq!(lab.clean_audit().await, (0, 0, 20));
-    lab.check_history("lanes_lost", &[SALE], Redis::MayForgetFrom(lost_at)).await;
 }
 
 #[tokio::test]

@@ -23,7 +23,8 @@ use crate::lab::{Lab, SALE};
 use crate::recording::ask_reservation;
 use crate::wait::until;
 
-const DEATHS: usize = 50;
+/// Each of the six cases twice.
+const DEATHS: usize = 12;
 /// A run spends most of its time waiting for Redis.
 const AT_ONCE: usize = 5;
 /// Alice's unit and one more.

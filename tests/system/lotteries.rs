@@ -180,9 +180,9 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
 }
 
 #[tokio::test]
-async fn draws_beside_each_other_give_a_hundred_prizes_once_each() {
-    let lab = Lab::selling(lottery(200, &[20, 80])).await;
-    let claims = join_all((0..150).map(|n| {
+async fn draws_beside_each_other_give_each_prize_once() {
+    let lab = Lab::selling(lottery(60, &[6, 24])).await;
+    let claims = join_all((0..40).map(|n| {
         let lab = &lab;
         async move { lab.reserve(&format!("user-{n}")).await }
     }))
@@ -193,11 +193,11 @@ async fn draws_beside_each_other_give_a_hundred_prizes_once_each() {
     end(&lab).await;
     let runs = join_all((0..4).map(|_| async { draw::handle(&lab.draw_in(AFTER_S)).await.unwrap() })).await;
     assert!(runs.iter().all(|summary| summary.failed == 0), "{runs:?}");
-    assert_eq!(drawn_once(&lab).await, 100);
+    assert_eq!(drawn_once(&lab).await, 30);
     let mut told = winner_messages(&lab).await;
     told.sort_unstable();
     told.dedup();
-    assert_eq!(told, (1..=100).collect::<Vec<_>>());
+    assert_eq!(told, (1..=30).collect::<Vec<_>>());
     lab.check_history("lotteries", &[SALE], Redis::Keeps).await;
 }
 
@@ -223,7 +223,7 @@ async fn a_prize_stays_with_its_winner() {
 
 #[tokio::test]
 async fn the_first_prizes_are_drawn_if_few_enter_and_none_if_nobody_does() {
-    for entries in [0, 1, 2] {
+    for entries in [0, 2] {
         let lab = Lab::selling(lottery(10, &[1, 5])).await;
         for n in 0..entries {
             lab.buy(&format!("user-{n}")).await;

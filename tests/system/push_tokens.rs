@@ -9,6 +9,7 @@ use axum::Router;
 use axum::http::{StatusCode, header::LOCATION};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use futures::future::join_all;
 use local::function::FunctionProcess;
 use local::identity::{AUDIENCE, TokenClaims};
 use local::paths;
@@ -137,7 +138,7 @@ async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
     let lab = Lab::new().await;
     let cloud = cloud().await;
     let good = cloud.issuer.token("alice").unwrap();
-    for fault in [
+    let faults = [
         Fault::AnotherName,
         Fault::NoDocument,
         Fault::NotJson,
@@ -145,12 +146,14 @@ async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
         Fault::Redirects,
         Fault::NoKeys,
         Fault::Hangs,
-    ] {
+    ];
+    let asked = faults.into_iter().map(async |fault| {
         let issuer = FakeIssuer::start(fault).await;
         let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
         let answered = tokio::time::timeout(Duration::from_secs(10), status(&deps, Some(&good))).await;
         assert_eq!(answered, Ok(503), "{fault:?}");
-    }
+    });
+    join_all(asked).await;
     assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
 }
 

@@ -125,16 +125,6 @@ async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began
     assert!(lab.offer().await.recurrence.is_some());
 }
 
-#[tokio::test]
-async fn of_many_runs_at_once_one_begins_the_next_round() {
-    let lab = over().await;
-    let now = Clock::system().now();
-    let id = round(SALE, 1);
-    let begun = join_all((0..3).map(|_| lab.ledger.begin_next(&id, now))).await;
-    let begun = begun.into_iter().filter(|begun| matches!(begun, Ok(Begun::Now(_)))).count();
-    assert_eq!((begun, lab.round().await.id), (1, round(SALE, 2)));
-}
-
 /// Operators see the round as not loaded, but it is by the time they take units away.
 #[tokio::test(flavor = "multi_thread")]
 async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {

@@ -53,25 +53,23 @@ fn about(id: &str) -> String {
 
 #[tokio::test]
 async fn a_buyer_who_misses_a_round_gets_it_back() {
-    for lanes in [1, 4] {
-        let lab = Lab::selling(Terms { lanes, ..terms(20, 1) }).await;
-        let alice = lab.buy("alice").await;
-        for _ in 0..2 {
-            lab.lose_redis().await;
-            until("bob has a unit", async || {
-                let answer = lab.answer(&Ask::reserve(SALE, "bob")).await;
-                if answer.status == 202 {
-                    return Some(());
-                }
-                let refused = answer.problem(503, "overloaded");
-                assert_eq!(refused.header("retry-after"), "1");
-                lab.rebuild().await;
-                None
-            })
-            .await;
-            let again = lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
-            assert_eq!(again.body["reservation_ids"], serde_json::json!([alice.id.to_string()]));
-        }
+    let lab = Lab::selling(Terms { lanes: 4, ..terms(20, 1) }).await;
+    let alice = lab.buy("alice").await;
+    for _ in 0..2 {
+        lab.lose_redis().await;
+        until("bob has a unit", async || {
+            let answer = lab.answer(&Ask::reserve(SALE, "bob")).await;
+            if answer.status == 202 {
+                return Some(());
+            }
+            let refused = answer.problem(503, "overloaded");
+            assert_eq!(refused.header("retry-after"), "1");
+            lab.rebuild().await;
+            None
+        })
+        .await;
+        let again = lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
+        assert_eq!(again.body["reservation_ids"], serde_json::json!([alice.id.to_string()]));
     }
 }
 

@@ -28,8 +28,9 @@ async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
 
 #[tokio::test]
 async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
-    const CONFIRMED: usize = 1500;
-    let lab = Lab::selling(terms(2000, 1)).await;
+    // More than a call looks at.
+    const CONFIRMED: usize = 600;
+    let lab = Lab::selling(terms(1000, 1)).await;
     for number in 0..CONFIRMED {
         let claim = take(&lab, SALE, &user(number)).await;
         lab.stock.round(&claim.id.round).confirm(&claim).await.unwrap();
@@ -183,8 +184,10 @@ async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
 /// When SQS fails in the middle, the rest is left for the next run and nothing is forgotten.
 #[tokio::test]
 async fn what_could_not_be_sent_is_sent_by_a_later_run() {
-    let lab = Lab::selling(terms(300, 1)).await;
-    for number in 0..300 {
+    // Several batches, and more of them than are sent at once.
+    const HELD: usize = 60;
+    let lab = Lab::selling(terms(HELD as u32, 1)).await;
+    for number in 0..HELD {
         take(&lab, SALE, &user(number)).await;
     }
     let nowhere = aws_sdk_sqs::config::Builder::from(&crate::cloud::cloud().await.deployment.aws_config())
@@ -194,14 +197,14 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     assert_eq!(summary.sent, 0, "{summary:?}");
     assert!(summary.failed > 0, "{summary:?}");
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
-    assert!(summary.sent >= 300, "{summary:?}");
+    assert!(summary.sent >= HELD, "{summary:?}");
     let sent: BTreeSet<_> = receive_batches(&lab.sqs, &lab.orders_url)
         .await
         .iter()
         .flatten()
         .map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim.user)
         .collect();
-    assert_eq!(sent.len(), 300);
+    assert_eq!(sent.len(), HELD);
 }
 
 /// The process that found SQS away sends everything once SQS is back.
@@ -269,6 +272,6 @@ async fn units_that_are_not_counted_are_lost_until_they_are() {
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert_eq!((summary.restored, summary.rounds[&round(SALE, 1).to_string()].lost), (1, 1), "{summary:?}");
     assert!(lab.audit().await.is_clean());
-    tests::until_sellable(lab.stock.round(&round(SALE, 1))).await;
+    lab.until_sellable().await;
     assert_eq!(take(&lab, SALE, &user("bob")).await.unit, sale::Unit(1));
 }

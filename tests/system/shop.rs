@@ -43,24 +43,6 @@ impl Shop {
         shop
     }
 
-    /// The same, but loaded before it opens, as warmup does when it is in time. If a busy machine is late, tries
-    /// another sale with more time.
-    pub(crate) async fn open_in_time(name: &str, mut change: Value) -> Self {
-        // Waits until the system itself has started.
-        cloud().await;
-        for lead_s in [4, 15, 60, 240] {
-            let opens_at = in_s(lead_s);
-            change["opens_at"] = json!(opens_at);
-            let name = if lead_s == 4 { name.to_owned() } else { format!("{name}-{lead_s}") };
-            let shop = Self::open(&name, change.clone()).await;
-            if in_s(0) < opens_at {
-                until("it opens", async || (in_s(0) > opens_at).then_some(())).await;
-                return shop;
-            }
-        }
-        panic!("{name} was never loaded in time");
-    }
-
     pub(crate) async fn publish(&self) -> Answer {
         Ask::post(format!("/v1/admin/sales/{}/publish", self.sale)).by_operator().send().await.expect(200)
     }

@@ -1,7 +1,7 @@
 //! What a process knows of the ledger without asking it.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures::FutureExt;
 use process::Snapshots;
@@ -13,6 +13,9 @@ use crate::ask::Ask;
 use crate::lab::{Lab, SALE, movable_clock};
 use crate::parts::Parts;
 use crate::wait::until;
+
+/// How old a snapshot must be to be read again beside the requests.
+const FRESH_MS: i64 = 2_000;
 
 #[tokio::test]
 async fn many_questions_are_one_reading() {
@@ -43,9 +46,11 @@ async fn those_who_come_first_share_a_reading() {
 #[tokio::test]
 async fn what_others_change_is_known_within_seconds() {
     let lab = Lab::selling(terms(5, 1)).await;
-    let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
+    let (clock, moved_ms) = movable_clock();
+    let snapshots = Snapshots::new(lab.ledger.clone(), clock);
     assert!(!snapshots.now().await.unwrap().switches.stopped);
     lab.ledger.stop(None).await.unwrap();
+    moved_ms.store(FRESH_MS, Ordering::Relaxed);
     until("the stop is known", async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
 }
 
@@ -106,11 +111,11 @@ async fn what_cannot_be_read_holds_for_minutes() {
 async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
     let lab = Lab::selling(terms(5, 1)).await;
     let parts = Parts::of(&lab).await;
-    let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
+    let (clock, moved_ms) = movable_clock();
+    let snapshots = Snapshots::new(parts.ledger.clone(), clock);
     snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Hangs);
-    // Past the snapshot's lifetime.
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    moved_ms.store(FRESH_MS, Ordering::Relaxed);
     for _ in 0..100 {
         let known = snapshots.now().now_or_never().expect("at once").unwrap();
         assert!(known.sale(&SALE.parse().unwrap()).is_some());

@@ -11,6 +11,9 @@ use crate::openapi::OPENAPI;
 /// `{"alg":"none","typ":"JWT"}`
 const ALG_NONE: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
 
+/// Tokens that are tried on each route: they show that it has the authorizer. What the authorizer checks is tried on one.
+const ON_EACH_ROUTE: [&str; 2] = ["no token", "another's claims"];
+
 /// Every route whose token the gateway checks: method and path. The document marks the others.
 fn guarded_routes() -> Vec<(String, String)> {
     let guarded = OPENAPI.operations().filter(|(.., operation)| operation["security"].is_null());
@@ -61,9 +64,9 @@ async fn only_a_good_token_passes() {
         ("without signature", Some(format!("{}.{}.", part(&good, 0), part(&good, 1)))),
         ("another's claims", Some(format!("{}.{}.{}", part(&good, 0), part(&operator, 1), part(&good, 2)))),
     ];
-    for (method, path) in guarded_routes() {
+    for (number, (method, path)) in guarded_routes().into_iter().enumerate() {
         let ask = ask(&method, &path);
-        for (what, token) in &refused {
+        for (what, token) in refused.iter().filter(|(what, _)| number == 0 || ON_EACH_ROUTE.contains(what)) {
             assert_eq!(ask.send_with(token.as_deref()).await.status, 401, "{what}: {method} {path}");
             let emulators = ask.send_through(&cloud().await.deployment.emulator_api_url, token.as_deref()).await;
             assert_eq!(emulators.status, 401, "the emulator's gateway: {what}: {method} {path}");

@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use aws_lambda_events::sqs::SqsEvent;
 use axum::Router;
@@ -16,10 +15,10 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use webhook::LADDER_S;
 
-use crate::ask::Ask;
+use crate::batches::put_offs;
 use crate::events::{received, sample, sqs};
 use crate::lab::Lab;
-use crate::resources::{depth, receive};
+use crate::resources::{depth, receive, show_again};
 use crate::wait::until;
 
 /// How a receiver treats the next request.
@@ -103,7 +102,8 @@ pub(crate) async fn listening(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>,
 fn function(lab: &Lab, url: &str) -> Result<webhook::Deps, ContextError> {
     let settings = lab.settings().with("WEBHOOK_URL", url);
     let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
-    webhook::Deps::new(&context.with(lab.sqs.clone()))
+    let counted = lab.sqs.config().to_builder().interceptor(lab.calls.clone());
+    webhook::Deps::new(&context.with(aws_sdk_sqs::Client::from_conf(counted.build())))
 }
 
 /// The sample's message.
@@ -155,16 +155,16 @@ async fn what_is_not_taken_comes_back_later_and_later() {
     lab.sqs.send_message().queue_url(&lab.webhook_url).message_body(message()).send().await.unwrap();
     let first = receive(&lab.sqs, &lab.webhook_url).await;
     assert_eq!(failures(&deps, received(&first)).await, 1);
-    let failed_at = std::time::Instant::now();
+    assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden");
+    show_again(&lab.sqs, &lab.webhook_url, &first[0]).await;
     let second = until("it comes back", async || {
         let messages = receive(&lab.sqs, &lab.webhook_url).await;
         (!messages.is_empty()).then_some(messages)
     })
     .await;
-    let waited = failed_at.elapsed();
-    assert!(waited > Duration::from_secs(u64::from(LADDER_S[0]) - 1), "{waited:?} is before the first rung");
     assert_eq!(failures(&deps, received(&second)).await, 1);
-    assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden for half a minute now");
+    assert_eq!(put_offs(&lab), [LADDER_S[0], LADDER_S[1]].map(i64::from));
+    assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden again");
     assert_eq!(receiver.asked.lock().unwrap().len(), 2);
 }
 
@@ -181,17 +181,6 @@ async fn poison_and_a_missing_address_take_no_other_with_them() {
     for address in ["http://shop.example.com/", "ftp://127.0.0.1/", "https://a:b@shop.example.com/"] {
         assert!(function(&lab, address).is_err(), "{address}");
     }
-}
-
-#[tokio::test]
-async fn dead_letters_are_sent_back() {
-    let lab = Lab::new().await;
-    lab.sqs.send_message().queue_url(&lab.webhook_dlq_url).message_body(message()).send().await.unwrap();
-    let redriven = lab.answer(&Ask::post("/v1/admin/redrive/webhook").by_operator()).await.expect(200);
-    assert_eq!(redriven.body, json!({ "moved": 1, "may_be_more": false }));
-    let (receiver, deps) = receiver(&lab, &[]).await;
-    assert_eq!(failures(&deps, received(&receive(&lab.sqs, &lab.webhook_url).await)).await, 0);
-    assert_eq!(receiver.took.lock().unwrap().len(), 1);
 }
 
 /// Ends with the test.

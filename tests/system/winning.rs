@@ -20,10 +20,10 @@ use crate::events;
 use crate::lab::{Lab, SALE};
 use crate::lotteries::{AFTER_S, end, lottery, winner_messages};
 
-const PRIZES: u32 = 40;
+const PRIZES: u32 = 12;
 /// Winners per second, and how long the gift service takes for each.
 const PER_S: u32 = 20;
-const SLOW: Duration = Duration::from_millis(300);
+const SLOW: Duration = Duration::from_millis(100);
 
 /// This test's gift service.
 #[derive(Default)]

@@ -31,12 +31,13 @@ struct Off {
 }
 
 impl Off {
-    /// Every combination of fast and slow clocks.
-    fn all() -> Vec<Self> {
-        let signs = (0..16).map(|bits: i64| [1, 2, 4, 8].map(|bit| if bits & bit == 0 { OFF_MS } else { -OFF_MS }));
-        signs
-            .map(|[reservation, order, expiry, reconciliation]| Self { reservation, order, expiry, reconciliation })
-            .collect()
+    /// Fast and slow clocks, so that any two of them are off in each of the four ways: what goes wrong is between two.
+    fn all() -> [Self; 6] {
+        let all = [[1, 1, 1, 1], [1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1], [-1, -1, -1, -1]];
+        all.map(|signs| {
+            let [reservation, order, expiry, reconciliation] = signs.map(|sign| sign * OFF_MS);
+            Self { reservation, order, expiry, reconciliation }
+        })
     }
 }
 
@@ -161,7 +162,7 @@ async fn a_sale_with(off: Off) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_invariants_hold_by_any_clock() {
-    for some in Off::all().chunks(4) {
+    for some in Off::all().chunks(3) {
         let sales = some.iter().map(|off| tokio::time::timeout(Duration::from_secs(600), a_sale_with(*off)));
         assert!(join_all(sales).await.iter().all(Result::is_ok), "a sale ends");
     }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect } from 'vitest';
-import { onBoth, test } from './on.js';
+import { onBoth, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
@@ -11,18 +11,12 @@ const FREE = { price_minor: 0, settlement: 'free' };
 /** The real system reveals the seed a minute after the end of a round. */
 const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
 
-/** Rounds that end before the first test, so that their secrets are revealed during other tests. */
-let ended;
-beforeAll(async () => {
-  const end = async (terms) => {
-    const sale = await shop.sell({ allocation: SPLIT, ...FREE, ...terms });
-    await shop.steer(sale, 'close');
-    return sale;
-  };
-  const large = { total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 } };
-  const sales = await Promise.all([end({ total: 5 }), end(large)]);
-  ended = { small: sales[0], large: sales[1] };
-}, 300_000);
+/** A packet whose round has ended. */
+const over = async (terms) => {
+  const sale = await shop.sell({ allocation: SPLIT, ...FREE, ...terms });
+  await shop.steer(sale, 'close');
+  return sale;
+};
 
 const order = async ({ id, token }) => {
   let view;
@@ -33,7 +27,17 @@ const order = async ({ id, token }) => {
   return view;
 };
 
-onBoth.test('a packet is opened and final, and its draw is checked after the round', async () => {
+/** A packet that is bought out and over before the first test, so that the minute until its seed is public passes during the others. */
+let ended;
+beforeAll(async () => {
+  const sale = await shop.sell({ title: 'Old year', total: 5, allocation: SPLIT, ...FREE });
+  const orders = [];
+  for (let n = 0; n < 5; n += 1) orders.push(await order(await shop.buy(sale)));
+  await shop.steer(sale, 'close');
+  ended = { sale, orders };
+}, 300_000);
+
+onBoth.test('a packet is opened and final, and its draw is not over while the round runs', async () => {
   const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit();
   await go(`sales/${sale}`);
@@ -63,21 +67,9 @@ onBoth.test('a packet is opened and final, and its draw is checked after the rou
   await go(`draws/${sale}.1.${unit}`);
   await heading(page, 'The draw is not over yet').waitFor();
   expect(await page.getByText('Secret, published after the end').count()).toBe(0);
-  await shop.steer(sale, 'close');
-  await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
-  await page.getByText('5 packets add up to exactly €100.00.').waitFor();
-  await page.getByText(`Packet ${unit}: ${amount}`).waitFor();
-  for (const { unit: other, award } of others) {
-    await page.getByLabel('Your packet number').fill(String(other));
-    await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText(`Packet ${other}: €${(award.amount_minor / 100).toFixed(2)}`).waitFor();
-  }
-  await page.getByLabel('Your packet number').fill('6');
-  await page.getByRole('button', { name: 'Check' }).click();
-  await page.getByText('Type a number from 1 to 5.').waitFor();
 }, 240_000);
 
-test('tickets win the published prizes, in the published numbers', async () => {
+onStandIn.test('tickets win the published prizes, in the published numbers', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
   const sale = await shop.sell({ title: 'Winter draw', total: 4, allocation: { kind: 'prizes', prizes }, ...FREE });
   const { page, go } = await visit();
@@ -93,8 +85,10 @@ test('tickets win the published prizes, in the published numbers', async () => {
   for (let n = 0; n < 3; n += 1) others.push(await order(await shop.buy(sale)));
   const all = [mine, ...others.map(({ award }) => award.prize ?? 'No prize')].sort();
   expect(all).toEqual(['A cup', 'A cup', 'A phone', 'No prize']);
-  await shop.steer(sale, 'close');
+  // The page shows the end of the round and the secret without a reload.
   await page.getByRole('link', { name: 'Verify this draw' }).click();
+  await heading(page, 'The draw is not over yet').waitFor();
+  await shop.steer(sale, 'close');
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
   await page.getByText(`: ${mine}`, { exact: false }).first().waitFor();
   expect(await page.locator('.winners li').count()).toBe(3);
@@ -165,7 +159,27 @@ test('a draw at the end: people enter, see their entry, and then the winners; ro
   }
 }, 480_000);
 
-test('a free unit is final without a payment, and there is nothing to verify', async () => {
+// After the draw at the end: while that waits for its seed, this one's becomes public.
+onBoth.test('the draw of a packet is checked after its round', async () => {
+  const { sale, orders } = ended;
+  const words = ({ unit, award }) => `Packet ${unit}: €${(award.amount_minor / 100).toFixed(2)}`;
+  const [mine, ...others] = orders;
+  const { page, go } = await visit();
+  await go(`draws/${sale}.1.${mine.unit}`);
+  await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
+  await page.getByText('5 packets add up to exactly €100.00.').waitFor();
+  await page.getByText(words(mine)).waitFor();
+  for (const other of others) {
+    await page.getByLabel('Your packet number').fill(String(other.unit));
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText(words(other)).waitFor();
+  }
+  await page.getByLabel('Your packet number').fill('6');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByText('Type a number from 1 to 5.').waitFor();
+}, 240_000);
+
+onStandIn.test('a free unit is final without a payment, and there is nothing to verify', async () => {
   const sale = await shop.sell({ title: 'A sticker', total: 3, ...FREE });
   const { page, go } = await visit();
   await go(`sales/${sale}`);
@@ -178,8 +192,9 @@ test('a free unit is final without a payment, and there is nothing to verify', a
   await page.getByRole('heading', { level: 1, name: 'There is no draw here' }).waitFor();
 });
 
-test('a changed draw is reported, by its sum and by its fingerprint', async () => {
-  const path = `/v1/sales/${ended.small}/rounds/1/draw`;
+onStandIn.test('a changed draw is reported, by its sum and by its fingerprint', async () => {
+  const sale = await over({ total: 5 });
+  const path = `/v1/sales/${sale}/rounds/1/draw`;
   let draw;
   await shop.until(async () => {
     draw = (await shop.ask('GET', path)).body;
@@ -190,7 +205,7 @@ test('a changed draw is reported, by its sum and by its fingerprint', async () =
   const shown = async (change) => {
     await page.route(/\/draw$/, (route) => route.fulfill({ json: { ...draw, ...change } }));
     await go('');
-    await go(`draws/${ended.small}.1`);
+    await go(`draws/${sale}.1`);
     await page.locator('.checks li').first().waitFor();
     const broken = await page.locator('.checks .broken').count();
     await page.unroute(/\/draw$/);
@@ -218,7 +233,7 @@ function withBeacon() {
   return { draw, awards };
 }
 
-test('the page waits for a beacon, and checks its signature', async () => {
+onStandIn.test('the page waits for a beacon, and checks its signature', async () => {
   const { draw, awards } = withBeacon();
   const { page, go, rules } = await visit();
   let given = { ...draw, beacon: undefined };
@@ -254,9 +269,10 @@ test('the page waits for a beacon, and checks its signature', async () => {
   await heading(page, 'This page cannot check this draw').waitFor();
 }, 240_000);
 
-test('a large draw is checked without blocking the page', async () => {
+onStandIn.test('a large draw is checked without blocking the page', async () => {
+  const sale = await over({ total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 } });
   const { page, go } = await visit();
-  await go(`draws/${ended.large}.1.99999`);
+  await go(`draws/${sale}.1.99999`);
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS + 30_000 });
   await page.getByText('100,000 packets add up to exactly €100,000.00.').waitFor();
   await page.getByText(/^Packet 99,999: €/).waitFor();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { PHONE } from './browser.js';
-import { onBoth, onStandIn, test } from './on.js';
+import { onBoth, onStandIn } from './on.js';
 import { openShop } from './shop.js';
 import { heading, shop, visit, work } from './visits.js';
 
@@ -10,7 +10,7 @@ const problem = (code, status, headers = {}) => ({
   status, headers, contentType: 'application/problem+json', body: JSON.stringify({ code, status, title: '' }),
 });
 
-test('the page may run and load only its own files', async () => {
+onStandIn.test('the page may run and load only its own files', async () => {
   for (const path of ['/', '/operators.html']) {
     const { headers } = await fetch(shop.url + path);
     const policy = Object.fromEntries(headers.get('content-security-policy').split(';').map((part) => {
@@ -24,7 +24,7 @@ test('the page may run and load only its own files', async () => {
   }
 });
 
-test('overloaded: the page retries by itself, with the same key', async () => {
+onStandIn.test('overloaded: the page retries by itself, with the same key', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   const keys = [];
@@ -41,7 +41,7 @@ test('overloaded: the page retries by itself, with the same key', async () => {
   expect(new Set(keys).size).toBe(1);
 });
 
-test('a pass that has expired: one more question, and the same request', async () => {
+onStandIn.test('a pass that has expired: one more question, and the same request', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   const keys = [];
@@ -58,7 +58,7 @@ test('a pass that has expired: one more question, and the same request', async (
   expect(new Set(keys).size).toBe(1);
 });
 
-test('the network fails, and comes back', async () => {
+onStandIn.test('the network fails, and comes back', async () => {
   const sale = await shop.sell();
   const { page, go, context, shift } = await visit({ user: shop.user(), ...PHONE });
   await go(`sales/${sale}`);
@@ -90,7 +90,7 @@ onBoth.test('when a pause ends, the button comes back by itself', async () => {
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 
-test('a reservation that a failover lost is shown unchanged until it is known again', async () => {
+onStandIn.test('a reservation that a failover lost is shown unchanged until it is known again', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -106,7 +106,7 @@ test('a reservation that a failover lost is shown unchanged until it is known ag
   expect(looks).toBeGreaterThanOrEqual(4);
 });
 
-test('trouble before a failover lost a reservation is over, and the page asks at the usual intervals', async () => {
+onStandIn.test('trouble before a failover lost a reservation is over, and the page asks at the usual intervals', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -141,7 +141,7 @@ test('trouble before a failover lost a reservation is over, and the page asks at
   await heading(page, 'Reserved for you').waitFor();
 });
 
-test('a reservation may be unknown for a minute each time that a failover loses it', async () => {
+onStandIn.test('a reservation may be unknown for a minute each time that a failover loses it', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -177,7 +177,7 @@ test('a reservation may be unknown for a minute each time that a failover loses 
   expect(unknown).toBe(2);
 });
 
-test('with push, the page hardly polls, and loads news at once', async () => {
+onStandIn.test('with push, the page hardly polls, and loads news at once', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
@@ -212,7 +212,7 @@ test('with push, the page hardly polls, and loads news at once', async () => {
   await expect.poll(() => looks).toBeGreaterThan(settled);
 });
 
-test('a countdown is seldom announced', async () => {
+onStandIn.test('a countdown is seldom announced', async () => {
   const opensInMs = 6 * MINUTE_MS;
   const sale = await shop.sell({ opensInMs });
   const { page, go } = await visit();
@@ -235,7 +235,7 @@ test('a countdown is seldom announced', async () => {
   expect(said).toContain('The sale is open. You can buy now.');
 });
 
-test('orders are paginated', async () => {
+onStandIn.test('orders are paginated', async () => {
   const { page, go } = await visit();
   const order = (at) => ({
     reservation_id: `lamp.1.${String(at).padStart(32, '0')}`, status: 'paid', unit: at, reserved_at: '2026-11-24T09:00:00.000Z',
@@ -252,7 +252,7 @@ test('orders are paginated', async () => {
   expect(await page.getByRole('button', { name: 'Show older orders' }).count()).toBe(0);
 });
 
-test('two quick clicks make one attempt', async () => {
+onStandIn.test('two quick clicks make one attempt', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   let asked = 0;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
-import { describe, onBoth, test } from './on.js';
+import { onBoth, onStandIn } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -59,7 +59,7 @@ async function allRefunds() {
 
 const rows = (page) => page.locator('.results tbody tr');
 
-test('the pages are reachable by keyboard, and the current one is marked', async () => {
+onStandIn.test('the pages are reachable by keyboard, and the current one is marked', async () => {
   const page = await visit('');
   const nav = page.getByRole('navigation', { name: 'Operations' });
   await page.getByRole('link', { name: 'New sale' }).waitFor();
@@ -127,7 +127,7 @@ onBoth.test('orders are found by a filter that is part of the address, and one i
   await expect.poll(() => rows(page).count()).toBe(1);
 });
 
-test('times in a filter are the browser\'s, or exactly those of the link', async () => {
+onStandIn.test('times in a filter are the browser\'s, or exactly those of the link', async () => {
   const sale = await shop.sell();
   const { id } = await shop.buy(sale);
   const [order] = await written({ sale }, 1);
@@ -146,7 +146,7 @@ test('times in a filter are the browser\'s, or exactly those of the link', async
   expect(new URLSearchParams(page.url().split('?')[1]).get('from')).toBe('2030-01-01T00:00:00.000Z');
 });
 
-test('errors in a filter are shown beside it, and nothing is lost', async () => {
+onStandIn.test('errors in a filter are shown beside it, and nothing is lost', async () => {
   const page = await visit('orders');
   const error = page.locator('#orders-error');
   const find = () => page.getByRole('button', { name: 'Find', exact: true }).click();
@@ -186,7 +186,7 @@ test('errors in a filter are shown beside it, and nothing is lost', async () => 
   await expect.poll(() => error.textContent()).toBe('');
 });
 
-test('what is typed right after a filter was cleared stays', async () => {
+onStandIn.test('what is typed right after a filter was cleared stays', async () => {
   const page = await visit('orders?user=bob');
   await page.getByRole('button', { name: 'Clear' }).waitFor();
   await page.evaluate(() => new Promise((moved) => {
@@ -202,7 +202,7 @@ test('what is typed right after a filter was cleared stays', async () => {
   expect(await page.getByLabel('Sale', { exact: true }).inputValue()).toBe('');
 });
 
-test('the search for a rare state continues through empty pages', async () => {
+onStandIn.test('the search for a rare state continues through empty pages', async () => {
   const sale = await shop.sell();
   let asked = 0;
   one = await open({ user: 'operator', operator: true });
@@ -220,7 +220,7 @@ test('the search for a rare state continues through empty pages', async () => {
   expect(asked).toBe(7);
 });
 
-test('a page that fails to load is reported, keeps the rows, and can be retried', async () => {
+onStandIn.test('a page that fails to load is reported, keeps the rows, and can be retried', async () => {
   const sale = await shop.sell();
   const { id } = await shop.buy(sale);
   const [order] = await written({ sale }, 1);
@@ -285,7 +285,7 @@ onBoth.test('a round is exported page by page into one file, while other screens
   await page.locator('.rows', { hasText: `${sale}, round 1: saved. Rows: 7.` }).waitFor();
 });
 
-test('a cancelled export requests nothing more and saves nothing', async () => {
+onStandIn.test('a cancelled export requests nothing more and saves nothing', async () => {
   const sale = await shop.sell();
   await shop.buy(sale);
   await written({ sale }, 1);
@@ -316,7 +316,7 @@ test('a cancelled export requests nothing more and saves nothing', async () => {
   expect([asked, downloads]).toEqual([3, 0]);
 });
 
-test('a refund is marked once, and the second operator sees who did it', async () => {
+onStandIn.test('a refund is marked once, and the second operator sees who did it', async () => {
   const { id, user, sale } = await due();
   const page = await visit('refunds');
   const row = (at) => rows(at).filter({ has: at.getByRole('link', { name: `Order ${short(id)}` }) });
@@ -359,7 +359,7 @@ test('a refund is marked once, and the second operator sees who did it', async (
   expect(await second.page.getByRole('link', { name: `${sale}, round 1` }).getAttribute('href')).toBe(`#/sales/${sale}`);
 });
 
-test('a failed mark keeps the row, and can be retried', async () => {
+onStandIn.test('a failed mark keeps the row, and can be retried', async () => {
   const { id, payment } = await due();
   one = await open({ user: 'operator', operator: true });
   const { page } = one;
@@ -383,14 +383,14 @@ test('a failed mark keeps the row, and can be retried', async () => {
   await expect.poll(() => page.evaluate(() => document.activeElement.getAttribute('aria-label'))).toContain('€9.90');
 });
 
-test('without refunds the page says so', async () => {
+onStandIn.test('without refunds the page says so', async () => {
   one = await open({ user: 'operator', operator: true });
   await one.page.route(/\/v1\/admin\/refunds$/, (route) => route.fulfill({ json: { refunds: [] } }));
   await one.go('refunds', '/operators.html');
   await one.page.getByRole('heading', { name: 'No refunds due' }).waitFor();
 });
 
-test('a former operator sees only that', async () => {
+onStandIn.test('a former operator sees only that', async () => {
   const page = await visit('orders');
   await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
   await page.route(/\/v1\/admin\/orders\?/, (route) => route.fulfill({
@@ -402,7 +402,7 @@ test('a former operator sees only that', async () => {
   expect(await page.locator('form, nav').count()).toBe(0);
 });
 
-describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
   const words = operators[language];
   const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
 
@@ -416,7 +416,7 @@ describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, 
     expect(wide).toBeLessThanOrEqual(0);
   }
 
-  test('orders and refunds are accessible, and nothing shifts', async () => {
+  onStandIn.test('orders and refunds are accessible, and nothing shifts', async () => {
     const { id, sale } = await due('Enamel pendant lamp');
     const paid = await shop.buy(sale);
     await shop.buy(sale);
@@ -448,7 +448,7 @@ describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, 
     await holds('refund-question');
   });
 
-  test('so is the page for everyone else', async () => {
+  onStandIn.test('so is the page for everyone else', async () => {
     await visit('orders', { ...options, operator: false, user: shop.user() });
     await one.page.getByRole('heading', { level: 1, name: words['problem.denied.title'] }).waitFor();
     await holds('refused');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
-import { describe, onBoth, test } from './on.js';
+import { onBoth, onStandIn, test } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -61,7 +61,7 @@ onBoth.test('a sale from draft to end, each step confirmed', async () => {
   await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
 });
 
-test('closing and stopping require the name of the sale', async () => {
+onStandIn.test('closing and stopping require the name of the sale', async () => {
   const sale = await shop.sell({ title: 'Named lamp' });
   const page = await visit(`sales/${sale}`);
   const dialog = page.getByRole('dialog');
@@ -119,7 +119,7 @@ test('a red packet and a prize draw are created, published and watched', async (
   expect(await link.getAttribute('href')).toBe(`/#/draws/${prizes}.1`);
 });
 
-test('a beacon is posted for a draw that waits for one', async () => {
+onStandIn.test('a beacon is posted for a draw that waits for one', async () => {
   const allocation = { kind: 'prizes', prizes: [{ name: 'A cup', count: 1 }] };
   const sale = await shop.sell({ title: 'Operated draw', allocation, settlement: 'free', price_minor: 0 });
   const page = await visit();
@@ -243,7 +243,7 @@ test('a recurring sale is made to recur no more', async () => {
   await expect.poll(() => page.getByRole('button', { name: 'End the repetition' }).count()).toBe(0);
 });
 
-test('actions apply to the round that is shown', async () => {
+onStandIn.test('actions apply to the round that is shown', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
   let asked;
@@ -260,7 +260,7 @@ test('actions apply to the round that is shown', async () => {
   expect(asked).toEqual({ round: 1 });
 });
 
-test('nothing happens without confirmation', async () => {
+onStandIn.test('nothing happens without confirmation', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
   let steered = 0;
@@ -312,7 +312,7 @@ test('a network is blocked with a reason, and unblocked', async () => {
   await expect.poll(() => page.getByRole('button', { name: `Unblock: ${network}` }).count()).toBe(0);
 });
 
-test('without live figures, the audit shows them', async () => {
+onStandIn.test('without live figures, the audit shows them', async () => {
   const sale = await shop.sell();
   one = await open({ user: 'operator', operator: true });
   const { page } = one;
@@ -322,7 +322,7 @@ test('without live figures, the audit shows them', async () => {
   expect(await tile(page, 'paid').textContent()).toBe('–');
 });
 
-test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an operator sees only that: %s', async (hash) => {
+onStandIn.test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an operator sees only that: %s', async (hash) => {
   const user = shop.user();
   const page = await visit(hash, { operator: false, user });
   await page.getByRole('heading', { level: 1, name: 'You have no access' }).waitFor();
@@ -333,8 +333,8 @@ test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an operator se
   expect(await one.rules()).toEqual([]);
 });
 
-describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
-  test('the board and a dialog are accessible, and nothing shifts', async () => {
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+  onStandIn.test('the board and a dialog are accessible, and nothing shifts', async () => {
     const sale = await shop.sell({ title: 'Enamel pendant lamp' });
     const words = operators[language];
     const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
@@ -357,7 +357,7 @@ describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, 
     expect(wide).toBeLessThanOrEqual(0);
   });
 
-  test('so are the forms and the board of a draw', async () => {
+  onStandIn.test('so are the forms and the board of a draw', async () => {
     const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
     const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
     const words = operators[language];

@@ -5,7 +5,7 @@ import { operators } from '../words/operators.js';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
 import { WAYS } from './browser.js';
-import { describe, onBoth, onStandIn, test } from './on.js';
+import { onBoth, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -43,7 +43,7 @@ test('between two drops the page counts down, and the button appears by itself',
   await page.getByText(/\b2 of 3 so far$/).waitFor();
 }, 240_000);
 
-test('a buyer between two drops sees when more comes, and continues then', async () => {
+onStandIn.test('a buyer between two drops sees when more comes, and continues then', async () => {
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
   const sale = await shop.sell({ ...raining(soonS), ...FREE });
   const { page, go } = await visit();
@@ -58,7 +58,7 @@ test('a buyer between two drops sees when more comes, and continues then', async
   await heading(page, 'It is yours').waitFor();
 }, 240_000);
 
-test('with frequent drops the button stays', async () => {
+onStandIn.test('with frequent drops the button stays', async () => {
   const sale = await shop.sell({ total: 10_000, rain: { steady: { units: 1, every_s: 1 } }, ...FREE });
   const { page, go } = await visit();
   // All units are always taken, and the next drop is always a moment away.
@@ -128,7 +128,7 @@ onBoth.test('a rain is created, watched, and changed while it runs', async () =>
   expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).rain).toEqual(changed.rain);
 }, 240_000);
 
-test('a change applies to the plan that was shown: the slower operator is told', async () => {
+onStandIn.test('a change applies to the plan that was shown: the slower operator is told', async () => {
   const sale = await shop.sell({ title: 'Contested rain', total: 100, rain: { at_once: 5, steady: { units: 1, every_s: 3_000 } } });
   const { page } = await operate(`sales/${sale}`);
   const dialog = page.getByRole('dialog');

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
-import { describe, onBoth, onStandIn, test } from './on.js';
+import { onBoth, onStandIn, test } from './on.js';
 import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -29,7 +29,7 @@ async function write(page, fields) {
   }
 }
 
-test('the table shows each sale\'s state, opening, sold units and revenue', async () => {
+onStandIn.test('the table shows each sale\'s state, opening, sold units and revenue', async () => {
   const [draft, ahead, open_] = await Promise.all([
     shop.sell({ title: 'A draft', published: false, opensInMs: 7_200_000 }), shop.sell({ title: 'Ahead', opensInMs: 5_400_000 }), shop.sell({ title: 'Running' }),
   ]);
@@ -68,7 +68,7 @@ onStandIn.test('a state with many sales is shown page by page', async () => {
   await page.getByText('There are more of these:').waitFor();
 });
 
-test('a draft is written and previewed, survives a failure and a reload, and is edited', async () => {
+onStandIn.test('a draft is written and previewed, survives a failure and a reload, and is edited', async () => {
   const id = fresh('written');
   const page = await visit('new');
   await write(page, { title: 'Grüne Lampe' });
@@ -128,7 +128,7 @@ onBoth.test('the system\'s errors are shown at their fields, all at once', async
   expect(await page.evaluate(() => document.activeElement.name)).toBe('closes');
 });
 
-test('a sale\'s gate is written, and changed after publication', async () => {
+onStandIn.test('a sale\'s gate is written, and changed after publication', async () => {
   const id = fresh('gated');
   const page = await visit('new');
   await write(page, { title: 'Gated', sale_id: id, price: '1', challenge: 'work', work_bits: '14', groups_see: 'members, staff', groups_buy: 'members' });
@@ -143,7 +143,7 @@ test('a sale\'s gate is written, and changed after publication', async () => {
   expect((await find(id)).gate).toMatchObject({ challenge: 'none', groups_see: ['members', 'staff'] });
 });
 
-test('times are in the chosen zone', async () => {
+onStandIn.test('times are in the chosen zone', async () => {
   const id = fresh('zoned');
   const page = await visit('new', { timezoneId: 'Asia/Shanghai' });
   expect(await field(page, 'zone').inputValue()).toBe('Asia/Shanghai');
@@ -154,7 +154,7 @@ test('times are in the chosen zone', async () => {
   expect(await find(id)).toMatchObject({ opens_at: expect.stringMatching(/^2097-03-01T09:00:00(\.000)?Z$/), recurrence: { every: 'day', time_zone: 'Europe/Berlin' } });
 });
 
-test('the slower operator sees the other\'s changes, and keeps their own input', async () => {
+onStandIn.test('the slower operator sees the other\'s changes, and keeps their own input', async () => {
   const id = await shop.sell({ title: 'Contested', published: false, opensInMs: 7_200_000 });
   const page = await visit(`sales/${id}/settings`);
   await write(page, { title: 'Mine', limit: '3' });
@@ -174,7 +174,7 @@ test('the slower operator sees the other\'s changes, and keeps their own input',
   expect(await find(id)).toMatchObject({ title: 'Theirs', total: 77, per_user_limit: 3 });
 });
 
-test('in a published sale, only what buyers were not promised can be changed', async () => {
+onStandIn.test('in a published sale, only what buyers were not promised can be changed', async () => {
   const id = await shop.sell({ title: 'Promised', opensInMs: 7_200_000 });
   const page = await visit(`sales/${id}/settings`);
   for (const name of ['price', 'limit', 'window', 'again', 'sale_id']) expect([name, await field(page, name).isDisabled()]).toEqual([name, true]);
@@ -204,7 +204,7 @@ test('a sale is duplicated through the editor', async () => {
   expect(Date.parse(made.opens_at)).toBeGreaterThan(Date.now());
 });
 
-test('before publication a checklist shows what is missing and what to do', async () => {
+onStandIn.test('before publication a checklist shows what is missing and what to do', async () => {
   const id = await shop.sell({ title: 'Checked', published: false, opensInMs: 90_000 });
   const page = await visit(`sales/${id}`);
   const dialog = page.getByRole('dialog');
@@ -259,7 +259,7 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
   expect((await shop.ask('GET', `/v1/admin/sales/${draft}`, { token: await shop.login('operator', true) })).status).toBe(404);
 });
 
-test('a sale that fails to load appears once there is an answer, and an unknown one is reported', async () => {
+onStandIn.test('a sale that fails to load appears once there is an answer, and an unknown one is reported', async () => {
   const id = await shop.sell({ title: 'Late' });
   one = await open({ user: 'operator', operator: true });
   const { page } = one;
@@ -274,7 +274,7 @@ test('a sale that fails to load appears once there is an answer, and an unknown 
   await page.getByRole('heading', { level: 1, name: 'There is no such sale' }).waitFor();
 });
 
-test('a sale\'s orders are found within its page, at their own address', async () => {
+onStandIn.test('a sale\'s orders are found within its page, at their own address', async () => {
   const id = await shop.sell();
   const { id: order } = await shop.buy(id);
   await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
@@ -291,7 +291,7 @@ test('a sale\'s orders are found within its page, at their own address', async (
   await page.locator('.results tbody tr').waitFor();
 });
 
-test('the report of a past round shows its outcome', async () => {
+onStandIn.test('the report of a past round shows its outcome', async () => {
   const id = await shop.sell({ title: 'Reported', total: 6 });
   const bought = [];
   for (let n = 0; n < 7; n += 1) {
@@ -342,7 +342,7 @@ test('the health page shows queues and audits open sales', async () => {
   expect(id).toBeTruthy();
 });
 
-test('a hot sale is marked in the table and on its page while it is hot', async () => {
+onStandIn.test('a hot sale is marked in the table and on its page while it is hot', async () => {
   const id = await shop.sell({ title: 'Wanted lamp' });
   const page = await visit('health');
   let hot = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
@@ -364,7 +364,7 @@ test('a hot sale is marked in the table and on its page while it is hot', async 
   await page.getByText('Far more requests').waitFor({ state: 'detached' });
 });
 
-test('everything on a sale\'s page and in the editor is reachable by keyboard', async () => {
+onStandIn.test('everything on a sale\'s page and in the editor is reachable by keyboard', async () => {
   const id = await shop.sell({ title: 'Keyed', opensInMs: 7_200_000 });
   const page = await visit(`sales/${id}`);
   await page.getByRole('button', { name: 'Withdraw' }).waitFor();

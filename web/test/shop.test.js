@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import { calendarOf } from '../js/calendar.js';
 import { pictureOf, tellApart } from '../js/pictures.js';
 import { PHONE } from './browser.js';
-import { describe, onBoth, onStandIn, test } from './on.js';
+import { traveller } from './in-line.js';
+import { onBoth, onStandIn } from './on.js';
 import { openShop } from './shop.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
@@ -16,8 +17,8 @@ const change = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (rout
 });
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 
-describe('the list', () => {
-  test('has a sale without a campaign, with its price and its opening', async () => {
+onStandIn.describe('the list', () => {
+  onStandIn.test('has a sale without a campaign, with its price and its opening', async () => {
     const title = `Vase ${shop.user()}`;
     const sale = await shop.sell({ title, opensInMs: 40 * MINUTE_MS, price_minor: 4_200 });
     const { page, go } = await visit({});
@@ -31,7 +32,7 @@ describe('the list', () => {
     await expect.poll(() => card.innerText()).not.toBe(text);
   });
 
-  test('links to campaigns as well', async () => {
+  onStandIn.test('links to campaigns as well', async () => {
     const sale = await shop.sell();
     const title = `Days of ${shop.user()}`;
     const campaign = await shop.campaign([sale], title);
@@ -42,7 +43,7 @@ describe('the list', () => {
     await page.locator(`a[href="#/sales/${sale}"]`).waitFor();
   });
 
-  test('needs few requests, and the words of only one language', async () => {
+  onStandIn.test('needs few requests, and the words of only one language', async () => {
     await shop.sell();
     const { page, go } = await visit({});
     const paths = [];
@@ -61,8 +62,8 @@ describe('the list', () => {
   });
 });
 
-describe('pictures', () => {
-  test('two sales on a page differ, and each keeps its picture', () => {
+onStandIn.describe('pictures', () => {
+  onStandIn.test('two sales on a page differ, and each keeps its picture', () => {
     const cards = Array.from({ length: 18 }, (_, at) => ({ sale_id: `offer-${at}` }));
     tellApart(cards);
     const looks = () => cards.map((card) => `${pictureOf(card).src} ${pictureOf(card).tint}`);
@@ -72,7 +73,7 @@ describe('pictures', () => {
     expect(looks()).toEqual(before);
   });
 
-  test('a sale shows its own picture first, and a drawing of an item only if its id names one', () => {
+  onStandIn.test('a sale shows its own picture first, and a drawing of an item only if its id names one', () => {
     expect(pictureOf({ sale_id: 'lamp', picture: 'https://img.example/a.jpg' })).toEqual({ src: 'https://img.example/a.jpg' });
     expect(pictureOf({ sale_id: 'green-lamp' }).name).toBe('lamp');
     expect(pictureOf({ sale_id: 'mug' }).name).not.toBe('pot');
@@ -80,7 +81,7 @@ describe('pictures', () => {
   });
 });
 
-test('a sale that is not loaded yet is shown as being prepared, never as open', async () => {
+onStandIn.test('a sale that is not loaded yet is shown as being prepared, never as open', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   let isLoaded = false;
@@ -96,7 +97,7 @@ test('a sale that is not loaded yet is shown as being prepared, never as open', 
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 
-test('a countdown has only the boxes that it needs, and names its time zone', async () => {
+onStandIn.test('a countdown has only the boxes that it needs, and names its time zone', async () => {
   const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
   const { page, go } = await visit({ timezoneId: 'Asia/Tokyo', user: shop.user() });
   await go(`sales/${sale}`);
@@ -105,12 +106,12 @@ test('a countdown has only the boxes that it needs, and names its time zone', as
   await page.getByText(/Opens .*(GMT\+9|JST)/).waitFor();
 });
 
-describe('the calendar', () => {
+onStandIn.describe('the calendar', () => {
   const card = {
     sale_id: 'lamp', round: 2, title: 'Lamp, green; 这是一盏非常漂亮的绿色搪瓷吊灯它的灯光温暖柔和适合每一个家庭', opens_at: '2026-12-24T17:00:00.000Z', closes_at: '2026-12-24T17:10:00.000Z',
   };
 
-  test('has the opening as an event, in the standard\'s lines', () => {
+  onStandIn.test('has the opening as an event, in the standard\'s lines', () => {
     const text = calendarOf(card, 'https://shop.example/#/sales/lamp', Date.parse('2026-12-01T08:00:00Z'));
     const lines = text.split('\r\n');
     for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
@@ -121,7 +122,7 @@ describe('the calendar', () => {
     }
   });
 
-  test('is downloaded as a file', async () => {
+  onStandIn.test('is downloaded as a file', async () => {
     const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
     const { page, go } = await visit({});
     await go(`sales/${sale}`);
@@ -131,7 +132,7 @@ describe('the calendar', () => {
   });
 });
 
-test('dates and money use the reader’s region, in the page’s language', async () => {
+onStandIn.test('dates and money use the reader’s region, in the page’s language', async () => {
   const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
   const { body: card } = await shop.ask('GET', `/v1/sales/${sale}`);
   const says = async (locale, tag) => {
@@ -145,7 +146,7 @@ test('dates and money use the reader’s region, in the page’s language', asyn
   await says('de-DE', 'en-DE');
 });
 
-test('a buyer who is held up by a pause sees a contact', async () => {
+onStandIn.test('a buyer who is held up by a pause sees a contact', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
   await change(page, () => ({ state: 'paused' }));
@@ -155,13 +156,17 @@ test('a buyer who is held up by a pause sees a contact', async () => {
   expect(await link.getAttribute('href')).toMatch(/^mailto:/);
 });
 
-test('words warn when time runs out', async () => {
-  const sale = await shop.sell({ payment_window_s: 70 });
+onStandIn.test('words warn when time runs out', async () => {
+  const sale = await shop.sell({ payment_window_s: 300 });
   const { page, go } = await visit();
+  const travel = await traveller(page);
   await go(`sales/${sale}`);
   await reserve(page);
   await heading(page, 'Reserved for you').waitFor();
-  await page.getByText(/^Hurry: not much time left|^Less than a minute left/).waitFor();
+  // Less than two and a half minutes are left, and then less than one.
+  await travel(150_000);
+  await page.getByText('Hurry: not much time left to pay').waitFor();
+  await travel(95_000);
   await page.getByText('Less than a minute left to pay').waitFor();
 });
 
@@ -182,7 +187,7 @@ onBoth.test('a paid order has a receipt', async () => {
   expect(await rules()).toEqual([]);
 });
 
-test('on a phone, the action is in reach, and covers nothing', async () => {
+onStandIn.test('on a phone, the action is in reach, and covers nothing', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit({ ...PHONE, user: shop.user() });
   await go(`sales/${sale}`);

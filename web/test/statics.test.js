@@ -18,8 +18,8 @@ import { Sales } from './dev/sales.js';
 import { Users } from './dev/users.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The pages built for these tests; see built.js. */
-const BUILT = process.env.PAGES;
+/** The pages built for the tests; see built.js. Those for a real system build none. */
+const BUILT = process.env.PAGES ?? join(ROOT, 'dist');
 /** Maximum compressed size of what a visitor of the shop loads before anything is visible, and in all. */
 const FIRST_BYTES = 60_000;
 const SHOP_BYTES = 90_000;

@@ -15,7 +15,7 @@ const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 
 /// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
 /// the rest.
-const RUN_TIMEOUT: Duration = Duration::from_secs(45);
+pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// The function's dependencies.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The clock.
     pub clock: Clock,
+    /// The time limit of a run.
+    pub run_timeout: Duration,
 }
 
 impl Deps {
@@ -32,7 +34,7 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self { ledger: context.ledger()?, clock: context.clock() })
+        Ok(Self { ledger: context.ledger()?, clock: context.clock(), run_timeout: RUN_TIMEOUT })
     }
 }
 
@@ -59,7 +61,7 @@ pub struct Summary {
 /// If the sales cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let mut summary = Summary::default();
-    match tokio::time::timeout(RUN_TIMEOUT, begin_all(deps, &mut summary)).await {
+    match tokio::time::timeout(deps.run_timeout, begin_all(deps, &mut summary)).await {
         Ok(begun) => begun?,
         Err(late) => {
             tracing::error!(

@@ -34,7 +34,7 @@ const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
 
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
 /// the rest.
-const RUN_TIMEOUT: Duration = Duration::from_secs(50);
+pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// How many rounds are handled concurrently: one that waits for a slow part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
 /// Time budget for reading what only the merchant's systems need. It comes before what buyers wait for, and leaves that
@@ -81,6 +81,8 @@ pub struct Deps {
     pub isolate_hot_to: Option<u32>,
     /// The clock.
     pub clock: Clock,
+    /// The time limit of a run.
+    pub run_timeout: Duration,
 }
 
 impl Deps {
@@ -96,6 +98,7 @@ impl Deps {
             send_again_after: SEND_AGAIN_AFTER,
             isolate_hot_to: heat::isolate_to(context)?,
             clock: context.clock(),
+            run_timeout: RUN_TIMEOUT,
         })
     }
 }
@@ -143,7 +146,7 @@ pub struct Summary {
 /// If the sales cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
-    match tokio::time::timeout(RUN_TIMEOUT, reconcile(deps, &mut summary)).await {
+    match tokio::time::timeout(deps.run_timeout, reconcile(deps, &mut summary)).await {
         Ok(reconciled) => reconciled?,
         Err(late) => failed(&mut summary, "out of time; the next run does the rest", &late),
     }
@@ -408,7 +411,7 @@ fn rotate<T>(list: &mut [T], now: EpochMs) {
 /// Audits one round after the other, each with its own time budget, until the run's time is over.
 async fn audit_all(deps: &Deps, rounds: &[Placed], began: Instant, summary: &mut Summary) {
     for (at, Placed { id: round, lanes }) in rounds.iter().enumerate() {
-        let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
+        let left = deps.run_timeout.saturating_sub(began.elapsed());
         if left < AUDIT_BUDGET && at > 0 {
             summary.left = rounds.len() - at;
             tracing::info!(left = summary.left, "rounds left to later runs");

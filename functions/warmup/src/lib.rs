@@ -16,7 +16,7 @@ use stock::Stock;
 
 /// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
 /// the rest.
-const RUN_TIMEOUT: Duration = Duration::from_secs(45);
+pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// The function's dependencies.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The clock.
     pub clock: Clock,
+    /// The time limit of a run.
+    pub run_timeout: Duration,
 }
 
 impl Deps {
@@ -35,7 +37,8 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self { stock: context.stock()?, ledger: context.ledger()?, clock: context.clock() })
+        let (stock, ledger, clock) = (context.stock()?, context.ledger()?, context.clock());
+        Ok(Self { stock, ledger, clock, run_timeout: RUN_TIMEOUT })
     }
 }
 
@@ -75,7 +78,7 @@ pub struct Summary {
 /// If the rounds cannot be read from the ledger, or if no round at all could be loaded.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
-    match tokio::time::timeout(RUN_TIMEOUT, load_all(deps, &mut summary)).await {
+    match tokio::time::timeout(deps.run_timeout, load_all(deps, &mut summary)).await {
         Ok(loaded) => loaded?,
         Err(_) if summary.loaded + summary.present == 0 => return Err(FulfilmentError::OutOfTime),
         Err(late) => {

@@ -7,7 +7,6 @@
 mod discovery;
 mod issuer;
 mod keys;
-mod ring_provider;
 mod token;
 
 use std::sync::Arc;
@@ -21,7 +20,6 @@ use sale::UserId;
 use serde::Serialize;
 
 pub use issuer::Issuer;
-use ring_provider::use_ring;
 pub use token::Refused;
 
 /// The function's dependencies.
@@ -59,7 +57,7 @@ impl Deps {
 /// # Errors
 /// If a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    use_ring();
+    jwt::use_ring();
     serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 

@@ -244,6 +244,6 @@ describe('a function that is built for another machine', () => {
     ['a 32-bit program', (elf: Buffer) => Buffer.from(elf.with(4, 1)), /expiry is not an ELF program of 64 bits/],
     ['another processor', (elf: Buffer) => Buffer.from(elf.with(18, 0xf3)), /expiry is built for a machine of type 0xf3/],
   ] as [string, (elf: Buffer) => Buffer, RegExp][])('%s is not a function', (_, change, message) => {
-    expect(() => synthesized(settings, changed(change))).toThrow(message);
+    expect(() => builtFunction(changed(change), 'expiry', 'arm64')).toThrow(message);
   });
 });

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -54,8 +55,20 @@ const MADE = new Map<Settings, Template>();
 
 export function synthesized(settings: Settings, assetRoot?: string): Template {
   if (assetRoot !== undefined) return synthesizedIn(newApp(), settings, assetRoot);
-  const made = MADE.get(settings) ?? synthesizedIn(newApp(), settings);
+  const made = MADE.get(settings) ?? shared(settings);
   MADE.set(settings, made);
+  return made;
+}
+
+/** The template of these settings, through a file that the other worker reads as well. */
+function shared(settings: Settings): Template {
+  const file = join(workplace, `template-${createHash('sha256').update(JSON.stringify(settings)).digest('hex')}.json`);
+  if (existsSync(file)) return Template.fromJSON(JSON.parse(readFileSync(file, 'utf8')));
+  const made = synthesizedIn(newApp(), settings);
+  // Complete as soon as it has its name.
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, JSON.stringify(made.toJSON()));
+  renameSync(written, file);
   return made;
 }
 

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { run as runHere } from '../deploy/commands.ts';
 import { APP, ROOT } from '../deploy/paths.ts';
 import { bootstrapCommand, missingTools } from '../deploy/steps.ts';
+import { UsageError } from '../lib/settings.ts';
 import { DEPLOYED, synthesized, workplace } from './stack.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -20,7 +22,7 @@ function documents(folder = ''): string[] {
 }
 
 /** Runs the command as without AWS: no credentials, no home, no role of the machine. */
-function run(args: string[], env: Record<string, string> = {}) {
+function run(args: string[]) {
   const { PATH } = process.env;
   const home = mkdtempSync(join(workplace, 'home-'));
   return spawnSync('node', ['--import', 'tsx', 'deploy/main.ts', ...args], {
@@ -28,11 +30,13 @@ function run(args: string[], env: Record<string, string> = {}) {
     encoding: 'utf8',
     timeout: 300_000,
     killSignal: 'SIGKILL',
-    env: { PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...env },
+    env: { PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   });
 }
 
 describe('without an AWS account', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
   test('a deployment gets as far as credentials, and says exactly what is missing', () => {
     const { status, stdout, stderr } = run(['deploy', 'dev']);
     expect([status, stdout]).toEqual([1, '']);
@@ -50,21 +54,29 @@ describe('without an AWS account', () => {
     ]);
   });
 
+  // In a process of its own, without the settings of a system that runs here.
+  test('what is wrong is said without a stack trace', () => {
+    const { status, stderr } = run(['deploy', 'emulator']);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^(No system is running: start one with `make up`|To reach the running system, load its settings)/);
+    expect(stderr).not.toContain('    at ');
+  });
+
   test.each([
     [['preflight', 'prod'], /no infra\/cdk\/deployments\/prod\.ts/],
     [['preflight', 'example'], /deployments\/example\.ts is a template/],
-    [['preflight', 'emulator'], /^(No system is running: start one with `make up`|To reach the running system, load its settings)/],
-    [['deploy', 'emulator'], /^(No system is running: start one with `make up`|To reach the running system, load its settings)/],
     [['operator', 'dev'], /make operator ENV=dev EMAIL=you@example\.com/],
     [['pay', 'dev'], /^Which reservation, and how much\? make pay/],
     [['pay', 'dev'], /^PRICE_MINOR: a whole number of minor units, such as 990 for 9\.90; got "9\.90"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '9.90' }],
     [['pay', 'dev'], /^PRICE_MINOR: .*; got "-1"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '-1' }],
     [['pay', 'dev'], /^Which reservation, and how much\?/, { ID: 'lamp.1.a', PRICE_MINOR: '' }],
-  ] as [string[], RegExp, Record<string, string>?][])('%s says what is wrong, without a stack trace', (args, said, env = {}) => {
-    const { status, stderr } = run(args, env);
-    expect(status).toBe(1);
-    expect(stderr).toMatch(said);
-    expect(stderr).not.toContain('    at ');
+  ] as [[string, string], RegExp, Record<string, string>?][])('%s says what is wrong', async ([command, name], said, env = {}) => {
+    const given: Record<string, string | undefined> = { EMAIL: undefined, ID: undefined, PRICE_MINOR: undefined, ...env };
+    for (const [variable, value] of Object.entries(given)) vi.stubEnv(variable, value);
+    const refused: unknown = await runHere(command, name).catch((error: unknown) => error);
+    // Of such an error, the process prints only the message.
+    expect(refused).toBeInstanceOf(UsageError);
+    expect((refused as UsageError).message).toMatch(said);
   });
 
   test('the account is prepared by the command of CDK, where there is no app that it could ask', () => {

@@ -68,6 +68,7 @@ impl Authorizer {
     /// # Errors
     /// If the issuer does not answer.
     pub(super) async fn new(deployed: deployed::Authorizer) -> Result<Self> {
+        jwt::use_ring();
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         let url = format!("{}/.well-known/openid-configuration", deployed.issuer.trim_end_matches('/'));
         let found = async { http.get(&url).send().await?.error_for_status()?.json::<Discovery>().await };

@@ -95,6 +95,7 @@ pub struct Served(Arc<Shared>);
 
 struct Shared {
     api: String,
+    max_timeout: Duration,
     routes: Routes<Route>,
     cors: Option<Cors>,
     pools: BTreeMap<String, Arc<Pool>>,
@@ -125,6 +126,20 @@ impl Gateway {
     /// # Errors
     /// If the API has a feature that this gateway does not support.
     pub async fn start_on(
+        listener: TcpListener,
+        endpoint: &str,
+        home: &Path,
+        concurrency: Concurrency,
+    ) -> Result<Self> {
+        Self::start_within(MAX_TIMEOUT, listener, endpoint, home, concurrency).await
+    }
+
+    /// The same with another longest time for a request and for its head, since a test need not wait for API Gateway's.
+    ///
+    /// # Errors
+    /// If the API has a feature that this gateway does not support.
+    pub async fn start_within(
+        max_timeout: Duration,
         listener: TcpListener,
         endpoint: &str,
         home: &Path,
@@ -172,10 +187,10 @@ impl Gateway {
             };
             routes.push((route.key, made));
         }
-        let shared = Shared { api: api.id, routes: Routes::new(routes)?, cors: api.cors, pools };
+        let shared = Shared { api: api.id, max_timeout, routes: Routes::new(routes)?, cors: api.cors, pools };
         let served = Served(Arc::new(shared));
         let address = listener.local_addr()?;
-        let server = tokio::spawn(server::serve(listener, served.clone()));
+        let server = tokio::spawn(server::serve(listener, max_timeout, served.clone()));
         Ok(Self { address, served, server })
     }
 
@@ -253,7 +268,7 @@ impl Shared {
         parts: &axum::http::request::Parts,
         body: Body,
     ) -> Result<Response<Body>, Own> {
-        let deadline = Instant::now() + MAX_TIMEOUT;
+        let deadline = Instant::now() + self.max_timeout;
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
         if target.len() + head > MAX_HEAD_BYTES {

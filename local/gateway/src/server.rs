@@ -14,17 +14,16 @@ use tokio::time::sleep;
 
 use super::Served;
 
-/// How long a client may take for the head of a request, and how long a connection may be idle.
-const HEAD_TIMEOUT: Duration = super::MAX_TIMEOUT;
 /// The pause after a failure to accept a connection, usually because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves all connections, without end.
+/// Serves all connections, without end. A client may take `head_timeout` for the head of a request, and a connection may
+/// be idle for as long.
 ///
 /// HTTP/1.1 only: API Gateway only offers HTTP/2 over TLS.
-pub(super) async fn serve(listener: TcpListener, served: Served) {
+pub(super) async fn serve(listener: TcpListener, head_timeout: Duration, served: Served) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    http.timer(TokioTimer::new()).header_read_timeout(head_timeout);
     let http = Arc::new(http);
     loop {
         match listener.accept().await {

@@ -67,7 +67,7 @@ fn feistel(count: u32, key: &Bytes32) -> Vec<u32> {
 
 #[test]
 fn each_pair_of_places_is_as_likely_as_any_other() {
-    for count in [4, 10, 16] {
+    for count in [4, 16] {
         let shuffle = pairs(count, |key| Shuffle::new(count, key).all());
         let feistel = pairs(count, |key| feistel(count, key));
         println!(

@@ -105,6 +105,7 @@ const _: () = {
     let (challenge, token) = (Route::Challenge.limits(), Route::Token.limits());
     assert!(challenge.per_user.interval_us() == token.per_user.interval_us(), "one count has one rate");
     assert!(challenge.per_ip.interval_us() == token.per_ip.interval_us(), "one count has one rate");
+    assert!(challenge.per_ip.burst >= 1_200, "a good part of a mobile network can ask at once");
     let mut i = 0;
     while i < RATES.len() {
         let Limits { route, per_user, per_ip, .. } = RATES[i];

@@ -225,11 +225,11 @@ fn each_user_gets_each_rank_equally_often() {
     assert_eq!(caught, 1);
 }
 
-/// 4, 10 and 16 users, 6,000 seeds: catches modulo and a four-round Feistel network in 5 of 5 sets of seeds at each
+/// 4 and 16 users, 6,000 seeds: catches modulo and a four-round Feistel network in 5 of 5 sets of seeds at each
 /// size (two of them are run here); the real order fails in none.
 #[test]
 fn each_pair_of_ranks_comes_equally_often() {
-    for n in [4, 10, 16] {
+    for n in [4, 16] {
         let test = |rule: Rule| caught(2, 6000, |seeds| pairs(rule, n, seeds) >= 1.0);
         let [ours, modulo, feistel] = [ours as Rule, modulo, feistel].map(test);
         println!("{n} users, χ² of pairs: ours {ours}, modulo {modulo}, four-round Feistel {feistel} of 2");

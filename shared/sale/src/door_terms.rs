@@ -85,6 +85,11 @@ mod tests {
     }
 
     #[test]
+    fn ten_strikes_deny_unless_a_sale_says_otherwise() {
+        assert_eq!(DoorTerms::default().strikes, 10);
+    }
+
+    #[test]
     fn bounds_are_inclusive() {
         assert_eq!(verdict(|_| {}), Ok(()));
         assert_eq!(verdict(|d| d.strikes = 1), Ok(()));

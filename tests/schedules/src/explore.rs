@@ -5,8 +5,10 @@ use shuttle::{Config, FailurePersistence, Runner};
 
 use crate::sync::restart;
 
-/// Schedules of each kind that a test runs, unless `SCHEDULES` says otherwise.
-const SCHEDULES: usize = 1_000;
+/// Schedules of each kind that a scenario runs under, unless `SCHEDULES` says otherwise.
+const SCHEDULES: usize = 300;
+/// Schedules of each kind among which a mistake must show. More, because the search ends at the first that shows it.
+const SCHEDULES_OF_A_MISTAKE: usize = 1_000;
 /// The seed, so that every run has the same schedules. `SHUTTLE_RANDOM_SEED` overrides it.
 const SEED: u64 = 2026;
 /// How often a schedule of the second kind switches tasks.
@@ -35,14 +37,15 @@ pub fn explore_all(scenario: fn()) -> usize {
     schedules
 }
 
-/// Asserts that the scenario panics with `rule` in its message under one of the schedules of [`explore`].
+/// Asserts that the scenario panics with `rule` in its message under a schedule of one of the kinds of [`explore`].
 ///
 /// # Panics
 /// If it does not.
 pub fn assert_caught(mistake: fn(), rule: &str) {
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        run(RandomScheduler::new_from_seed(SEED, SCHEDULES), FailurePersistence::None, mistake)
-            + run(PctScheduler::new_from_seed(SEED, CHANGES, SCHEDULES), FailurePersistence::None, mistake)
+        let schedules = SCHEDULES_OF_A_MISTAKE;
+        run(RandomScheduler::new_from_seed(SEED, schedules), FailurePersistence::None, mistake)
+            + run(PctScheduler::new_from_seed(SEED, CHANGES, schedules), FailurePersistence::None, mistake)
     }));
     let Err(broken) = ran else { panic!("no schedule shows the mistake") };
     let words = broken.downcast_ref::<String>().cloned();

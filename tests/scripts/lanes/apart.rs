@@ -5,7 +5,6 @@ use stock::{DonateFor, Donated, Reseated, Reserve};
 use tests::first_version;
 
 use super::Lanes;
-use crate::sequences::clock;
 
 /// A lane holds back its own returned units, but not those that another lane sells.
 #[tokio::test]
@@ -96,18 +95,5 @@ async fn denials_are_noted_beside_a_lane_that_does_not_answer() {
     lanes.wake(0).await;
     for (index, (user, _)) in denied.iter().enumerate().skip(1) {
         assert_eq!(lanes.reserve(user).await, Reserve::Denied, "lane {index}");
-    }
-}
-
-/// Times of different lanes must not be added up.
-#[tokio::test]
-async fn a_rounds_last_win_is_the_latest_of_its_lanes() {
-    let lanes = Lanes::start(6, 3).await;
-    for index in [2, 0, 1] {
-        let claim = lanes.buy(&lanes.user_of(index, 0)).await;
-        let counters = lanes.stock().counters().await.unwrap().unwrap();
-        let of_lanes = counters.lanes.iter().map(|lane| lane.last_won_at_ms).max().unwrap();
-        assert_eq!(counters.last_won_at_ms, of_lanes);
-        assert!(of_lanes >= claim.reserved_at_ms && of_lanes <= clock());
     }
 }

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures::future::join_all;
-use local::valkey_cluster::ValkeyCluster;
-use sale::{BuyerClass, EpochMs, Lane, Round, Terms, Unit, UserId};
-use stock::{DonateFor, Donated, Reseated, Reserve, RoundLoad, Transfer};
-use tests::{first_version, fresh_id, round, terms, user};
+use sale::{BuyerClass, EpochMs, Round, Terms, Unit, UserId};
+use stock::{DonateFor, Donated, Reseated, Reserve, Transfer};
+use tests::{first_version, fresh_id, user};
 
 use super::{BUYER, Lanes, reserve_at_last, wait};
 use crate::sequences::clock;
@@ -300,33 +299,5 @@ async fn denials_are_noted_where_the_users_are() {
     assert_eq!(lanes.stock().noted_denials().await.unwrap().len(), 4);
     for (user, _) in &denied {
         assert_eq!(lanes.reserve(user).await, Reserve::Denied);
-    }
-}
-
-/// A round's lanes are on different shards, according to the cluster's own slot table.
-#[tokio::test]
-async fn the_lanes_of_a_round_are_spread_over_the_shards() {
-    let cluster = ValkeyCluster::start(Ok).await.unwrap();
-    let nodes: Vec<String> = cluster.announced().iter().map(|port| format!("127.0.0.1:{port}")).collect();
-    let (name, password) = (ValkeyCluster::USER, cluster.password());
-    let stock = stock::Stock::new(&format!("redis+cluster://{name}:{password}@{}", nodes.join(","))).unwrap();
-    for sale in ["lamp", "chair"] {
-        let (id, terms) = (round(sale, 1), Terms { lanes: 8, ..terms(80, 1) });
-        let load =
-            RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() };
-        assert!(stock.round_in(&id, 8).load_lanes(&load, 80).await.unwrap());
-        let mut owners: BTreeMap<String, usize> = BTreeMap::new();
-        for lane in Lane::all(8) {
-            let tag = stock.round_in(&id, 8).tag(lane);
-            let slot = cluster.slot_of(&tag).await.unwrap();
-            assert_eq!(u32::from(slot) * 8 / 16_384, u32::from(lane.index()), "{tag}");
-            *owners.entry(format!("{:?}", cluster.owner(slot).await.unwrap())).or_default() += 1;
-        }
-        assert!(owners.len() == 3 && owners.values().all(|lanes| (2..=4).contains(lanes)), "{owners:?}");
-        // Reservations whose units move between shards.
-        for number in 0..80 {
-            let answer = stock.round_in(&id, 8).reserve(fresh_id(&id).uuid, &user(number), BuyerClass::EVERYONE).await;
-            assert!(matches!(answer.unwrap(), Reserve::Reserved(_)));
-        }
     }
 }

@@ -324,7 +324,7 @@ fn every_unit_is_in_one_place_all_the_time() {
     let server = std::cell::RefCell::new(runtime.block_on(Lanes::start(1, 2)));
     let mut config = Config { failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = 96;
+        config.cases = 32;
     }
     let scripts = (1..=4u16, 1..=12u32, vec(step(), 1..=50));
     let outcome = TestRunner::new(config).run(&scripts, |(of, total, steps)| {

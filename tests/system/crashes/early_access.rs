@@ -1,11 +1,10 @@
-//! Early access: the list, admission, and units that are set aside.
+//! Early access: the list of members, and admission.
 
-use sale::{Claim, OrderState};
+use sale::Claim;
 use serde_json::json;
 use tests::user;
 
 use super::flow::{Flow, at_rest, repeat};
-use super::purchase::{all_end_as, ask, cancel};
 use super::steering::operate;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::ask::Ask;
@@ -48,36 +47,6 @@ pub(super) const FLOWS: &[Flow] = &[
         },
         end: at_rest,
     },
-    Flow {
-        name: "reserve of a member",
-        effects: &["EVALSHA reserve", "SendMessage"],
-        prepare: |lab| Box::pin(with_sale(lab)),
-        run: |lab, world, _| Box::pin(async { ask(world, by_alice(lab).await).await }),
-        again: |lab, _| {
-            Box::pin(async {
-                lab.answer(&by_alice(lab).await).await.expect(202);
-            })
-        },
-        end: |lab, _| {
-            Box::pin(async {
-                assert_eq!(lab.clean_audit().await, (2, 0, 1), "once");
-                is_set_aside(lab, SET_ASIDE - 1).await;
-            })
-        },
-    },
-    Flow {
-        name: "cancel of a member",
-        effects: &["TransactWriteItems", "EVALSHA release"],
-        prepare: |lab| Box::pin(with_one_bought(lab)),
-        run: |_, world, reserved| Box::pin(ask(world, cancel(&reserved[0]))),
-        again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
-        end: |lab, reserved| {
-            Box::pin(async {
-                all_end_as(lab, reserved, OrderState::Cancelled).await;
-                is_set_aside(lab, SET_ASIDE).await;
-            })
-        },
-    },
 ];
 
 /// Units set aside, of three.
@@ -98,27 +67,6 @@ async fn with_sale(lab: &Lab) -> Vec<Claim> {
     lab.load(SALE).await;
     lab.ledger.add_to_group(&"members".parse().unwrap(), &[user("alice")]).await.unwrap();
     Vec::new()
-}
-
-/// The same request, with a new pass.
-async fn by_alice(lab: &Lab) -> Ask {
-    let path = enter(lab, "alice").await.expect(201).text("reserve_path").to_owned();
-    Ask::post(path).by("alice").header("idempotency-key", "early")
-}
-
-async fn with_one_bought(lab: &Lab) -> Vec<Claim> {
-    with_sale(lab).await;
-    let reserved = lab.answer(&by_alice(lab).await).await.expect(202);
-    let claim = lab.claim_of(reserved.text("reservation_id"), "alice").await;
-    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
-    vec![claim]
-}
-
-/// Checks that this many units are still set aside, then moves on to when everyone may buy them.
-async fn is_set_aside(lab: &Lab, units: u32) {
-    let counters = lab.stock.round(&lab.round().await.id).counters().await.unwrap().unwrap();
-    assert_eq!(counters.set_aside, units);
-    the_moment_comes(lab).await;
 }
 
 async fn the_moment_comes(lab: &Lab) {

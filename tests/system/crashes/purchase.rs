@@ -110,12 +110,12 @@ pub(super) async fn deliver(world: &World, reserved: &[Claim]) {
     order::handle(&world.start(order::Deps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
 }
 
-pub(super) async fn deliver_dead_letter(world: &World, reserved: &[Claim]) {
+async fn deliver_dead_letter(world: &World, reserved: &[Claim]) {
     dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
 }
 
 /// In a process that does not die.
-pub(super) async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Claim]) {
+async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Claim]) {
     let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
     assert!(delivered.batch_item_failures.is_empty());
 }
@@ -124,7 +124,7 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-pub(super) fn cancel(claim: &Claim) -> Ask {
+fn cancel(claim: &Claim) -> Ask {
     Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
 }
 

@@ -8,6 +8,7 @@ use super::flow::Flow;
 use super::purchase::{all_end_as, expire};
 use super::world::World;
 use crate::lab::{Lab, SALE};
+use crate::packets::{TOTAL_MINOR, packet, table_of};
 use crate::rounds;
 
 pub(super) const FLOWS: &[Flow] = &[Flow {
@@ -19,12 +20,14 @@ pub(super) const FLOWS: &[Flow] = &[Flow {
     end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
 }];
 
-pub(super) async fn reset(world: &World) {
+async fn reset(world: &World) {
     let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
 }
 
+/// A daily packet.
+const PACKET: &str = "vase";
 /// Two sales, so that a run can die between them.
-const SALES: [&str; 2] = [SALE, "vase"];
+const SALES: [&str; 2] = [SALE, PACKET];
 /// Wider than a daylight saving change.
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
@@ -32,10 +35,10 @@ const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
     let now = Clock::system().now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
-    let terms = Terms { opens_at_ms, closes_at_ms, ..terms(4, 1) };
+    let offered = [terms(4, 1), packet(4)].map(|terms| Terms { opens_at_ms, closes_at_ms, ..terms });
     let daily = Recurrence::daily("Europe/Berlin").unwrap();
-    for sale in SALES {
-        rounds::draft(&lab.ledger, sale, &terms, Some(&daily)).await;
+    for (sale, terms) in SALES.into_iter().zip(&offered) {
+        rounds::draft(&lab.ledger, sale, terms, Some(&daily)).await;
         rounds::publish(&lab.ledger, sale).await;
     }
     lab.load(SALE).await;
@@ -69,4 +72,17 @@ async fn next_rounds_began_once(lab: &Lab, reserved: &[Claim]) {
     assert!(old.is_clean(), "{old:?}");
     assert_eq!((old.free, old.held, old.ordered), (3, 0, 1));
     assert_eq!(lab.clean_audit().await, (4, 0, 0), "late messages of yesterday's round do not touch today's");
+    adds_up(lab).await;
+}
+
+/// The packet's next round has a seed of its own, and its whole amount is unclaimed.
+async fn adds_up(lab: &Lab) {
+    let next = rounds::latest_round(&lab.ledger, &PACKET.parse().unwrap()).await;
+    table_of(lab, &next.id).await;
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &next, Clock::system().now()).await.unwrap();
+    let awarded = audited.awarded.expect("it has awards");
+    assert!(audited.audit.is_clean() && awarded.is_exact(), "{awarded:?}");
+    let amount = awarded.amount.expect("it is an amount");
+    let total = i64::try_from(TOTAL_MINOR).unwrap();
+    assert_eq!((awarded.orders, amount.total, amount.unclaimed), (0, total, total));
 }

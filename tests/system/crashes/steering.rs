@@ -14,7 +14,7 @@ use crate::rounds;
 use crate::shop::new_sale;
 
 /// An offer's version once it is published; its round starts at version 1.
-const PUBLISHED: u32 = 2;
+pub(super) const PUBLISHED: u32 = 2;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -34,71 +34,6 @@ pub(super) const FLOWS: &[Flow] = &[
                 assert_eq!((offer.state, offer.version, offer.terms.total), (SaleState::Draft, 1, 4));
                 repeat(lab, ask("publish")).await;
                 lab.load(SALE).await;
-            })
-        },
-    },
-    Flow {
-        name: "publish",
-        effects: &["GetItem", "TransactWriteItems"],
-        prepare: |lab| {
-            Box::pin(async {
-                rounds::draft(&lab.ledger, SALE, &terms(4, 1), None).await;
-                Vec::new()
-            })
-        },
-        run: |_, world, _| Box::pin(operate(world, ask("publish"))),
-        again: |lab, _| Box::pin(repeat(lab, ask("publish"))),
-        end: |lab, _| {
-            Box::pin(async {
-                let (offer, round) = (lab.offer().await, lab.round().await);
-                assert_eq!((offer.state, offer.version), (SaleState::Published, PUBLISHED));
-                assert_eq!((round.version, round.terms), (1, offer.terms));
-            })
-        },
-    },
-    Flow {
-        name: "pause",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        prepare: |lab| Box::pin(with_sale_that_runs(lab)),
-        run: |_, world, _| Box::pin(operate(world, ask("pause"))),
-        again: |lab, _| Box::pin(repeat(lab, ask("pause"))),
-        end: |lab, _| {
-            Box::pin(async {
-                let round = lab.round().await;
-                assert_eq!((round.paused, round.version), (true, 2));
-            })
-        },
-    },
-    Flow {
-        name: "resume",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        prepare: |lab| {
-            Box::pin(async {
-                let reserved = with_sale_that_runs(lab).await;
-                repeat(lab, ask("pause")).await;
-                reserved
-            })
-        },
-        run: |_, world, _| Box::pin(operate(world, ask("resume"))),
-        again: |lab, _| Box::pin(repeat(lab, ask("resume"))),
-        end: |lab, _| {
-            Box::pin(async {
-                let round = lab.round().await;
-                assert_eq!((round.paused, round.version), (false, 3));
-            })
-        },
-    },
-    Flow {
-        name: "close",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        prepare: |lab| Box::pin(with_sale_that_runs(lab)),
-        run: |_, world, _| Box::pin(operate(world, ask("close"))),
-        again: |lab, _| Box::pin(repeat(lab, ask("close"))),
-        end: |lab, _| {
-            Box::pin(async {
-                let round = lab.round().await;
-                assert!(round.is_over(runtime::Clock::system().now()), "{round:?}");
-                assert_eq!(round.version, 2);
             })
         },
     },

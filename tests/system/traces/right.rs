@@ -93,7 +93,7 @@ async fn two_keys(world: &World) {
     }
     futures::join!(world.order(&claims[0], None), world.order(&claims[1], None));
     world.cancel(&claims[0], None).await.unwrap().expect(200);
-    tests::until_sellable(world.lab.stock.round(&claims[0].id.round)).await;
+    world.lab.until_sellable().await;
     ask("third").await.expect(202);
 }
 

@@ -229,7 +229,7 @@ impl World {
 
     /// Reserves a unit for a user.
     pub(super) async fn reserve(&self, name: &str) -> Claim {
-        tests::until_sellable(self.lab.stock.round(&round(SALE, 1))).await;
+        self.lab.until_sellable().await;
         let answer = self.ask(name, "key", None).await.unwrap().expect(202);
         self.lab.claim_of(answer.text("reservation_id"), name).await
     }

@@ -1,27 +1,39 @@
-use std::sync::{LazyLock, Once};
+use std::process::Command;
+use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use aws_lc_rs::encoding::AsDer;
-use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::rsa::{KeyPair as RsaKeyPair, KeySize};
-use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaPublicKeyComponents,
-};
-use aws_lc_rs::{encoding, hmac};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use jwt::use_ring;
+use ring::hmac;
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair, RsaPublicKeyComponents,
+};
 use serde_json::{Value, json};
 
 use super::{Expected, Refused, key_id, user};
 use crate::keys::IssuerKeys;
-use crate::use_ring;
 
 const ISSUER: &str = "https://issuer.example/shop";
 const AUDIENCE: &str = "flash-sale";
 
-static RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
-static OTHER_RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
-static EC: LazyLock<EcdsaKeyPair> = LazyLock::new(|| EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap());
+/// ring makes no RSA keys.
+const MAKE_RSA: &str =
+    "const { privateKey } = require('node:crypto').generateKeyPairSync('rsa', { modulusLength: 2048 });
+    process.stdout.write(privateKey.export({ type: 'pkcs8', format: 'der' }));";
+
+static RSA: LazyLock<RsaKeyPair> = LazyLock::new(new_rsa);
+static OTHER_RSA: LazyLock<RsaKeyPair> = LazyLock::new(new_rsa);
+static EC: LazyLock<EcdsaKeyPair> = LazyLock::new(|| {
+    let (kind, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+    EcdsaKeyPair::from_pkcs8(kind, EcdsaKeyPair::generate_pkcs8(kind, &random).unwrap().as_ref(), &random).unwrap()
+});
+
+fn new_rsa() -> RsaKeyPair {
+    let made = Command::new("node").args(["-e", MAKE_RSA]).output().unwrap();
+    RsaKeyPair::from_pkcs8(&made.stdout).unwrap()
+}
 
 fn b64(bytes: impl AsRef<[u8]>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
@@ -38,8 +50,7 @@ fn ec_jwk(id: &str) -> Value {
 }
 
 fn keys() -> IssuerKeys {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(use_ring);
+    use_ring();
     let of_another_kind = json!({ "kty": "new", "kid": "n", "alg": "NEW-1" });
     let secret = json!({ "kty": "oct", "kid": "s", "k": b64("secret") });
     let for_encryption = json!({ "kty": "RSA", "kid": "enc", "use": "enc", "n": "AQAB", "e": "AQAB" });
@@ -48,7 +59,7 @@ fn keys() -> IssuerKeys {
 }
 
 fn rs256(message: &[u8], key: &RsaKeyPair) -> Vec<u8> {
-    let mut signature = vec![0; key.public_modulus_len()];
+    let mut signature = vec![0; key.public().modulus_len()];
     key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature).unwrap();
     signature
 }
@@ -150,9 +161,9 @@ fn who_signs_otherwise_is_refused() {
     let rs = json!({ "alg": "RS256", "kid": "r" });
     let hs = json!({ "alg": "HS256", "kid": "r" });
     let RsaPublicKeyComponents { n, .. } = RsaPublicKeyComponents::<Vec<u8>>::from(RSA.public_key());
-    let der: encoding::PublicKeyX509Der<'_> = RSA.public_key().as_der().unwrap();
+    let der = RSA.public_key().as_ref();
     let pem =
-        format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", BASE64_STANDARD.encode(der.as_ref()));
+        format!("-----BEGIN RSA PUBLIC KEY-----\n{}\n-----END RSA PUBLIC KEY-----\n", BASE64_STANDARD.encode(der));
     let hs256 = |secret: &[u8], message: &[u8]| {
         hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), message).as_ref().to_vec()
     };
@@ -164,7 +175,7 @@ fn who_signs_otherwise_is_refused() {
         ("no signature", token(&rs, &claims(), |_| Vec::new())),
         ("another key", token(&rs, &claims(), |message| rs256(message, &OTHER_RSA))),
         ("HS256 with the modulus", token(&hs, &claims(), |message| hs256(&n, message))),
-        ("HS256 with the DER", token(&hs, &claims(), |message| hs256(der.as_ref(), message))),
+        ("HS256 with the DER", token(&hs, &claims(), |message| hs256(der, message))),
         ("HS256 with the PEM", token(&hs, &claims(), |message| hs256(pem.as_bytes(), message))),
         ("a published secret", token(&json!({ "alg": "HS256", "kid": "s" }), &claims(), |m| hs256(b"secret", m))),
         ("RS512", token(&json!({ "alg": "RS512", "kid": "r" }), &claims(), rsa)),

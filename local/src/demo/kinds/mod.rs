@@ -179,3 +179,45 @@ impl Found<'_> {
         self.orders.iter().filter(|order| order.state == state).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ::sale::Terms;
+    use serde_json::json;
+
+    use super::*;
+
+    pub(super) fn plan(units: u32, buyers: u32) -> Plan {
+        let (kind, rate, lanes) = (Kind::Sale, 600, 1);
+        Plan { kind, units, buyers, rate, lanes, payment_window_s: None, hold: false, built: true, json: true }
+    }
+
+    /// What a kind puts on sale, as the ledger has it: with times as numbers.
+    fn offered<K: Staged>(plan: &Plan) -> Terms {
+        let mut offer = serde_json::to_value(K::offer(plan)).unwrap();
+        for name in ["opens_at", "closes_at"] {
+            let at: jiff::Timestamp = offer[name].as_str().unwrap().parse().unwrap();
+            offer[format!("{name}_ms")] = json!(EpochMs::from(at));
+        }
+        serde_json::from_value(offer).unwrap()
+    }
+
+    /// Most kinds are staged in no test, so nothing else notices an offer that would be refused.
+    #[test]
+    fn every_kind_offers_what_can_be_published() {
+        for (units, buyers) in [(1, 1), (7, 20), (60, 300), (10_000, 100_000)] {
+            let plan = plan(units, buyers);
+            for terms in [
+                offered::<Sale>(&plan),
+                offered::<RedPacket>(&plan),
+                offered::<Prizes>(&plan),
+                offered::<Lottery>(&plan),
+                offered::<Downpour>(&plan),
+                offered::<MembersFirst>(&plan),
+                offered::<InLine>(&plan),
+            ] {
+                assert_eq!((terms.total, terms.problems()), (units, Vec::new()), "{terms:?}");
+            }
+        }
+    }
+}

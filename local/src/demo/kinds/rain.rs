@@ -283,6 +283,15 @@ mod tests {
     }
 
     #[test]
+    fn the_rate_is_raised_and_then_lowered() {
+        // Six of sixty at once, and the others in thirty seconds at 1.5, 3 and 0.8 a second.
+        let [first, raised, lowered] = rates(&crate::demo::kinds::tests::plan(60, 300));
+        assert_eq!([first.at_once, raised.at_once, lowered.at_once], [6, 0, 0]);
+        let every = |units, every_s| Some(Steady { units, every_s });
+        assert_eq!([first.steady, raised.steady, lowered.steady], [every(1, 1), every(3, 1), every(1, 2)]);
+    }
+
+    #[test]
     fn rates_leave_units_to_the_end() {
         for per_s in [0.01, 0.3, 0.99, 1.0, 1.54, 23.4] {
             let Steady { units, every_s } = steady(per_s);

@@ -1,22 +1,25 @@
 //! Verifies the signatures for `jsonwebtoken` with ring, which the TLS stack already includes.
 
+use std::sync::Once;
+
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
 use jsonwebtoken::signature;
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, EncodingKey};
-use ring::signature::{ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey};
-
-/// The algorithms that are accepted. None of them uses a shared secret.
-pub(crate) const ALGORITHMS: [Algorithm; 2] = [Algorithm::RS256, Algorithm::ES256];
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512,
+    RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey,
+};
 
 static RING: CryptoProvider =
     CryptoProvider { signer_factory: no_signer, verifier_factory: verifier, key_utils: KeyUtils::new_unimplemented() };
 
-/// Makes this process verify all tokens with ring. Call it once, at the start.
-pub(crate) fn use_ring() {
-    if RING.install_default().is_err() {
-        tracing::error!("another crypto provider is already installed");
-    }
+/// Makes `jsonwebtoken` verify all tokens of this process with ring: RS256, RS384, RS512 and ES256. It signs none. Can be
+/// repeated.
+pub fn use_ring() {
+    static ONCE: Once = Once::new();
+    // Another provider than this one would be installed by a feature of `jsonwebtoken`, and none is enabled.
+    ONCE.call_once(|| _ = RING.install_default());
 }
 
 fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>, Error> {
@@ -25,28 +28,38 @@ fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>, Error
 
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>, Error> {
     match (algorithm, key.kind()) {
-        (Algorithm::RS256, DecodingKeyKind::RsaModulusExponent { n, e }) => {
-            Ok(Box::new(Rs256(RsaPublicKeyComponents { n: n.clone(), e: e.clone() })))
-        }
         (Algorithm::ES256, DecodingKeyKind::SecretOrDer(point)) if key.family() == algorithm.family() => {
             Ok(Box::new(Es256(UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point.clone()))))
+        }
+        (algorithm, DecodingKeyKind::RsaModulusExponent { n, e }) => {
+            let parameters = match algorithm {
+                Algorithm::RS256 => &RSA_PKCS1_2048_8192_SHA256,
+                Algorithm::RS384 => &RSA_PKCS1_2048_8192_SHA384,
+                Algorithm::RS512 => &RSA_PKCS1_2048_8192_SHA512,
+                _ => return Err(ErrorKind::InvalidAlgorithm.into()),
+            };
+            let key = RsaPublicKeyComponents { n: n.clone(), e: e.clone() };
+            Ok(Box::new(Rsa { algorithm: *algorithm, parameters, key }))
         }
         _ => Err(ErrorKind::InvalidAlgorithm.into()),
     }
 }
 
-struct Rs256(RsaPublicKeyComponents<Vec<u8>>);
+struct Rsa {
+    algorithm: Algorithm,
+    parameters: &'static RsaParameters,
+    key: RsaPublicKeyComponents<Vec<u8>>,
+}
 
-impl signature::Verifier<Vec<u8>> for Rs256 {
+impl signature::Verifier<Vec<u8>> for Rsa {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
-        let checked = self.0.verify(&RSA_PKCS1_2048_8192_SHA256, message, signature);
-        checked.map_err(|_| signature::Error::new())
+        self.key.verify(self.parameters, message, signature).map_err(|_| signature::Error::new())
     }
 }
 
-impl JwtVerifier for Rs256 {
+impl JwtVerifier for Rsa {
     fn algorithm(&self) -> Algorithm {
-        Algorithm::RS256
+        self.algorithm
     }
 }
 
