@@ -14,8 +14,10 @@ BUILT = $(or $(CARGO_TARGET_DIR),target)/debug
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# Compiles and installs beside each other what most tasks begin with. What fails to install is told by the tool itself.
+# Compiles and installs beside each other what most tasks begin with. What fails to install
+# is told by the tool itself.
 together:
+	@local/needed.sh
 	@setpriv --pdeathsig TERM local/install.sh >/dev/null 2>&1 & \
 	$(COMPILE) "Compiling the tools" build --workspace --bin local --bin functions; status=$$?; wait; exit $$status
 
@@ -29,7 +31,7 @@ pages: ## Build only the pages
 	@$(PACKAGES) web
 	@npm --prefix web run --silent build
 
-demo: together ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
+demo: together ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=1600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
 	@exec $(BUILT)/local demo
 
 soak: ## Run a day of sales in an hour on this machine, with kills, failovers and a changed function mid-sale, and a report: MINUTES=60 SEED=1

@@ -5,7 +5,7 @@ set -eu
 cd "${0%/*}"
 cmp -s requirements.txt .venv/installed || {
   python3 -m venv --clear .venv
-  .venv/bin/pip install --quiet --requirement requirements.txt
+  .venv/bin/pip install --quiet --no-compile --requirement requirements.txt
   cp requirements.txt .venv/installed
 }
 cd ..

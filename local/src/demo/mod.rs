@@ -51,7 +51,7 @@ pub struct Plan {
     #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = whole(1..=100_000_u32))]
     buyers: u32,
     /// Roughly how many of them come in a second: most come at the opening
-    #[arg(long, env = "RATE", default_value_t = 600, value_parser = whole(1..=20_000_u32))]
+    #[arg(long, env = "RATE", default_value_t = 1_600, value_parser = whole(1..=20_000_u32))]
     rate: u32,
     /// Lanes that the units are dealt to, if the kind can have several
     #[arg(long, env = "LANES", default_value_t = 1, value_parser = whole(1..=16_u16))]

@@ -10,6 +10,8 @@ use crate::stages::Stage;
 
 /// Requests in flight while orders are followed and people try again.
 const AT_ONCE: usize = 16;
+/// People fill in a form before they pay; this is how long the first of them takes, unless half the window is less.
+const FORM_TAKES: Duration = Duration::from_secs(6);
 /// How often reservations are polled, and how many waiting people try again each time. A buyer may poll twice a second.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RELOADS: usize = 64;
@@ -29,7 +31,17 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
     let mut waiting: Option<VecDeque<&Buyer>> = None;
     let mut deadline = None;
     let mut in_vain = 0;
+    let form_takes = FORM_TAKES.min(Duration::from_secs(u64::from(crowd.payment_window_s)) / 2);
+    let mut first: Option<Instant> = None;
     loop {
+        let is_busy = !rush_is_over.load(Ordering::Acquire);
+        if is_busy && first.is_none_or(|first| first.elapsed() < form_takes) {
+            if first.is_none() && !crowd.promised().accepted.is_empty() {
+                first = Some(Instant::now());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+            continue;
+        }
         let statuses = look(crowd, &mut ended, async |buyer, wave, id| follow(crowd, buyer, wave, id).await).await;
         paid += statuses.iter().filter(|status| *status == "paid").count();
         stage.set(paid);
