@@ -10,8 +10,10 @@ use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use ledger::Ledger;
 use pass::{Grant, KeyRing};
+use runtime::AwsClient;
 use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::emulator::{ACCESS_KEY, REGION};
 use crate::process::Kept;
@@ -240,9 +242,7 @@ impl Deployment {
     /// # Errors
     /// If the emulator does not return it.
     pub async fn payment_key(&self) -> Result<String> {
-        let client = aws_sdk_secretsmanager::Client::new(&self.patient_aws_config());
-        let output = client.get_secret_value().secret_id(&self.payment_secret).send().await?;
-        output.secret_string.context("the webhook's secret has no text in it")
+        self.secret(&self.payment_secret).await
     }
 
     /// The keys that seal passes.
@@ -250,9 +250,13 @@ impl Deployment {
     /// # Errors
     /// If the emulator does not return them.
     pub async fn pass_ring(&self) -> Result<KeyRing> {
-        let client = aws_sdk_secretsmanager::Client::new(&self.patient_aws_config());
-        let output = client.get_secret_value().secret_id(&self.pass_secret).send().await?;
-        Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
+        Ok(self.secret(&self.pass_secret).await?.parse()?)
+    }
+
+    async fn secret(&self, id: &str) -> Result<String> {
+        let secrets_manager = AwsClient::secrets_manager(&self.patient_aws_config());
+        let read = secrets_manager.call("secretsmanager.GetSecretValue", &json!({ "SecretId": id })).await?;
+        Ok(read["SecretString"].as_str().with_context(|| format!("the secret {id} has no text in it"))?.to_owned())
     }
 
     /// A pass for a user, like one that the gate gives for an answered challenge.

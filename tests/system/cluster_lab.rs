@@ -9,8 +9,8 @@ use serde_json::json;
 use stock::{Access, Stock};
 use tests::{Authority, TlsFront};
 
-use crate::cloud::cloud;
 use crate::lab::Lab;
+use crate::resources::{make_secret, secrets_manager};
 
 pub(crate) struct ClusterLab {
     pub(crate) lab: Arc<Lab>,
@@ -60,10 +60,7 @@ pub(crate) async fn secret<T>(text: &str) -> Secret<T>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
 {
-    let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
-    let name = format!("redis-{}", uuid::Uuid::now_v7().as_simple());
-    let made = client.create_secret().name(name).secret_string(text).send().await.unwrap();
-    Secret::new(client, made.arn.unwrap(), Clock::system())
+    Secret::new(secrets_manager().await, make_secret("redis", text).await, Clock::system())
 }
 
 impl Deref for ClusterLab {

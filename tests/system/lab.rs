@@ -17,7 +17,7 @@ use ledger::Ledger;
 use local::valkey::Valkey;
 use process::Snapshots;
 use queue::OrderMessage;
-use runtime::{Clock, Secret, Settings};
+use runtime::{AwsClient, Clock, Secret, Settings};
 use sale::audit::Audit;
 use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, RoundId, Terms, Unit};
 use stock::Stock;
@@ -106,7 +106,7 @@ impl Lab {
         let stock = Stock::at(&valkey.url(), PATIENT).unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
         let pass_secret = lab_secret().await;
-        let keys = PassKeys::new(Secret::new(aws_sdk_secretsmanager::Client::new(&config), pass_secret, PATIENT));
+        let keys = PassKeys::new(Secret::new(AwsClient::secrets_manager(&config), pass_secret, PATIENT));
         let orders_url = make_queue(&sqs, &format!("{name}-orders")).await;
         let orders_dlq_url = make_queue(&sqs, &format!("{name}-orders-dlq")).await;
         let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;

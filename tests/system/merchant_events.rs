@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use aws_sdk_eventbridge::Client as EventBridge;
-use aws_sdk_eventbridge::types::Target;
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::types::QueueAttributeName;
 use axum::Router;
@@ -18,7 +16,7 @@ use emitter::StreamEvent;
 use fulfilment::FulfilmentError;
 use jsonschema::{Draft, Validator};
 use ledger::{NotedRound, Placed};
-use runtime::Clock;
+use runtime::{AwsClient, Clock};
 use sale::{Award, Claim, EpochMs, Failure, Milestones, Order, Price, RoundId, Terms, Transition};
 use serde_json::{Value, json};
 use tests::{fresh_claim, round, terms, user};
@@ -44,16 +42,16 @@ impl Merchant {
     /// Listens on a bus for events that match the pattern.
     pub(crate) async fn listening(bus: &str, pattern: &Value) -> Self {
         let config = cloud().await.deployment.patient_aws_config();
-        let (events, sqs) = (EventBridge::new(&config), Sqs::new(&config));
+        let (events, sqs) = (AwsClient::event_bridge(&config), Sqs::new(&config));
         let name = format!("merchant-{}", Uuid::now_v7().as_simple());
         let url = make_queue(&sqs, &name).await;
         let arn = sqs.get_queue_attributes().queue_url(&url).attribute_names(QueueAttributeName::QueueArn);
         let arn = arn.send().await.unwrap().attributes.unwrap().remove(&QueueAttributeName::QueueArn).unwrap();
-        let rule = events.put_rule().name(&name).event_bus_name(bus).event_pattern(pattern.to_string());
-        rule.send().await.unwrap();
-        let target = Target::builder().id("queue").arn(arn).build().unwrap();
-        let put = events.put_targets().rule(&name).event_bus_name(bus).targets(target).send().await.unwrap();
-        assert_eq!(put.failed_entry_count, 0);
+        let rule = json!({ "Name": name, "EventBusName": bus, "EventPattern": pattern.to_string() });
+        events.call("AWSEvents.PutRule", &rule).await.unwrap();
+        let targets = json!({ "Rule": name, "EventBusName": bus, "Targets": [{ "Id": "queue", "Arn": arn }] });
+        let put = events.call("AWSEvents.PutTargets", &targets).await.unwrap();
+        assert_eq!(put["FailedEntryCount"], 0);
         Self { sqs, url, came: Vec::new() }
     }
 
@@ -79,8 +77,8 @@ impl Merchant {
 impl Lab {
     /// A bus of the lab's own, with a merchant that hears everything on it.
     pub(crate) async fn merchant(&self) -> Merchant {
-        let events = EventBridge::new(&cloud().await.deployment.patient_aws_config());
-        events.create_event_bus().name(&self.table).send().await.unwrap();
+        let events = AwsClient::event_bridge(&cloud().await.deployment.patient_aws_config());
+        events.call("AWSEvents.CreateEventBus", &json!({ "Name": self.table })).await.unwrap();
         Merchant::listening(&self.table, &json!({ "source": ["flash-sale"] })).await
     }
 

@@ -8,6 +8,7 @@ use sale::{EpochMs, RoundId, RoundNumber};
 use tokio::sync::OnceCell;
 
 use crate::cloud::cloud;
+use crate::resources::make_secret;
 
 /// The keys of every lab.
 const RING: &str = r#"{"signing":1,"key1":"a key for tests, which is long enough"}"#;
@@ -50,13 +51,7 @@ impl PassOf {
 /// The name of the emulator's secret with the keys of this test's labs.
 pub(crate) async fn lab_secret() -> &'static str {
     static SECRET: OnceCell<String> = OnceCell::const_new();
-    let make = async || {
-        let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
-        let name = format!("lab-pass-keys-{}", uuid::Uuid::now_v7().as_simple());
-        client.create_secret().name(&name).secret_string(RING).send().await.unwrap();
-        name
-    };
-    SECRET.get_or_init(make).await
+    SECRET.get_or_init(|| make_secret("lab-pass-keys", RING)).await
 }
 
 /// The keys of the deployed system.

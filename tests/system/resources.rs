@@ -6,7 +6,11 @@ use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::{AttributeValue, BillingMode, GlobalSecondaryIndex};
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName, QueueAttributeName as Attribute};
+use runtime::AwsClient;
+use serde_json::json;
+use uuid::Uuid;
 
+use crate::cloud::cloud;
 use crate::lab::Lab;
 use crate::wait::until;
 
@@ -36,6 +40,18 @@ pub(crate) async fn make_table(dynamodb: &DynamoDb, model: &str, name: &str) {
 pub(crate) async fn make_queue(sqs: &Sqs, name: &str) -> String {
     let queue = sqs.create_queue().queue_name(name).attributes(Attribute::VisibilityTimeout, "180");
     queue.send().await.unwrap().queue_url.unwrap()
+}
+
+/// Creates a secret, and returns its name.
+pub(crate) async fn make_secret(what: &str, text: &str) -> String {
+    let name = format!("{what}-{}", Uuid::now_v7().as_simple());
+    let secret = json!({ "Name": name, "SecretString": text, "ClientRequestToken": Uuid::now_v7() });
+    secrets_manager().await.call("secretsmanager.CreateSecret", &secret).await.unwrap();
+    name
+}
+
+pub(crate) async fn secrets_manager() -> AwsClient {
+    AwsClient::secrets_manager(&cloud().await.deployment.patient_aws_config())
 }
 
 /// Messages in a queue: visible, received and delayed ones.

@@ -1,8 +1,7 @@
 use std::collections::BTreeSet;
 
-use aws_sdk_eventbridge::Client;
-use aws_sdk_eventbridge::primitives::DateTime;
-use aws_sdk_eventbridge::types::PutEventsRequestEntry;
+use runtime::{AwsClient, AwsError};
+use serde_json::{Value, json};
 
 use crate::event::Event;
 
@@ -17,7 +16,7 @@ const NEVER: [&str; 2] = ["InvalidArgument", "MalformedDetail"];
 /// The event bus of the merchant's systems.
 #[derive(Clone)]
 pub(crate) struct Bus {
-    client: Client,
+    event_bridge: AwsClient,
     name: String,
 }
 
@@ -25,7 +24,7 @@ pub(crate) struct Bus {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BusError {
     #[error("EventBridge did not answer PutEvents")]
-    NoAnswer(#[source] Box<dyn std::error::Error + Send + Sync>),
+    NoAnswer(#[from] AwsError),
     #[error("an event has no detail")]
     Form(#[from] serde_json::Error),
 }
@@ -40,37 +39,35 @@ pub(crate) struct Refused {
 }
 
 impl Bus {
-    pub(crate) fn new(client: Client, name: String) -> Self {
-        Self { client, name }
+    pub(crate) fn new(event_bridge: AwsClient, name: String) -> Self {
+        Self { event_bridge, name }
     }
 
     /// Puts up to [`AT_ONCE`] events on the bus. Each is accepted or refused on its own.
     pub(crate) async fn put(&self, events: &[&Event]) -> Result<Refused, BusError> {
         let entries = events.iter().map(|event| self.entry(event)).collect::<Result<Vec<_>, _>>()?;
-        let put = self.client.put_events().set_entries(Some(entries)).send();
-        let output = put.await.map_err(|error| BusError::NoAnswer(Box::new(error)))?;
-        let results = output.entries();
+        let output = self.event_bridge.call("AWSEvents.PutEvents", &json!({ "Entries": entries })).await?;
         let mut refused = Refused::default();
         for (at, event) in events.iter().enumerate() {
             // Without a result it is unknown whether the event was accepted.
-            let result = results.get(at);
-            if result.is_some_and(|result| result.event_id().is_some()) {
+            let result = &output["Entries"][at];
+            if result["EventId"].is_string() {
                 continue;
             }
-            let code = result.and_then(|result| result.error_code()).unwrap_or("no answer");
+            let code = result["ErrorCode"].as_str().unwrap_or("no answer");
             tracing::error!(event_id = event.id, code, "the bus refused an event");
             if NEVER.contains(&code) { &mut refused.for_good } else { &mut refused.for_now }.insert(at);
         }
         Ok(refused)
     }
 
-    fn entry(&self, event: &Event) -> Result<PutEventsRequestEntry, serde_json::Error> {
-        let entry = PutEventsRequestEntry::builder()
-            .event_bus_name(&self.name)
-            .source(SOURCE)
-            .detail_type(event.r#type)
-            .detail(serde_json::to_string(event)?)
-            .time(DateTime::from_millis(event.at.0));
-        Ok(entry.build())
+    fn entry(&self, event: &Event) -> Result<Value, serde_json::Error> {
+        Ok(json!({
+            "EventBusName": self.name,
+            "Source": SOURCE,
+            "DetailType": event.r#type,
+            "Detail": serde_json::to_string(event)?,
+            "Time": event.at.0 as f64 / 1000.0,
+        }))
     }
 }

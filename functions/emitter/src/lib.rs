@@ -16,7 +16,7 @@ use context::{Context, ContextError, Error, serve_events};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use queue::EmitterFailures;
-use runtime::StreamResponse;
+use runtime::{AwsClient, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 
 use crate::bus::{AT_ONCE, Bus, BusError, Refused};
@@ -47,9 +47,9 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let client = aws_sdk_eventbridge::Client::new(context.aws());
+        let event_bridge = AwsClient::event_bridge(context.aws());
         let name = context.settings().required("EVENT_BUS_NAME")?;
-        Ok(Self { bus: Bus::new(client, name), failures: context.emitter_failures()? })
+        Ok(Self { bus: Bus::new(event_bridge, name), failures: context.emitter_failures()? })
     }
 }
 

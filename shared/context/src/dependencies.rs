@@ -195,8 +195,9 @@ impl Context {
         T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
     {
         self.once(setting, || {
-            let client = self.once("", || Ok(aws_sdk_secretsmanager::Client::new(self.aws())))?;
-            let secret = runtime::Secret::new(client, self.settings().required(setting)?, self.clock());
+            // The only client of this type that a context keeps.
+            let secrets_manager = self.once("", || Ok(runtime::AwsClient::secrets_manager(self.aws())))?;
+            let secret = runtime::Secret::new(secrets_manager, self.settings().required(setting)?, self.clock());
             let reading = secret.clone();
             self.before_the_first_request(setting, async move { Ok(reading.get().await.map(drop)?) });
             Ok(secret)

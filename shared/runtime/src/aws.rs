@@ -8,24 +8,30 @@ use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region};
-use aws_sdk_secretsmanager::config::{Credentials, SharedCredentialsProvider, SharedHttpClient};
-use aws_smithy_http_client::Builder as HttpClientBuilder;
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
-use aws_smithy_runtime_api::client::http::{HttpClient, http_client_fn};
+use aws_smithy_http_client::{Builder as HttpClientBuilder, Connector};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector, http_client_fn,
+};
 
 use crate::{MissingSetting, Settings};
 
 /// The longest wait for a connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The longest wait for one attempt of a call.
-const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
+pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest wait for a call with all its attempts. The shortest function timeout is 10 s, and a function makes one
 /// call after another only where it can be cut off in between.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(7);
 /// How often a call is attempted: queue and client retry later anyway, so many attempts are no use.
 const MAX_ATTEMPTS: u32 = 3;
 const _: () = assert!(ATTEMPT_TIMEOUT.as_millis() * 2 < CALL_TIMEOUT.as_millis() && CALL_TIMEOUT.as_secs() < 10);
+
+/// ring builds in a fraction of the time of the default provider.
+const TLS: Provider = Provider::Rustls(CryptoMode::Ring);
 
 /// The certificate authorities that AWS clients trust: only Amazon Trust Services, which covers every AWS endpoint.
 /// Reading the machine's list of some hundred would take most of a cold start.
@@ -73,12 +79,21 @@ fn bounded(http: SharedHttpClient) -> SdkConfig {
 }
 
 fn http_client() -> SharedHttpClient {
-    let roots = TrustStore::empty().with_pem_certificate(AMAZON_ROOTS);
-    let tls = TlsContext::builder().with_trust_store(roots).build().expect("nothing that can fail is set");
-    // ring builds in a fraction of the time of the default provider.
-    let http = HttpClientBuilder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https();
+    let http = HttpClientBuilder::new().tls_provider(TLS).tls_context(tls_context()).build_https();
     // For each kind of client, the plain one would read the roots and set up TLS, and drop it all again: only to try it.
     http_client_fn(move |settings, components| http.http_connector(settings, components))
+}
+
+/// The same for requests that no client of the SDK makes.
+pub(crate) fn http_connector(connect_timeout: Duration) -> SharedHttpConnector {
+    let settings = HttpConnectorSettings::builder().connect_timeout(connect_timeout).build();
+    let http = Connector::builder().tls_provider(TLS).tls_context(tls_context()).connector_settings(settings);
+    SharedHttpConnector::new(http.build())
+}
+
+fn tls_context() -> TlsContext {
+    let roots = TrustStore::empty().with_pem_certificate(AMAZON_ROOTS);
+    TlsContext::builder().with_trust_store(roots).build().expect("nothing that can fail is set")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The environment of every function: settings, secrets, clock, AWS configuration, logs, metrics.
 
 mod aws;
+mod aws_client;
 mod batch;
 mod counts;
 mod metrics;
@@ -20,6 +21,7 @@ mod sync {
 }
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
+pub use aws_client::{AwsClient, AwsError};
 pub use batch::{MessageError, ReceivedMessage, each_message};
 pub use cache::Clock;
 pub use metrics::{Metrics, SampledMs};

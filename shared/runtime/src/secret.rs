@@ -3,9 +3,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_sdk_secretsmanager::Client;
 use cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
+use serde_json::json;
 
+use crate::AwsClient;
 use crate::aws::CALL_TIMEOUT;
 
 /// The age up to which a value is used without reading it again, and the pause after a failed read.
@@ -86,13 +87,16 @@ where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
 {
     /// The secret at `arn`.
-    pub fn new(client: Client, arn: impl Into<String>, clock: Clock) -> Self {
-        let arn = arn.into();
+    pub fn new(secrets_manager: AwsClient, arn: impl Into<String>, clock: Clock) -> Self {
+        let arn: String = arn.into();
+        let secret_id = json!({ "SecretId": arn });
         Self::read_by(clock, move || {
-            let get = client.get_secret_value().secret_id(&arn);
+            let (secrets_manager, secret_id) = (secrets_manager.clone(), secret_id.clone());
             Box::pin(async move {
-                let output = get.send().await.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
-                output.secret_string.filter(|text| !text.is_empty()).ok_or(SecretError::Empty)
+                let read = secrets_manager.call("secretsmanager.GetSecretValue", &secret_id).await;
+                let read = read.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
+                let text = read["SecretString"].as_str().filter(|text| !text.is_empty());
+                text.map(str::to_owned).ok_or(SecretError::Empty)
             })
         })
     }

@@ -9,8 +9,9 @@ use context::{Context, ContextError};
 use futures::future::join_all;
 use local::valkey::Valkey;
 use redis::aio::MultiplexedConnection;
-use runtime::{Clock, Settings};
+use runtime::{AwsClient, Clock, Settings};
 use sale::{EpochMs, Terms};
+use serde_json::json;
 use stock::Stock;
 use tests::{CutProxy, Reach, terms};
 use tokio::task::{block_in_place, spawn_blocking};
@@ -23,6 +24,7 @@ use crate::answer::Answer;
 use crate::calls::Calls;
 use crate::cloud::cloud;
 use crate::lab::{Lab, SALE};
+use crate::resources::{make_secret, secrets_manager};
 use crate::throttled::with_dead_letters;
 
 /// How far the clock moves at a time: the shortest time by which a message is put off.
@@ -96,13 +98,6 @@ async fn connection(lab: &Lab) -> MultiplexedConnection {
     connection
 }
 
-async fn payment_secret() -> String {
-    let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
-    let name = format!("payments-{}", Uuid::now_v7().simple());
-    client.create_secret().name(&name).secret_string(PAYMENT_KEY).send().await.unwrap();
-    name
-}
-
 impl World {
     /// A world with an open sale that every process has read.
     pub(super) async fn selling() -> Self {
@@ -122,7 +117,7 @@ impl World {
             in_front_of(&deployment.endpoint).await,
         ];
         let redis = CutProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
-        let payment_secret = payment_secret().await;
+        let payment_secret = make_secret("payments", PAYMENT_KEY).await;
         let settings = lab.settings().with("PAYMENT_SECRET_ARN", &*payment_secret);
         let settings = settings.with("REDIS_URL", format!("redis://{}", redis.address()));
         let (context, calls) = context_of(settings, time.clock(), [&dynamodb, &sqs, &secrets]).await;
@@ -193,8 +188,9 @@ impl World {
 
     /// Changes the key that payments are signed with.
     pub(super) async fn payments_are_signed_with(&self, key: &str) {
-        let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
-        client.put_secret_value().secret_id(&self.payment_secret).secret_string(key).send().await.unwrap();
+        let id = &self.payment_secret;
+        let new = json!({ "SecretId": id, "SecretString": key, "ClientRequestToken": Uuid::now_v7() });
+        secrets_manager().await.call("secretsmanager.PutSecretValue", &new).await.unwrap();
     }
 }
 
@@ -212,11 +208,11 @@ async fn context_of(settings: Settings, clock: Clock, aws: [&CutProxy; 3]) -> (C
     let own = RetryPartition::new(Uuid::now_v7().to_string());
     let calls = Calls::default();
     let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).endpoint_url(dynamodb).retry_partition(own.clone());
-    let sqs = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(sqs).retry_partition(own.clone());
-    let secrets = aws_sdk_secretsmanager::config::Builder::from(&config).endpoint_url(secrets).retry_partition(own);
+    let sqs = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(sqs).retry_partition(own);
+    let secrets = config.to_builder().endpoint_url(secrets).build();
     let context = Context::new(settings, config, clock)
         .with(aws_sdk_dynamodb::Client::from_conf(dynamodb.build()))
         .with(aws_sdk_sqs::Client::from_conf(sqs.interceptor(calls.clone()).build()))
-        .with(aws_sdk_secretsmanager::Client::from_conf(secrets.build()));
+        .with(AwsClient::secrets_manager(&secrets));
     (context, calls)
 }
