@@ -115,7 +115,7 @@ part-%:
 PROGRAMS = bench explain functions history load local noop planner scripts simulate site
 test-ready: build nextest
 	@$(COMPILE) "Compiling the tests" build --workspace --tests $(PROGRAMS:%=--bin %)
-	@for package in clients site; do $(PACKAGES) $$package || exit; done
+	@for package in bench/rival clients site; do $(PACKAGES) $$package || exit; done
 # Parts build it again beside each other, which changes nothing then.
 	@npm --prefix clients run --silent build
 
@@ -242,4 +242,4 @@ licences: ## Write the licences of everything compiled into the functions to THI
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist site/node_modules
+	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist site/node_modules bench/rival/node_modules

@@ -8,6 +8,7 @@ mod lanes;
 mod outage;
 mod random_ids;
 mod report;
+mod rival;
 mod system;
 
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ enum Command {
     RandomIds(random_ids::Plan),
     /// Every figure of docs/performance.md, as ratios
     Report(report::Plan),
+    /// Ours as `make up` serves it and a plain Node service, in turns
+    Rival(rival::Plan),
 }
 
 #[tokio::main]
@@ -48,6 +51,7 @@ async fn main() -> ExitCode {
         Command::Outage(plan) => outage::run(&plan).await,
         Command::RandomIds(plan) => random_ids::run(&plan).await,
         Command::Report(plan) => report::run(&plan).await,
+        Command::Rival(plan) => rival::run(&plan).await,
     };
     done.map_or_else(|error| command_line::fail(&error), |()| ExitCode::SUCCESS)
 }

@@ -26,6 +26,7 @@ use local::setup::install;
 use serde::Serialize;
 
 use crate::binaries::Binaries;
+use crate::rival;
 use figure::Line;
 use rates::Offered;
 use starts::Started;
@@ -62,6 +63,7 @@ struct Effort {
     calls_at_each_size: usize,
     /// Batches of messages in a round.
     batches: usize,
+    rival: rival::Plan,
 }
 
 const SHORT: Effort = Effort {
@@ -73,6 +75,7 @@ const SHORT: Effort = Effort {
     live: 100_000,
     calls_at_each_size: 500,
     batches: 5,
+    rival: rival::Plan::new(300, 1),
 };
 const FULL: Effort = Effort {
     binaries: Binaries::Shipped,
@@ -83,12 +86,13 @@ const FULL: Effort = Effort {
     live: 1_000_000,
     calls_at_each_size: 2_000,
     batches: 20,
+    rival: rival::Plan::new(5_000, 2),
 };
 
-const SECTIONS: [&str; 7] = ["scripts", "growth", "functions", "gateway", "orders", "starts", "waste"];
+const SECTIONS: [&str; 8] = ["scripts", "growth", "functions", "gateway", "rival", "orders", "starts", "waste"];
 
 /// Figures that must be there.
-const LINES: [&str; 20] = [
+const LINES: [&str; 23] = [
     "reserve_winners",
     "reserve_winners_server",
     "reserve_sold_out",
@@ -105,6 +109,9 @@ const LINES: [&str; 20] = [
     "gateway_marked_p99",
     "gateway_sold_out_p99",
     "gateway_winners",
+    "rival_mixed",
+    "rival_sold_out",
+    "rival_winners",
     "order_batch",
     "start",
     "peak_memory",
@@ -175,6 +182,9 @@ async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Repo
     }
     if wanted("gateway") {
         gateway::measure(effort, &mut report).await.context("gateway")?;
+    }
+    if wanted("rival") {
+        report.lines.extend(rival::lines(&effort.rival).await.context("rival")?);
     }
     if wanted("orders") {
         orders::measure(effort, &mut report).await.context("orders")?;
