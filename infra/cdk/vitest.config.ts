@@ -2,14 +2,14 @@ import { defineConfig } from 'vitest/config';
 
 // The SDK says at each start that it wants a newer Node next year.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-// CDK's own check of each template takes longer than its synthesis. `app.test.ts` runs the app with it.
+// CDK's own check of each template takes longer than its synthesis. `npm run lint` runs it.
 process.env['CDK_VALIDATION'] = 'false';
 
 export default defineConfig({
   test: {
     globalSetup: 'test/workplace.ts',
     include: ['test/**/*.test.ts'],
-    // A synthesis with CDK's own template checks takes some seconds, and minutes where much else runs.
+    // A synthesis takes some seconds, and a minute where much else runs.
     testTimeout: 600_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,

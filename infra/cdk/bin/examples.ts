@@ -32,6 +32,14 @@ export const DEPLOYMENTS: Record<Example, Deployment> = {
   qualified: { ...SHOP, qualifier: 'shop1' },
 };
 
+/** What `make up` passes to the app on this machine. */
+export const LOCAL_CONTEXT = {
+  settings: 'local',
+  issuer: 'http://127.0.0.1:4566/identity',
+  audience: 'flash-sale',
+  emulator: 'http://127.0.0.1:4566',
+};
+
 /** Writes these deployments' files into a folder, as their owners would. */
 export function deploymentsIn(folder: string): void {
   mkdirSync(folder, { recursive: true });

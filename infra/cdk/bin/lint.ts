@@ -1,11 +1,13 @@
-// Checks the templates of every example with cfn-lint, which it installs into a virtual environment beside the app. What has
-// passed is not checked again until something changes that the templates, or the check, come from.
+// Checks the templates of every example with cfn-lint, which it installs into a virtual environment beside the app, and two of
+// them with CDK's own check. What has passed is not checked again until something changes that the templates, or the checks,
+// come from.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { APP, deploymentsIn, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
+import { local } from '../settings/local.ts';
+import { APP, deploymentsIn, EXAMPLES, fakeFunctionsIn, fakePagesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const INSTALLED = join(VENV, 'installed');
@@ -54,15 +56,30 @@ const work = mkdtempSync(join(tmpdir(), 'flash-sale-lint-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 const functions = join(work, 'functions');
 fakeFunctionsIn(functions, 'arm64');
+const functionsForHere = join(work, 'functions-for-here');
+fakeFunctionsIn(functionsForHere, local.architecture);
 const pages = join(work, 'pages');
 fakePagesIn(pages);
 const deployments = join(work, 'deployments');
 deploymentsIn(deployments);
-const templates = EXAMPLES.flatMap((name) => {
+
+/** Synthesizes without a warning. Rules of AWS Solutions that are violated are reported there. */
+function synthesized(name: string, context: Record<string, string>, withTemplateCheck: boolean): string {
   const out = join(work, name);
-  // CDK's own check runs in the app's tests; cfn-lint runs here. Rules of AWS Solutions that are violated are reported there.
-  const { status, stderr } = synthesize(out, { env: name, deployments, functions, pages }, { withTemplateCheck: false });
+  const { status, stderr } = synthesize(out, context, { withTemplateCheck });
   if (status !== 0 || stderr !== '') throw new Error(`${name} could not be synthesized cleanly:\n${stderr}`);
+  if (withTemplateCheck) {
+    const { pluginReports } = JSON.parse(readFileSync(join(out, 'validation-report.json'), 'utf8'));
+    const violations = pluginReports.flatMap((report: { violations: unknown[] }) => report.violations);
+    if (violations.length > 0) throw new Error(`CDK finds in ${name}:\n${JSON.stringify(violations, null, 2)}`);
+  }
+  return out;
+}
+
+// The largest of the deployments, and this machine's. The check takes most of the time.
+synthesized('local', { ...LOCAL_CONTEXT, functions: functionsForHere }, true);
+const templates = EXAMPLES.flatMap((name) => {
+  const out = synthesized(name, { env: name, deployments, functions, pages }, name === 'edge');
   return readdirSync(out)
     .filter((file) => file.endsWith('.template.json'))
     .map((file) => join(out, file));

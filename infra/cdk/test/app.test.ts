@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deploymentsIn, synthesize } from '../bin/examples.ts';
+import { deploymentsIn, LOCAL_CONTEXT, synthesize } from '../bin/examples.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { local } from '../settings/local.ts';
 import { fakeFunctions, fakePages, workplace } from './stack.ts';
@@ -30,31 +30,19 @@ const OUTPUTS = [
 
 function run(folder: string, context: Record<string, string>) {
   const outdir = join(out, folder);
-  return { ...synthesize(outdir, context), read: (file: string) => JSON.parse(readFileSync(join(outdir, file), 'utf8')) };
+  return { ...synthesize(outdir, context, { withTemplateCheck: false }), read: (file: string) => JSON.parse(readFileSync(join(outdir, file), 'utf8')) };
 }
 
 describe('the app synthesizes without a warning', () => {
   const CASES: [string, Record<string, string>, boolean][] = [
-    [
-      'local',
-      {
-        settings: 'local',
-        issuer: 'http://127.0.0.1:4566/identity',
-        audience: 'flash-sale',
-        emulator: 'http://127.0.0.1:4566',
-        functions: functionsForHere,
-      },
-      false,
-    ],
-    // `npm run lint` synthesizes the others as well.
+    ['local', { ...LOCAL_CONTEXT, functions: functionsForHere }, false],
+    // `npm run lint` synthesizes the others as well, and runs CDK's own check.
     ['edge', { env: 'edge', deployments, functions, pages }, true],
   ];
 
   test.each(CASES)('%s', (name, context, bootstrapped) => {
     const app = run(name, context);
     expect(app).toMatchObject({ status: 0, stderr: '' });
-    const findings = app.read('validation-report.json').pluginReports.flatMap((report: any) => report.violations);
-    expect(findings).toEqual([]);
     const template = app.read('FlashSale.template.json');
     expect(Object.keys(template.Outputs)).toEqual(expect.arrayContaining(OUTPUTS));
     for (const name of FUNCTION_NAMES) {

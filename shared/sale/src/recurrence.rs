@@ -332,7 +332,8 @@ mod tests {
         assert_eq!((next.opens, next.closes), (at("2027-04-30T22:30:00Z"), at("2027-04-30T23:00:00Z")));
     }
 
-    /// Each zone, each half hour of the day, each day of a year with all of its transitions.
+    /// Each zone, each half hour at which clocks are changed somewhere and some others, each day of a year with all of its
+    /// transitions.
     #[test]
     fn every_day_without_a_transition_opens_and_closes_at_the_time_promised() {
         const FROM: &str = "2026-11-26";
@@ -359,7 +360,7 @@ mod tests {
         }
         assert!(zones.len() > 40, "{}", zones.len());
         for zone in zones.values() {
-            for half_hour in 0..48 {
+            for half_hour in (0..8).chain([14, 24, 34]).chain(43..48) {
                 let first = format!("{FROM}T{:02}:{:02}", half_hour / 2, half_hour % 2 * 30);
                 let time = first.parse::<DateTime>().unwrap();
                 let end = time + 2.hours();
@@ -382,7 +383,7 @@ mod tests {
                 }
             }
         }
-        assert!(checked > zones.len() * 48 * 2 * 360, "{checked}");
+        assert!(checked > zones.len() * 16 * 2 * 360, "{checked}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use checked::{Checked, Outcome, Stop};
 use operation::Script;
 use sequence::{Sequence, first_round};
 
-const CASES: u32 = 128;
+const CASES: u32 = 48;
 /// Shrinking a sequence takes a few runs for each of its operations.
 const MAX_SHRINK_ITERS: u32 = 4000;
 
