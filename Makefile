@@ -126,12 +126,14 @@ nextest: setup
 test-rust:
 	@$(NEXTEST)
 
-# The deployed system's tests depend on every crate and take minutes: only those named by TEST.
+# The programs of tests that run beside a deployed system depend on every crate and take a minute to link: only if TEST names some of
+# theirs. Scripts and schedules are tested with what is shared.
+CHECKED = --lib --bins $(if $(wildcard functions/$(CRATE)),,--test scripts --test schedules) $(TEST:%=--test system)
 check: nextest ## Check format and lints, and run the Rust tests of what depends on a crate: CRATE=reservation TEST=outages::
 	@test -n "$(CRATE)" || { echo 'Which crate? make check CRATE=reservation' >&2; exit 1; }
 	@$(CARGO) fmt --all --check
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
-	@$(NEXTEST) --no-tests=pass -E 'rdeps($(CRATE)) - binary_id(/system/)$(TEST:%= | test(%))'
+	@$(NEXTEST) --no-tests=pass $(CHECKED) -E 'rdeps($(CRATE)) - binary_id(/system/)$(TEST:%= | test(%))'
 
 # The TypeScript packages (deployment and clients), and the links of the documentation.
 test-cdk:

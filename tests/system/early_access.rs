@@ -318,8 +318,8 @@ async fn a_long_list_is_read_in_pages() {
     assert!(pages >= 2, "{pages}");
     let nobody = lab.answer(&Ask::get("/v1/admin/groups/nobody/users").by_operator()).await.expect(200);
     assert_eq!(nobody.body, json!({ "group": "nobody", "users": [] }));
-    enter(&lab, "auth0|2#799/e").await.expect(201);
-    enter(&lab, "auth0|2#800/e").await.problem(409, "not_open");
+    enter(&lab, "auth0|1#599/e").await.expect(201);
+    enter(&lab, "auth0|1#600/e").await.problem(409, "not_open");
 }
 
 fn escaped(text: &str) -> String {

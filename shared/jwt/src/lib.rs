@@ -1,7 +1,5 @@
 //! Verifies the signatures for `jsonwebtoken` with ring, which the TLS stack already includes.
 
-use std::sync::Once;
-
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
 use jsonwebtoken::signature;
@@ -17,9 +15,8 @@ static RING: CryptoProvider =
 /// Makes `jsonwebtoken` verify all tokens of this process with ring: RS256, RS384, RS512 and ES256. It signs none. Can be
 /// repeated.
 pub fn use_ring() {
-    static ONCE: Once = Once::new();
-    // Another provider than this one would be installed by a feature of `jsonwebtoken`, and none is enabled.
-    ONCE.call_once(|| _ = RING.install_default());
+    // Another provider would be installed by a feature of `jsonwebtoken`, and none is enabled.
+    let _ = RING.install_default();
 }
 
 fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>, Error> {
