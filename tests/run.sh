@@ -18,13 +18,20 @@ end() {
 trap 'end 130' INT
 trap 'end 143' TERM HUP
 
+# A second run would remove what this one notes, and compile beside its tests.
+mkdir -p "$TEST_LOGS"
+exec 9>"$TEST_LOGS/lock"
+flock --nonblock 9 || {
+  echo "another \`make test\` is running in this checkout" >&2
+  exit 1
+}
 rm -f "$TEST_LOGS"/*.log "$TEST_LOGS/results"
 begun=$(date +%s)
 failed=
-$tied "$MAKE" --no-print-directory "part-$ready" &
+$tied "$MAKE" --no-print-directory "part-$ready" 9>&- &
 wait $! || failed=1
 # shellcheck disable=SC2046
-$tied "$MAKE" --no-print-directory --keep-going --jobs="$at_once" $(printf 'part-%s ' "$@") &
+$tied "$MAKE" --no-print-directory --keep-going --jobs="$at_once" $(printf 'part-%s ' "$@") 9>&- &
 wait $! || failed=1
 echo
 cat "$TEST_LOGS/results"

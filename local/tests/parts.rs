@@ -152,6 +152,20 @@ fn a_part_that_hangs_is_ended_and_named_and_the_others_go_on() {
 }
 
 #[test]
+fn a_second_make_test_in_a_checkout_is_refused_and_touches_nothing() {
+    let folder = folder("twice");
+    let logs = folder.join("logs");
+    std::fs::write(logs.join("good.log"), "of the first").unwrap();
+    let first = std::fs::File::create(logs.join("lock")).unwrap();
+    first.lock().unwrap();
+    let Output { status, stderr, .. } = make_test("good", &logs);
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(!status.success() && said.starts_with("another `make test` is running in this checkout\n"), "{said}");
+    assert_eq!(std::fs::read_to_string(logs.join("good.log")).unwrap(), "of the first");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn make_test_runs_every_part_and_names_those_that_failed() {
     let folder = folder("all");
     let logs = folder.join("logs");
