@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use aws_config::SdkConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
@@ -16,16 +16,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::emulator::{ACCESS_KEY, REGION};
-use crate::process::Kept;
-use crate::synthesis::{self, synthesized};
+use crate::stack;
+use crate::synthesis::synthesized;
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
 /// The longest wait for an answer of the emulator: twice what the slowest function may take (55 s,
 /// `infra/cdk/lib/functions.ts`), since the machine may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-/// How often the deployment's progress is checked.
-const LOOK: Duration = Duration::from_millis(50);
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
@@ -127,30 +125,12 @@ struct Outputs {
 /// gateway of this machine serves it yet ([`Deployment::served_at`]).
 ///
 /// # Errors
-/// If Node is missing or the deployment fails, with CDK's output.
+/// If Node is missing or the synthesis fails, with CDK's output, or the deployment does, with the reasons.
 pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
-    let outputs_file = home.join("outputs.json");
     let app = synthesized(endpoint, issuer, home).await?;
-    let mut cdk = synthesis::command(endpoint);
-    cdk.args(["deploy", "--require-approval", "never", "--method=direct", "--progress", "events", "--ci"])
-        .arg("--app")
-        .arg(app)
-        .arg("--outputs-file")
-        .arg(&outputs_file);
-    let log = home.join("cdk.log");
-    // It ends with this program or this call, since it would otherwise write to the folder again.
-    let mut process = Kept::start("node", &cdk, &log)?;
-    while !process.has_ended()? {
-        tokio::time::sleep(LOOK).await;
-    }
-    // Its keeper does not report its exit status, but it only writes outputs once everything is deployed.
-    let Ok(text) = std::fs::read_to_string(&outputs_file) else {
-        bail!("node failed:\n{}", std::fs::read_to_string(&log).unwrap_or_default().trim_end());
-    };
-    let mut stacks: std::collections::HashMap<String, Outputs> = serde_json::from_str(&text)?;
-    let outputs = stacks.remove(STACK).with_context(|| format!("CDK deployed no stack {STACK}"))?;
+    let outputs: Outputs = serde_json::from_value(stack::create(&http, endpoint, &app).await?.into())?;
     let emulator_api_url = path_form(endpoint, &outputs.api_url)?;
     let deployment = Deployment {
         endpoint: endpoint.to_owned(),

@@ -26,6 +26,7 @@ pub mod recorded;
 mod sales;
 pub mod setup;
 pub mod soak;
+mod stack;
 pub mod stages;
 pub mod supervisor;
 mod synthesis;

@@ -8,6 +8,7 @@ use crate::identity::Issuer;
 use crate::install;
 use crate::paths::usable_state;
 use crate::stages::Stage;
+use crate::synthesis;
 use crate::web::WebServer;
 
 /// Installs the local cloud, and builds the pages and the functions, unless done already.
@@ -60,7 +61,8 @@ where
         tokio::task::spawn_blocking(set_up).await??;
     }
     let stage = Stage::spinner("Starting and deploying");
-    let ground = Ground::start().await?;
+    // Each takes a while; what is deployed is copied then.
+    let (ground, _) = tokio::try_join!(Ground::start(), synthesis::prepare())?;
     let work = work(ground.issuer.clone());
     let (done, cloud) = tokio::try_join!(work, Cloud::on(ground))?;
     let pem = cloud.issuer.private_key_pem().to_owned();

@@ -8,12 +8,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
 
 use crate::archives::is_coming;
-use crate::emulator::{ACCESS_KEY, REGION};
 use crate::identity::AUDIENCE;
 use crate::paths;
 use crate::process::Kept;
@@ -21,7 +22,9 @@ use crate::process::Kept;
 /// What the app reads from its folder.
 const OF_THE_APP: [&str; 8] =
     ["bin", "cdk.json", "deployments", "edge", "lib", "node_modules/.package-lock.json", "package.json", "settings"];
-const TEMPLATE: &str = "FlashSale.template.json";
+pub(crate) const TEMPLATE: &str = "FlashSale.template.json";
+/// Which files belong to the stack.
+pub(crate) const ASSETS: &str = "FlashSale.assets.json";
 /// The made-up addresses. Neither begins with the other, so that each can be replaced on its own.
 const EMULATOR: &str = "http://127.0.0.1:4566";
 const ISSUER: &str = "http://127.0.0.2:4566/issuer";
@@ -33,16 +36,12 @@ const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Puts the synthesized app into the folder `home`, for an emulator at `endpoint` and tokens by `issuer`. Returns its
-/// path, for `cdk deploy --app`.
+/// path.
 ///
 /// # Errors
-/// If the app cannot be synthesized, with CDK's output, or a file cannot be read or written, with its path.
+/// As [`prepare`], or if a file cannot be written, with its path.
 pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Result<PathBuf> {
-    let all = paths::target().join("synthesized");
-    let kept = all.join(format!("{:016x}", state_of_the_checkout()?));
-    if !kept.join(TEMPLATE).exists() {
-        synthesize(endpoint, &all, &kept, home).await?;
-    }
+    let kept = prepare().await?;
     let app = home.join("cdk.out");
     let _ = fs::remove_dir_all(&app);
     copy(&kept, &app, &[(ISSUER, issuer), (EMULATOR, endpoint)])
@@ -50,21 +49,46 @@ pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Re
     Ok(app)
 }
 
-async fn synthesize(endpoint: &str, all: &Path, kept: &Path, home: &Path) -> Result<()> {
-    let unfinished = all.join(format!("{UNFINISHED}{}-{:p}", std::process::id(), &home));
-    let mut cdk = command(endpoint);
-    cdk.args(["synth", "--quiet", "-c", "settings=local", "-c", &format!("issuer={ISSUER}")])
-        .args(["-c", &format!("audience={AUDIENCE}"), "-c", &format!("emulator={EMULATOR}")])
-        .args(["-c", &format!("functions={}", paths::target().join("lambda").display())])
-        .arg("--output")
-        .arg(&unfinished);
-    let log = home.join("cdk.log");
-    let mut process = Kept::start("node", &cdk, &log)?;
+/// Synthesizes the app unless the checkout has not changed since, and returns where it is.
+///
+/// # Errors
+/// If the app cannot be synthesized, with what it says, or a file cannot be read, with its path.
+pub(crate) async fn prepare() -> Result<PathBuf> {
+    let all = paths::target().join("synthesized");
+    let kept = all.join(format!("{:016x}", state_of_the_checkout()?));
+    if !kept.join(TEMPLATE).exists() {
+        synthesize(&all, &kept).await?;
+    }
+    Ok(kept)
+}
+
+/// Runs the app as CDK's command does. That would also ask STS for the account.
+async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let unfinished = all.join(format!("{UNFINISHED}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+    let settings: Value = serde_json::from_slice(&fs::read(paths::cdk().join("cdk.json"))?)?;
+    let mut context = settings["context"].clone();
+    context["settings"] = json!("local");
+    context["issuer"] = json!(ISSUER);
+    context["audience"] = json!(AUDIENCE);
+    context["emulator"] = json!(EMULATOR);
+    context["functions"] = json!(paths::target().join("lambda"));
+    let mut app = Command::new("node");
+    app.current_dir(paths::cdk())
+        .args(["--import", "tsx", "bin/flash-sale.ts"])
+        // The template check takes longer than the deployment; `npm run lint` runs it.
+        .env("CDK_VALIDATION", "false")
+        .env("CDK_OUTDIR", &unfinished)
+        .env("CDK_CONTEXT_JSON", context.to_string());
+    fs::create_dir_all(all).with_context(|| format!("cannot write to {}", all.display()))?;
+    let log = unfinished.with_extension("log");
+    let mut process = Kept::start("node", &app, &log)?;
     while !process.has_ended()? {
         tokio::time::sleep(LOOK).await;
     }
-    let said = || fs::read_to_string(&log).unwrap_or_default();
-    ensure!(unfinished.join(TEMPLATE).exists(), "node failed:\n{}", said().trim_end());
+    let said = fs::read_to_string(&log).unwrap_or_default();
+    let _ = fs::remove_file(&log);
+    ensure!(unfinished.join(TEMPLATE).exists(), "node failed:\n{}", said.trim_end());
     remove_old(all, &[kept, &unfinished]).with_context(|| format!("cannot read {}", all.display()))?;
     let renamed = fs::rename(&unfinished, kept);
     // Another program may have put its own there first.
@@ -82,22 +106,6 @@ fn remove_old(all: &Path, used: &[&Path]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// A command of CDK in the app's folder, for the emulator at `endpoint`. CDK asks STS for the account even to
-/// synthesize, so it never gets the developer's own credentials.
-pub(crate) fn command(endpoint: &str) -> Command {
-    let mut cdk = Command::new("node");
-    cdk.current_dir(paths::cdk())
-        .arg("node_modules/aws-cdk/bin/cdk")
-        // The template check takes longer than the deployment; the app's own tests run it.
-        .env("CDK_VALIDATION", "false")
-        .env("CDK_DISABLE_VERSION_CHECK", "1")
-        .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
-        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)])
-        .env_remove("AWS_SESSION_TOKEN")
-        .env_remove("AWS_PROFILE");
-    cdk
 }
 
 fn age(path: &Path) -> Option<Duration> {

@@ -17,6 +17,7 @@ use crate::process::{Ended, Port, ProcessRun, accepts, loopback, start_detached,
 use crate::setup::set_up;
 use crate::stages::Stage;
 use crate::supervisor::{DEPLOYED, Ports, STAY, log};
+use crate::synthesis;
 use crate::web;
 use crate::{emulator, paths};
 
@@ -151,7 +152,8 @@ async fn start() -> Result<()> {
     let mut running = Running { supervisor, ports, issuer_key_pem: String::new(), deployment: None };
     running.write()?;
     let ready = || accepts(ports.valkey) && emulator::is_ready(&log("emulator"));
-    wait_until(&running, ready, "Valkey or the emulator").await?;
+    // Synthesizing takes a while, too.
+    tokio::try_join!(wait_until(&running, ready, "Valkey or the emulator"), synthesis::prepare())?;
     stage.done(format!("ports {} and {}", ports.valkey, ports.emulator));
 
     let stage = Stage::spinner("Deploying infra/cdk");
