@@ -61,8 +61,8 @@ where
         tokio::task::spawn_blocking(set_up).await??;
     }
     let stage = Stage::spinner("Starting and deploying");
-    // Each takes a while; what is deployed is copied then.
-    let (ground, _) = tokio::try_join!(Ground::start(), synthesis::prepare())?;
+    // Node runs in a process of its own, while the start of the ground blocks this thread.
+    let (_, ground) = tokio::try_join!(synthesis::prepare(), Ground::start())?;
     let work = work(ground.issuer.clone());
     let (done, cloud) = tokio::try_join!(work, Cloud::on(ground))?;
     let pem = cloud.issuer.private_key_pem().to_owned();

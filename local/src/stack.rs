@@ -49,10 +49,10 @@ struct Destination {
 /// # Errors
 /// If a file cannot be read, or a resource cannot be created, with the reasons.
 pub(crate) async fn create(http: &Client, endpoint: &str, app: &Path) -> Result<Map<String, Value>> {
-    let template = upload(http, endpoint, app).await?;
-    let named = format!("StackName={STACK}&TemplateURL={template}&Capabilities.member.1=CAPABILITY_NAMED_IAM");
-    ask(http, endpoint, "CreateStack", &named).await?;
     let created = async {
+        let template = upload(http, endpoint, app).await?;
+        let named = format!("StackName={STACK}&TemplateURL={template}&Capabilities.member.1=CAPABILITY_NAMED_IAM");
+        ask(http, endpoint, "CreateStack", &named).await?;
         loop {
             let stack = ask(http, endpoint, "DescribeStacks", &format!("StackName={STACK}")).await?;
             match texts(&stack, "StackStatus").first().copied() {
@@ -66,7 +66,7 @@ pub(crate) async fn create(http: &Client, endpoint: &str, app: &Path) -> Result<
             }
         }
     };
-    tokio::time::timeout(LIMIT, created).await.context("the emulator does not finish the stack")?
+    tokio::time::timeout(LIMIT, created).await.context("the emulator does not answer, or does not finish the stack")?
 }
 
 /// Returns the template's address.

@@ -23,6 +23,8 @@ use crate::process::Kept;
 const OF_THE_APP: [&str; 8] =
     ["bin", "cdk.json", "deployments", "edge", "lib", "node_modules/.package-lock.json", "package.json", "settings"];
 pub(crate) const TEMPLATE: &str = "FlashSale.template.json";
+/// Written last: a synthesis that has it is complete.
+const COMPLETE: &str = "manifest.json";
 /// Which files belong to the stack.
 pub(crate) const ASSETS: &str = "FlashSale.assets.json";
 /// The made-up addresses. Neither begins with the other, so that each can be replaced on its own.
@@ -56,7 +58,7 @@ pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Re
 pub(crate) async fn prepare() -> Result<PathBuf> {
     let all = paths::target().join("synthesized");
     let kept = all.join(format!("{:016x}", state_of_the_checkout()?));
-    if !kept.join(TEMPLATE).exists() {
+    if !kept.join(COMPLETE).exists() {
         synthesize(&all, &kept).await?;
     }
     Ok(kept)
@@ -80,6 +82,8 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
         .env("CDK_VALIDATION", "false")
         .env("CDK_OUTDIR", &unfinished)
         .env("CDK_CONTEXT_JSON", context.to_string());
+    // Another program with the same id may have left one.
+    let _ = fs::remove_dir_all(&unfinished);
     fs::create_dir_all(all).with_context(|| format!("cannot write to {}", all.display()))?;
     let log = unfinished.with_extension("log");
     let mut process = Kept::start("node", &app, &log)?;
@@ -88,11 +92,11 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
     }
     let said = fs::read_to_string(&log).unwrap_or_default();
     let _ = fs::remove_file(&log);
-    ensure!(unfinished.join(TEMPLATE).exists(), "node failed:\n{}", said.trim_end());
+    ensure!(unfinished.join(COMPLETE).exists(), "node failed:\n{}", said.trim_end());
     remove_old(all, &[kept, &unfinished]).with_context(|| format!("cannot read {}", all.display()))?;
     let renamed = fs::rename(&unfinished, kept);
     // Another program may have put its own there first.
-    ensure!(kept.join(TEMPLATE).exists(), "cannot write {}: {renamed:?}", kept.display());
+    ensure!(kept.join(COMPLETE).exists(), "cannot write {}: {renamed:?}", kept.display());
     let _ = fs::remove_dir_all(unfinished);
     Ok(())
 }
@@ -102,7 +106,7 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
 fn remove_old(all: &Path, used: &[&Path]) -> io::Result<()> {
     for old in fs::read_dir(all)?.flatten().map(|entry| entry.path()) {
         if !used.contains(&old.as_path()) && age(&old).is_some_and(|age| age > GIVEN_UP_AFTER) {
-            let _ = fs::remove_dir_all(old);
+            let _ = fs::remove_dir_all(&old).or_else(|_| fs::remove_file(&old));
         }
     }
     Ok(())

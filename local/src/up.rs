@@ -23,7 +23,7 @@ use crate::{emulator, paths};
 
 /// How often a condition is checked.
 const LOOK: Duration = Duration::from_millis(50);
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long everything may take to end before it is killed: longer than the supervisor gives each part.
 const END_TIMEOUT: Duration = Duration::from_secs(25);
 /// The sale that commands use by default.

@@ -19,15 +19,19 @@ macro_rules! become_function {
     };
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Error> {
+fn main() -> Result<(), Error> {
     // Lambda sets it to the function's configured handler.
     let name = std::env::var("_HANDLER").map_err(|_| "_HANDLER is not set; it names the function")?;
+    // It holds for this thread and those that it starts from now on.
     if !ANSWER.contains(&name.as_str()) {
         rustix::process::nice(NICENESS)?;
     }
+    tokio::runtime::Runtime::new()?.block_on(run(&name))
+}
+
+async fn run(name: &str) -> Result<(), Error> {
     become_function!(
-        name.as_str(),
+        name,
         [
             admin,
             admission,

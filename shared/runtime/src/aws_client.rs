@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use aws_config::SdkConfig;
@@ -10,10 +11,13 @@ use aws_credential_types::provider::{ProvideCredentials as _, SharedCredentialsP
 use aws_runtime::retries::classifiers::{THROTTLING_ERRORS, TRANSIENT_ERRORS};
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningParams, SigningSettings, sign};
 use aws_sigv4::sign::v4;
+use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};
 use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::DateTime;
 use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::date_time::Format;
 use backon::{ExponentialBuilder, Retryable as _};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -24,6 +28,19 @@ use crate::aws::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, CONNECT_TIMEOUT, http_connector}
 
 /// Credentials are not used for the last part of their time: the request has to arrive, and clocks differ.
 const EXPIRY_MARGIN: Duration = Duration::from_secs(60);
+
+/// How long new credentials may take while the old ones are still good.
+const RENEWAL_TIMEOUT: Duration = Duration::from_secs(1);
+/// How far AWS's clock has to be from this one's before a refusal is blamed on that: AWS allows five minutes. The codes are
+/// those that the SDK takes for it (aws-runtime, `service_clock_skew`).
+const SKEW_S: i64 = 4 * 60;
+const SKEWED: [&str; 5] = [
+    "AccessDeniedException",
+    "AuthFailure",
+    "InvalidSignatureException",
+    "RequestTimeTooSkewed",
+    "SignatureDoesNotMatch",
+];
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
@@ -92,6 +109,8 @@ struct Inner {
     provider: SharedCredentialsProvider,
     /// The credentials that the provider returned last.
     credentials: Mutex<Option<Credentials>>,
+    /// How far AWS's clock is ahead of this one, in seconds, once that matters.
+    ahead_s: AtomicI64,
     attempt_timeout: Duration,
     call_timeout: Duration,
     backoff: ExponentialBuilder,
@@ -129,7 +148,11 @@ impl AwsClient {
     fn over(http: SharedHttpConnector, config: &SdkConfig, service: &'static str, endpoint: Option<String>) -> Self {
         let region = config.region().expect("every configuration names its region").to_string();
         let endpoint = endpoint.or_else(|| config.endpoint_url().map(str::to_owned)).unwrap_or_else(|| {
-            let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+            let domain = match region.split('-').next() {
+                Some("cn") => "amazonaws.com.cn",
+                Some("eusc") => "amazonaws.eu",
+                _ => "amazonaws.com",
+            };
             format!("https://{service}.{region}.{domain}")
         });
         let timeouts = config.timeout_config();
@@ -144,6 +167,7 @@ impl AwsClient {
             http,
             provider: config.credentials_provider().expect("every configuration has credentials"),
             credentials: Mutex::default(),
+            ahead_s: AtomicI64::new(0),
             attempt_timeout: timeouts.and_then(TimeoutConfig::operation_attempt_timeout).unwrap_or(ATTEMPT_TIMEOUT),
             call_timeout: timeouts.and_then(TimeoutConfig::operation_timeout).unwrap_or(CALL_TIMEOUT),
             backoff: backoff.with_max_times(retries.max_attempts().saturating_sub(1) as usize),
@@ -185,35 +209,77 @@ impl AwsClient {
     }
 
     async fn attempt(&self, request: &Request<'_>) -> Result<Vec<u8>, AwsError> {
-        let answer = timeout(self.0.attempt_timeout, self.answer(request)).await;
-        answer.unwrap_or_else(|late| Err(AwsError::NoAnswer(late.into())))
+        let connection = CaptureSmithyConnection::new();
+        let answer = timeout(self.0.attempt_timeout, self.answer(request, &connection)).await;
+        let answer = answer.unwrap_or_else(|late| Err(AwsError::NoAnswer(late.into())));
+        // The next attempt would hang on a connection that is silent, too.
+        if matches!(answer, Err(AwsError::NoAnswer(_) | AwsError::Refused { status: 500.., .. }))
+            && let Some(connection) = connection.get()
+        {
+            connection.poison();
+        }
+        answer
     }
 
-    async fn answer(&self, request: &Request<'_>) -> Result<Vec<u8>, AwsError> {
+    async fn answer(&self, request: &Request<'_>, connection: &CaptureSmithyConnection) -> Result<Vec<u8>, AwsError> {
         let credentials = self.credentials().await.map_err(|error| AwsError::NotSent(error.into()))?;
-        let signed = self.signed(request, &credentials.into()).map_err(AwsError::NotSent)?;
+        let mut signed = self.signed(request, &credentials.into()).map_err(AwsError::NotSent)?;
+        signed.add_extension(connection.clone());
         let response = self.0.http.call(signed).await.map_err(|error| {
             // The connector's word for a request that cannot be sent.
             if error.is_user() { AwsError::NotSent(error.into()) } else { AwsError::NoAnswer(error.into()) }
         })?;
         let status = response.status();
         let code = response.headers().get("x-amzn-errortype").map(str::to_owned);
+        let date = response.headers().get("date").map(str::to_owned);
         let body = response.into_body().collect().await.map_err(AwsError::NoAnswer)?.to_bytes();
         if status.is_success() {
             return Ok(body.into());
         }
-        Err(AwsError::refused(status.as_u16(), code.as_deref(), &body))
+        let refused = AwsError::refused(status.as_u16(), code.as_deref(), &body);
+        if self.was_wrong_about_the_time(&refused, date.as_deref()) {
+            return Err(AwsError::NoAnswer("this clock is wrong; it is corrected by AWS's from now on".into()));
+        }
+        Err(refused)
+    }
+
+    /// Whether a refusal may be due to this clock. Later requests are signed with the time that the answer tells.
+    fn was_wrong_about_the_time(&self, refused: &AwsError, date: Option<&str>) -> bool {
+        let AwsError::Refused { code, .. } = refused else { return false };
+        let Some(date) = date.and_then(|date| DateTime::from_str(date, Format::HttpDate).ok()) else { return false };
+        let ahead_s = date.secs() - DateTime::from(SystemTime::now()).secs();
+        let is_off = (ahead_s - self.0.ahead_s.load(Ordering::Relaxed)).abs() > SKEW_S;
+        if is_off && SKEWED.contains(&&**code) {
+            self.0.ahead_s.store(ahead_s, Ordering::Relaxed);
+            return true;
+        }
+        false
+    }
+
+    /// The time by AWS's clock, as far as this one is known to be wrong.
+    fn now(&self) -> SystemTime {
+        let ahead_s = self.0.ahead_s.load(Ordering::Relaxed);
+        let by = Duration::from_secs(ahead_s.unsigned_abs());
+        if ahead_s < 0 { SystemTime::now() - by } else { SystemTime::now() + by }
     }
 
     /// Credentials from the environment never expire, and are cheap to read each time. Those that the provider requests
     /// do, and are kept until then. Who comes during such a request waits for it.
     async fn credentials(&self) -> Result<Credentials, CredentialsError> {
         let mut kept = self.0.credentials.lock().await;
-        let good_at = SystemTime::now() + EXPIRY_MARGIN;
-        if let Some(good) = kept.as_ref().filter(|kept| kept.expiry().is_some_and(|expiry| expiry > good_at)) {
-            return Ok(good.clone());
+        let good_at = |at| kept.as_ref().filter(|kept| kept.expiry().is_some_and(|expiry| expiry > at)).cloned();
+        let now = self.now();
+        if let Some(good) = good_at(now + EXPIRY_MARGIN) {
+            return Ok(good);
         }
-        let new = self.0.provider.provide_credentials().await?;
+        let new = self.0.provider.provide_credentials();
+        let new = match good_at(now) {
+            None => new.await?,
+            Some(still_good) => match timeout(RENEWAL_TIMEOUT, new).await {
+                Ok(Ok(new)) => new,
+                _ => return Ok(still_good),
+            },
+        };
         *kept = Some(new.clone());
         Ok(new)
     }
@@ -228,7 +294,7 @@ impl AwsClient {
         // By default the path is encoded once more, as every service but S3 expects.
         let settings = SigningSettings::default();
         let params = v4::SigningParams::builder().identity(identity).region(&self.0.region).name(self.0.service);
-        let params: SigningParams<'_> = params.time(SystemTime::now()).settings(settings).build()?.into();
+        let params: SigningParams<'_> = params.time(self.now()).settings(settings).build()?.into();
         let body = SignableBody::Bytes(request.body);
         let signable = SignableRequest::new(signed.method(), signed.uri(), signed.headers().iter(), body)?;
         let (signature, _) = sign(signable, &params)?.into_parts();
@@ -412,6 +478,22 @@ mod tests {
         for (request, scope) in [(put, "/eu-central-1/events/"), (post, "/eu-central-1/execute-api/")] {
             assert!(request.headers().get("authorization").unwrap().contains(scope), "{request:?}");
         }
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_is_corrected_once_by_the_answer_that_says_so() {
+        let client = Service::default().client(None);
+        let says = |code: &str, ahead_s: i64| {
+            let refused = AwsError::refused(403, Some(code), b"");
+            let date = DateTime::from_secs(DateTime::from(SystemTime::now()).secs() + ahead_s);
+            client.was_wrong_about_the_time(&refused, Some(&date.fmt(Format::HttpDate).unwrap()))
+        };
+        assert!(!says("InvalidSignatureException", 60), "that much is allowed");
+        assert!(!says("ResourceNotFoundException", -3600), "that has another reason");
+        assert!(says("InvalidSignatureException", -3600));
+        let behind = SystemTime::now().duration_since(client.now()).unwrap();
+        assert!((3590..=3610).contains(&behind.as_secs()), "{behind:?}");
+        assert!(!says("InvalidSignatureException", -3600), "and yet it was refused");
     }
 
     #[test]
