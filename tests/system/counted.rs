@@ -51,7 +51,7 @@ async fn a_winner_costs_one_call_of_redis_and_one_message() {
 async fn winners_of_one_moment_share_calls() {
     const WINNERS: usize = 24;
     let lab = Lab::selling(terms(WINNERS as u32 + 1, 1)).await;
-    let parts = Parts::of(&lab).await;
+    let parts = Parts::patient(&lab).await;
     let deps = parts.start(reservation::Deps::new);
     let ask = async |user: String| {
         ask_reservation(&lab.recorder, &deps, &Ask::reserve("lamp", &user)).await.expect(202);

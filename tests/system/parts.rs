@@ -8,13 +8,13 @@ use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_sqs::Client as Sqs;
 use context::{Context, ContextError};
 use ledger::Ledger;
-use runtime::Clock;
+use runtime::{Clock, SdkConfig};
 use stock::Stock;
 use tests::{FaultyAws, SlowProxy};
 use uuid::Uuid;
 
 use crate::cloud::cloud;
-use crate::lab::Lab;
+use crate::lab::{Lab, PATIENT};
 
 pub(crate) struct Parts {
     pub(crate) aws: FaultyAws,
@@ -25,18 +25,27 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
+    /// With the limits that functions have: for tests that are about them.
     pub(crate) async fn of(lab: &Lab) -> Self {
-        let deployment = &cloud().await.deployment;
-        let aws = FaultyAws::start(&deployment.endpoint).await;
+        Self::with(lab, cloud().await.deployment.aws_config(), Clock::system()).await
+    }
+
+    /// With limits that a busy machine does not exceed.
+    pub(crate) async fn patient(lab: &Lab) -> Self {
+        Self::with(lab, cloud().await.deployment.patient_aws_config(), PATIENT).await
+    }
+
+    async fn with(lab: &Lab, config: SdkConfig, clock: Clock) -> Self {
+        let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
         let redis = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
-        let config = deployment.aws_config().into_builder().endpoint_url(aws.endpoint()).build();
+        let config = config.into_builder().endpoint_url(aws.endpoint()).build();
         // Clients in one process share a budget for retries unless told apart. Here each stands for a process.
         let own = RetryPartition::new(Uuid::now_v7().to_string());
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).retry_partition(own.clone());
         let sqs = aws_sdk_sqs::config::Builder::from(&config).retry_partition(own);
-        let stock = Stock::new(&format!("redis://{}", redis.address())).unwrap();
+        let stock = Stock::at(&format!("redis://{}", redis.address()), clock).unwrap();
         let ledger = Ledger::new(DynamoDb::from_conf(dynamodb.build()), &lab.table);
-        let context = Context::new(lab.settings(), config, Clock::system())
+        let context = Context::new(lab.settings(), config, clock)
             .with(stock.clone())
             .with(ledger.clone())
             .with(Sqs::from_conf(sqs.build()));
