@@ -41,6 +41,7 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
+        jwt::use_ring();
         let settings = context.settings();
         let issuer = Issuer::new(settings.required("JWT_ISSUER")?, &settings.required("JWT_AUDIENCE")?);
         Ok(Self {
@@ -57,7 +58,6 @@ impl Deps {
 /// # Errors
 /// If a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    jwt::use_ring();
     serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }
 
