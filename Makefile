@@ -95,7 +95,7 @@ redrive: ## Send the running system's dead letters back to their queue: QUEUE=ex
 
 # The parts of `make test`, in the order in which they begin. Each waits for much of its time, so some run beside each other.
 TEST_PARTS = test-rust test-buyers-real test-operators-real test-pages test-cdk bench-short
-TEST_PARTS_AT_ONCE ?= 3
+TEST_PARTS_AT_ONCE ?= 2
 # Runs before all parts.
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
