@@ -257,7 +257,7 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     round.release(&claim).await;
     let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is held back") };
     assert!(told.lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
-    round.until_sellable().await;
+    round.sell_returned().await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted(_)));
 }
 

@@ -25,7 +25,7 @@ async fn reserve(round: &TestRound, user: &UserId, class: BuyerClass) -> Reserve
 }
 
 async fn buy(round: &TestRound, name: &str, class: BuyerClass) -> sale::Claim {
-    round.until_sellable().await;
+    round.sell_returned().await;
     match reserve(round, &user(name), class).await {
         Reserve::Reserved(claim) => claim,
         other => panic!("{name}: {other:?}"),
@@ -198,7 +198,7 @@ async fn what_comes_back_goes_to_whom_it_was_for() {
         round.release(claim).await;
     }
     assert_eq!(set_aside(&round).await, 2, "a release that runs twice counts once");
-    round.until_sellable().await;
+    round.sell_returned().await;
     assert_eq!(reserve(&round, &user("u"), STRANGER).await, Reserve::SetAside(until));
     round.release(&strangers).await;
     assert_eq!(set_aside(&round).await, 2);
@@ -213,7 +213,7 @@ async fn what_comes_back_goes_to_whom_it_was_for() {
     buy(&round, "n", MEMBER).await;
     buy(&round, "o", MEMBER).await;
     round.release(&last).await;
-    round.until_sellable().await;
+    round.sell_returned().await;
     buy(&round, "v", STRANGER).await;
     assert_eq!((set_aside(&round).await, round.view().await.counters.free()), (0, 0));
 }

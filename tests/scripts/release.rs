@@ -236,7 +236,7 @@ async fn a_reservation_that_is_released_twice_is_counted_once() {
     let second = round.buy(&alice).await;
     round.stock().release(&second, None, true).await.unwrap();
     for _ in 0..3 {
-        round.until_sellable().await;
+        round.sell_returned().await;
         let Reserve::Reserved(again) = round.reserve_as(&first.id, &alice).await else { panic!("not reserved again") };
         round.stock().release(&again, None, true).await.unwrap();
         let Reserve::Reserved(other) = round.reserve(&alice).await else { panic!("two have ended unpaid") };

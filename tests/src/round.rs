@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use local::valkey::Valkey;
-use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, RedisResult};
 use runtime::Clock;
 use sale::{
     Claim, ClaimState, DoorTerms, Entry, EpochMs, Goods, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber,
@@ -85,11 +85,19 @@ pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
     if held_back_ms(stock).await <= 0 {
         return false;
     }
-    let (key, at) = (format!("sale:{}", stock.tag(Lane::default())), packed_at("sellable_at_ms"));
-    let (mut redis, never) = (connection(valkey).await, [0u8; 6]);
-    let mut set = redis::cmd("SETRANGE");
-    let _: usize = set.arg(key).arg(at).arg(&never[..]).query_async(&mut redis).await.expect("Redis answers");
+    let key = format!("sale:{}", stock.tag(Lane::default()));
+    set_sellable_at(&mut connection(valkey).await, &key, EpochMs(0)).await.expect("Redis answers");
     true
+}
+
+/// Sets until when Redis holds back the returned units of the round, or of its lane, that `key` is of.
+///
+/// # Errors
+/// If Redis refuses, or does not answer.
+pub async fn set_sellable_at(redis: &mut MultiplexedConnection, key: &str, at: EpochMs) -> RedisResult<()> {
+    let mut set = redis::cmd("SETRANGE");
+    let set = set.arg(key).arg(packed_at("sellable_at_ms")).arg(&at.0.to_be_bytes()[2..]);
+    set.query_async::<usize>(redis).await.map(drop)
 }
 
 /// The offset of a field in the packed string of a round.
@@ -192,13 +200,13 @@ impl TestRound {
     }
 
     /// Puts returned units of the round on sale again.
-    pub async fn until_sellable(&self) {
+    pub async fn sell_returned(&self) {
         sell_returned(&self.valkey, self.stock()).await;
     }
 
     /// Reserves and expects a unit. Puts returned units on sale again first.
     pub async fn buy(&self, user: &UserId) -> Claim {
-        self.until_sellable().await;
+        self.sell_returned().await;
         let id = fresh_id(&self.id);
         match self.reserve_as(&id, user).await {
             Reserve::Reserved(claim) => {

@@ -86,7 +86,7 @@ async fn everything_that_can_be_wrong_with_a_unit_is_found() {
     for unit in [5, 6, 9] {
         lab.redis(&["ZADD", FREE, &unit.to_string(), &format!("{unit}-{unit}")]).await;
     }
-    // As if Redis had forgotten who has it, and handed it out again.
+    // As if Redis had forgotten who has this unit, and sold it again.
     lab.redis(&["HDEL", BUYERS, "ordered-and-held"]).await;
     let id = fresh_id(&round("lamp", 1)).uuid;
     let held = format!("0 h {} 7 {}", id.as_simple(), twice.reserved_at_ms.0);

@@ -43,7 +43,7 @@ async fn the_message_of_a_cancelled_reservation_makes_no_order() {
 async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     let lab = Lab::selling(terms(3, 1)).await;
     let reserve = async |key: &str| {
-        lab.until_sellable().await;
+        lab.sell_returned().await;
         let answer = lab.answer(&Ask::reserve("lamp", "alice").header("idempotency-key", key)).await.expect(202);
         lab.claim_of(answer.text("reservation_id"), "alice").await
     };

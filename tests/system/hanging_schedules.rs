@@ -11,7 +11,7 @@ use crate::lab::Lab;
 use crate::parts::{Parts, all_ended, as_lambda_would};
 use crate::rounds;
 
-/// So many sales that waiting for each would take longer than the functions may run.
+/// More sales than a run has time for if it waits for each.
 const SALES: usize = 40;
 /// The functions' time limit, and how late DynamoDB is: a few of the sales fit in.
 const RUN_TIMEOUT: Duration = Duration::from_secs(8);

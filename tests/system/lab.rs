@@ -321,13 +321,13 @@ impl Lab {
     }
 
     /// Puts returned units of the first round on sale again.
-    pub(crate) async fn until_sellable(&self) {
+    pub(crate) async fn sell_returned(&self) {
         let id = round(SALE, 1);
-        self.until_sellable_in(&id, self.lanes_of(&id)).await;
+        self.sell_returned_in(&id, self.lanes_of(&id)).await;
     }
 
     /// Puts returned units of a round on sale again. The lab's own process has then forgotten that nothing was left.
-    pub(crate) async fn until_sellable_in(&self, id: &RoundId, lanes: u16) {
+    pub(crate) async fn sell_returned_in(&self, id: &RoundId, lanes: u16) {
         let stock = self.stock.round_in(id, lanes);
         // What a search in several lanes found is remembered for almost as long as they hold units back.
         if lanes == 1 && tests::sell_returned(&self.valkey, stock).await {
@@ -348,7 +348,7 @@ impl Lab {
 
     /// Reserves a unit for a user. Panics if there is none.
     pub(crate) async fn reserve(&self, name: &str) -> Claim {
-        self.until_sellable().await;
+        self.sell_returned().await;
         let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
         self.claim_of(answer.text("reservation_id"), name).await
     }

@@ -409,7 +409,7 @@ async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
     }
 
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
-    lab.until_sellable().await;
+    lab.sell_returned().await;
     pass(&lab, 1_000).await;
     let moved = until("the next ones are admitted", async || {
         let document = look(&lab).await;

@@ -91,7 +91,7 @@ async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
     lab.answer(&other).await.problem(409, "round_changed");
 
     // No buyer wins before processes have forgotten that nothing was left.
-    lab.until_sellable().await;
+    lab.sell_returned().await;
     let bob = lab.buy("bob").await;
     assert_eq!(bob.unit.0, 2);
     let log = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator()).await.expect(200).body;

@@ -272,6 +272,6 @@ async fn units_that_are_not_counted_are_lost_until_they_are() {
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert_eq!((summary.restored, summary.rounds[&round(SALE, 1).to_string()].lost), (1, 1), "{summary:?}");
     assert!(lab.audit().await.is_clean());
-    lab.until_sellable().await;
+    lab.sell_returned().await;
     assert_eq!(take(&lab, SALE, &user("bob")).await.unit, sale::Unit(1));
 }

@@ -33,7 +33,7 @@ async fn counters(lab: &Lab) -> Counters {
 
 /// Has users buy until nothing is left. Returns how many could.
 async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
-    lab.until_sellable().await;
+    lab.sell_returned().await;
     for sold in 0.. {
         let name = format!("{crowd}-{sold}");
         let answer = lab.answer(&Ask::reserve(SALE, &name)).await;

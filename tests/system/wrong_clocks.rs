@@ -62,7 +62,7 @@ impl Clocks<'_> {
     }
 
     async fn reserve(&self, name: &str) -> Claim {
-        self.lab.until_sellable().await;
+        self.lab.sell_returned().await;
         let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
         self.lab.claim_of(answer.text("reservation_id"), name).await
     }

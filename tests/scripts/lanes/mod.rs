@@ -79,8 +79,7 @@ impl Lanes {
     async fn set_sellable_at(&self, index: u16, at: EpochMs) {
         let key = format!("sale:{}", self.stock().tag(self.lane(index)));
         let mut redis = self.server.redis().await;
-        let bytes = &at.0.to_be_bytes()[2..];
-        let _: usize = redis::cmd("SETRANGE").arg(key).arg(52).arg(bytes).query_async(&mut redis).await.unwrap();
+        tests::set_sellable_at(&mut redis, &key, at).await.unwrap();
     }
 
     /// Makes all calls to the lane's keys fail, until it is woken.
@@ -224,10 +223,7 @@ async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId
 /// Waits until Redis holds nothing back, and makes the process forget what it knew.
 async fn wait(lanes: &mut Lanes) {
     lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
-    let mut redis = lanes.server.redis().await;
-    for lane in Lane::all(lanes.terms.lanes) {
-        let key = format!("sale:{}", lanes.stock().tag(lane));
-        let _: usize =
-            redis::cmd("SETRANGE").arg(key).arg(52).arg(&[0u8; 6][..]).query_async(&mut redis).await.unwrap();
+    for index in 0..lanes.terms.lanes {
+        lanes.set_sellable_at(index, EpochMs(0)).await;
     }
 }

@@ -270,9 +270,7 @@ impl Checked {
 
     async fn set_sellable_at(&mut self, round: &RoundId, at: EpochMs) -> Outcome {
         let [sale, ..] = keys_of(round);
-        let (offset, bytes) = (52, &at.0.to_be_bytes()[2..]);
-        let mut set = redis::cmd("SETRANGE");
-        let _: usize = set.arg(sale).arg(offset).arg(bytes).query_async(&mut self.redis).await.map_err(redis_failed)?;
+        tests::set_sellable_at(&mut self.redis, &sale, at).await.map_err(redis_failed)?;
         self.models.get_mut(round).expect("loaded").sellable_at_ms = at;
         Ok(())
     }

@@ -148,7 +148,7 @@ async fn sell(lab: &Lab, free: u32) {
         lab.answer(&reserve("late")).await.problem(410, "closed");
         return;
     }
-    lab.until_sellable_in(&round.id, round.terms.lanes).await;
+    lab.sell_returned_in(&round.id, round.terms.lanes).await;
     // Units that are not available yet cannot be bought.
     let counters = lab.stock.of(&round).counters().await.unwrap().expect("the round is loaded");
     let to_come = counters.free() - counters.available(Clock::system().now());

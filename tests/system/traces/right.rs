@@ -93,7 +93,7 @@ async fn two_keys(world: &World) {
     }
     futures::join!(world.order(&claims[0], None), world.order(&claims[1], None));
     world.cancel(&claims[0], None).await.unwrap().expect(200);
-    world.lab.until_sellable().await;
+    world.lab.sell_returned().await;
     ask("third").await.expect(202);
 }
 

@@ -229,7 +229,7 @@ impl World {
 
     /// Reserves a unit for a user.
     pub(super) async fn reserve(&self, name: &str) -> Claim {
-        self.lab.until_sellable().await;
+        self.lab.sell_returned().await;
         let answer = self.ask(name, "key", None).await.unwrap().expect(202);
         self.lab.claim_of(answer.text("reservation_id"), name).await
     }
