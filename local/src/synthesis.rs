@@ -8,11 +8,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::archives::is_coming;
 use crate::identity::AUDIENCE;
@@ -66,8 +66,7 @@ pub(crate) async fn prepare() -> Result<PathBuf> {
 
 /// Runs the app as CDK's command does. That would also ask STS for the account.
 async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let unfinished = all.join(format!("{UNFINISHED}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+    let unfinished = all.join(format!("{UNFINISHED}{}", Uuid::now_v7().as_simple()));
     let settings: Value = serde_json::from_slice(&fs::read(paths::cdk().join("cdk.json"))?)?;
     let mut context = settings["context"].clone();
     context["settings"] = json!("local");
@@ -82,8 +81,6 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
         .env("CDK_VALIDATION", "false")
         .env("CDK_OUTDIR", &unfinished)
         .env("CDK_CONTEXT_JSON", context.to_string());
-    // Another program with the same id may have left one.
-    let _ = fs::remove_dir_all(&unfinished);
     fs::create_dir_all(all).with_context(|| format!("cannot write to {}", all.display()))?;
     let log = unfinished.with_extension("log");
     let mut process = Kept::start("node", &app, &log)?;

@@ -31,17 +31,8 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
     let mut waiting: Option<VecDeque<&Buyer>> = None;
     let mut deadline = None;
     let mut in_vain = 0;
-    let form_takes = FORM_TAKES.min(Duration::from_secs(u64::from(crowd.payment_window_s)) / 2);
-    let mut first: Option<Instant> = None;
+    fill_in_forms(crowd, rush_is_over).await;
     loop {
-        let is_busy = !rush_is_over.load(Ordering::Acquire);
-        if is_busy && first.is_none_or(|first| first.elapsed() < form_takes) {
-            if first.is_none() && !crowd.promised().accepted.is_empty() {
-                first = Some(Instant::now());
-            }
-            tokio::time::sleep(LOOK_EVERY).await;
-            continue;
-        }
         let statuses = look(crowd, &mut ended, async |buyer, wave, id| follow(crowd, buyer, wave, id).await).await;
         paid += statuses.iter().filter(|status| *status == "paid").count();
         stage.set(paid);
@@ -67,6 +58,18 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
     }
     stage.done(format!("{paid} paid"));
     Ok(())
+}
+
+/// Waits until the first who got a unit have filled in their forms, or everybody has come.
+async fn fill_in_forms(crowd: &Crowd, rush_is_over: &AtomicBool) {
+    let form_takes = FORM_TAKES.min(Duration::from_secs(u64::from(crowd.payment_window_s)) / 2);
+    let mut began = None;
+    while !rush_is_over.load(Ordering::Acquire) && began.is_none_or(|began: Instant| began.elapsed() < form_takes) {
+        if !crowd.promised().accepted.is_empty() {
+            began.get_or_insert_with(Instant::now);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
 }
 
 /// Follows every reservation of a free sale until it is an order, which is final.
