@@ -13,7 +13,6 @@ use pass::{Grant, KeyRing};
 use runtime::AwsClient;
 use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::emulator::{ACCESS_KEY, REGION};
 use crate::stack;
@@ -235,8 +234,7 @@ impl Deployment {
 
     async fn secret(&self, id: &str) -> Result<String> {
         let secrets_manager = AwsClient::secrets_manager(&self.patient_aws_config());
-        let read = secrets_manager.call("secretsmanager.GetSecretValue", &json!({ "SecretId": id })).await?;
-        Ok(read["SecretString"].as_str().with_context(|| format!("the secret {id} has no text in it"))?.to_owned())
+        runtime::secret_text(&secrets_manager, id).await.with_context(|| format!("cannot read the secret {id}"))
     }
 
     /// A pass for a user, like one that the gate gives for an answered challenge.

@@ -264,7 +264,7 @@ impl AwsClient {
     }
 
     /// Credentials from the environment never expire, and are cheap to read each time. Those that the provider requests
-    /// do, and are kept until then. Who comes during such a request waits for it.
+    /// do, and are kept until then. Calls that come meanwhile wait for that request.
     async fn credentials(&self) -> Result<Credentials, CredentialsError> {
         let mut kept = self.0.credentials.lock().await;
         let good_at = |at| kept.as_ref().filter(|kept| kept.expiry().is_some_and(|expiry| expiry > at)).cloned();

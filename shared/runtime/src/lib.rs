@@ -25,7 +25,7 @@ pub use aws_client::{AwsClient, AwsError};
 pub use batch::{MessageError, ReceivedMessage, each_message};
 pub use cache::Clock;
 pub use metrics::{Metrics, SampledMs};
-pub use secret::{Secret, SecretError};
+pub use secret::{Secret, SecretError, secret_text};
 pub use serve::{ANSWER_TIMEOUT, OPERATOR_ANSWER_TIMEOUT, serve_events};
 pub use settings::{MissingSetting, Settings};
 pub use stream::{StreamEvent, StreamResponse};

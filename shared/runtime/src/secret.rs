@@ -60,6 +60,17 @@ impl From<RefreshError<Self>> for SecretError {
     }
 }
 
+/// Reads the text of the secret with this name or ARN, once.
+///
+/// # Errors
+/// If Secrets Manager does not return one.
+pub async fn secret_text(secrets_manager: &AwsClient, id: &str) -> Result<String, SecretError> {
+    let read = secrets_manager.call("secretsmanager.GetSecretValue", &json!({ "SecretId": id })).await;
+    let read = read.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
+    let text = read["SecretString"].as_str().filter(|text| !text.is_empty());
+    text.map(str::to_owned).ok_or(SecretError::Empty)
+}
+
 /// A secret that is read on first use, parsed to a `T` and cached by the process. It is refreshed in the background, so
 /// a change takes effect within a minute and nobody waits for it. If a refresh fails, or its result cannot be parsed,
 /// the known value stays.
@@ -89,15 +100,9 @@ where
     /// The secret at `arn`.
     pub fn new(secrets_manager: AwsClient, arn: impl Into<String>, clock: Clock) -> Self {
         let arn: String = arn.into();
-        let secret_id = json!({ "SecretId": arn });
         Self::read_by(clock, move || {
-            let (secrets_manager, secret_id) = (secrets_manager.clone(), secret_id.clone());
-            Box::pin(async move {
-                let read = secrets_manager.call("secretsmanager.GetSecretValue", &secret_id).await;
-                let read = read.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
-                let text = read["SecretString"].as_str().filter(|text| !text.is_empty());
-                text.map(str::to_owned).ok_or(SecretError::Empty)
-            })
+            let (secrets_manager, arn) = (secrets_manager.clone(), arn.clone());
+            Box::pin(async move { secret_text(&secrets_manager, &arn).await })
         })
     }
 
