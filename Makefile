@@ -14,8 +14,7 @@ BUILT = $(or $(CARGO_TARGET_DIR),target)/debug
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# Compiles and installs beside each other what most tasks begin with. What fails to install
-# is told by the tool itself.
+# Compiles and installs beside each other what most tasks begin with. What fails to install is told by the tool itself.
 together:
 	@local/needed.sh
 	@setpriv --pdeathsig TERM local/install.sh >/dev/null 2>&1 & \

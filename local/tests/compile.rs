@@ -106,7 +106,7 @@ fn a_cargo_that_ends_at_once_is_not_waited_for() {
     for _ in 0..10 {
         assert!(cargo.output().0.status.success());
     }
-    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }
 
 const COMPILES: &str = "Compiling the tools (the first time takes minutes)";

@@ -164,7 +164,7 @@ async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
     Ok(compared)
 }
 
-/// So many buyers, and one who comes before them.
+/// This many buyers, and one who comes before them.
 async fn gather(issuer: &Issuer, sale: &str, count: usize) -> Result<Vec<Bearer>> {
     let names: Vec<String> = (0..=count).map(|n| format!("{sale}-{n}")).collect();
     let (issuer, signed) = (issuer.clone(), names.clone());
