@@ -9,6 +9,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 2,
+    // Most of a test is waiting: for intervals of the page, and for paint.
+    maxWorkers: 4,
   },
 });

@@ -28,6 +28,8 @@ const UNITS: u32 = 200;
 const AT_ONCE: usize = 30;
 /// Units sold when the fault strikes.
 const BEFORE: usize = 75;
+/// Buyers that come before the fault. The rest wait for it, so that units are left however late it is.
+const COME_BEFORE: usize = 150;
 /// Sales that sell slowly beside it, each with more units than are bought in that time. By its name, one of them is on the
 /// shard that is struck, and one is not: with one lane the shard is the clock's, with several the radio's.
 const OTHERS: [&str; 2] = ["clock", "radio"];
@@ -115,12 +117,18 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
 async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>, u64) {
     let (gone, heard_so_far) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let over = Arc::new(AtomicBool::new(false));
+    let come = Arc::new(AtomicUsize::new(0));
+    let (struck, has_struck) = watch::channel(false);
     let crowd: Vec<_> = (0..AT_ONCE)
         .map(|who| {
             let (lab, gone, heard_so_far) = (Arc::clone(&stage.lab), Arc::clone(&gone), Arc::clone(&heard_so_far));
+            let (come, mut has_struck) = (Arc::clone(&come), has_struck.clone());
             tokio::spawn(async move {
                 let mut heard = Heard::default();
                 for number in 0.. {
+                    if come.fetch_add(1, Ordering::SeqCst) >= COME_BEFORE {
+                        has_struck.wait_for(|&struck| struck).await.unwrap();
+                    }
                     let name = format!("user-{who}-{number}");
                     if buy(&lab, SALE, &name, &heard_so_far, &mut heard).await == 409 {
                         break;
@@ -148,7 +156,7 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'stat
     });
     until("many units are gone", async || (gone.load(Ordering::SeqCst) >= BEFORE).then_some(())).await;
     let struck_at = stage.recorder.now_ns();
-    strike(stage, blow, &heard_so_far, &gone).await;
+    strike(stage, blow, &struck, &heard_so_far, &gone).await;
     let mut heard = Heard::default();
     for buyer in crowd {
         heard = heard.and(buyer.await.unwrap());
@@ -167,16 +175,27 @@ async fn slot_struck(stage: &ClusterLab) -> u16 {
     stage.cluster.slot_of(&stage.lab.stock.round_in(&id, lanes).tag(Lane::new(0, lanes))).await.unwrap()
 }
 
-async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, gone: &AtomicUsize) {
+async fn strike(
+    stage: &mut ClusterLab,
+    blow: Blow,
+    struck: &watch::Sender<bool>,
+    heard_so_far: &AtomicUsize,
+    gone: &AtomicUsize,
+) {
     let slot = slot_struck(stage).await;
     let owner = stage.cluster.owner(slot).await.unwrap();
+    if matches!(blow, Blow::Move | Blow::MoveAtOnce) {
+        struck.send_replace(true);
+    }
     match blow {
         Blow::Kill => {
             stage.cluster.kill(owner);
+            struck.send_replace(true);
             stage.cluster.successor(slot, owner).await.unwrap();
         }
         Blow::Silence => {
             stage.cluster.stop(owner).unwrap();
+            struck.send_replace(true);
             stage.cluster.successor(slot, owner).await.unwrap();
             // It still believes that it owns the slot.
             stage.cluster.resume(owner).unwrap();
