@@ -159,11 +159,9 @@ impl Call {
         let (code, rest) = answer.split_once(' ').unwrap_or((answer, ""));
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         if self.script == "load" && code == "staged" {
-            // A page of returned units has no seats, and the model takes every unit for returned that nobody has.
-            if arguments[0] == "free" {
-                return None;
-            }
-            for pair in arguments[2..].chunks(2) {
+            // A page of returned units has no seats: the model takes every unit for returned that nobody has.
+            let ["buyers", _, pairs @ ..] = &arguments[..] else { return None };
+            for pair in pairs.chunks(2) {
                 for entry in pair[1].split(';') {
                     let (Seat { id, unit, slot }, _) = entry_of(entry, pair[0], names);
                     staged[usize::from(unit)] = Some((id, slot));

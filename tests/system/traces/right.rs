@@ -27,6 +27,7 @@ pub(super) const RIGHT: &[Scenario] = &[
     Scenario { name: "release-or-confirm", units: 1, limit: 1, run: |world| Box::pin(release_or_confirm(world)) },
     Scenario { name: "the-last-unit", units: 1, limit: 1, run: |world| Box::pin(the_last_unit(world)) },
     Scenario { name: "all-lost", units: 2, limit: 1, run: |world| Box::pin(all_lost(world)) },
+    Scenario { name: "returned-and-lost", units: 2, limit: 1, run: |world| Box::pin(returned_and_lost(world)) },
     Scenario { name: "failover", units: 2, limit: 1, run: |world| Box::pin(failover(world)) },
     Scenario { name: "forgotten-order", units: 2, limit: 1, run: |world| Box::pin(forgotten_order(world)) },
     Scenario { name: "outbox", units: 1, limit: 1, run: |world| Box::pin(outbox(world)) },
@@ -156,6 +157,17 @@ async fn all_lost(world: &World) {
     assert_eq!(world.lab.order_of(&bob).await.state, OrderState::Failed);
     world.expire(&carol, None).await;
     world.reconcile().await;
+}
+
+/// Redis loses all keys while a unit is returned, and is loaded with it.
+async fn returned_and_lost(world: &World) {
+    world.warm_up().await;
+    let alice = world.buy("alice").await;
+    world.buy("bob").await;
+    world.cancel(&alice, None).await.unwrap().expect(200);
+    world.lose().await;
+    world.warm_up().await;
+    assert_eq!(world.buy("carol").await.unit, alice.unit);
 }
 
 /// A failover forgets an order, and its unit is sold again. Then the unit that is in no place is restored.
