@@ -10,7 +10,7 @@ use futures::future::join_all;
 use history::Redis;
 use sale::{Lane, ReservationId, Terms};
 use tests::{round, terms};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -117,18 +117,16 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
 async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>, u64) {
     let (gone, heard_so_far) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let over = Arc::new(AtomicBool::new(false));
-    let come = Arc::new(AtomicUsize::new(0));
-    let (struck, has_struck) = watch::channel(false);
+    let places = Arc::new(Semaphore::new(COME_BEFORE));
     let crowd: Vec<_> = (0..AT_ONCE)
         .map(|who| {
             let (lab, gone, heard_so_far) = (Arc::clone(&stage.lab), Arc::clone(&gone), Arc::clone(&heard_so_far));
-            let (come, mut has_struck) = (Arc::clone(&come), has_struck.clone());
+            let places = Arc::clone(&places);
             tokio::spawn(async move {
                 let mut heard = Heard::default();
                 for number in 0.. {
-                    if come.fetch_add(1, Ordering::SeqCst) >= COME_BEFORE {
-                        has_struck.wait_for(|&struck| struck).await.unwrap();
-                    }
+                    // None is given back; once the fault has struck they are closed, and nobody waits.
+                    drop(places.acquire().await.map(SemaphorePermit::forget));
                     let name = format!("user-{who}-{number}");
                     if buy(&lab, SALE, &name, &heard_so_far, &mut heard).await == 409 {
                         break;
@@ -156,7 +154,7 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'stat
     });
     until("many units are gone", async || (gone.load(Ordering::SeqCst) >= BEFORE).then_some(())).await;
     let struck_at = stage.recorder.now_ns();
-    strike(stage, blow, &struck, &heard_so_far, &gone).await;
+    strike(stage, blow, &places, &heard_so_far, &gone).await;
     let mut heard = Heard::default();
     for buyer in crowd {
         heard = heard.and(buyer.await.unwrap());
@@ -178,29 +176,27 @@ async fn slot_struck(stage: &ClusterLab) -> u16 {
 async fn strike(
     stage: &mut ClusterLab,
     blow: Blow,
-    struck: &watch::Sender<bool>,
+    places: &Semaphore,
     heard_so_far: &AtomicUsize,
     gone: &AtomicUsize,
 ) {
     let slot = slot_struck(stage).await;
     let owner = stage.cluster.owner(slot).await.unwrap();
-    if matches!(blow, Blow::Move | Blow::MoveAtOnce) {
-        struck.send_replace(true);
-    }
     match blow {
         Blow::Kill => {
             stage.cluster.kill(owner);
-            struck.send_replace(true);
+            places.close();
             stage.cluster.successor(slot, owner).await.unwrap();
         }
         Blow::Silence => {
             stage.cluster.stop(owner).unwrap();
-            struck.send_replace(true);
+            places.close();
             stage.cluster.successor(slot, owner).await.unwrap();
             // It still believes that it owns the slot.
             stage.cluster.resume(owner).unwrap();
         }
         Blow::Move => {
+            places.close();
             let between = async || {
                 let before = heard_so_far.load(Ordering::SeqCst);
                 until("some have asked", async || {
@@ -214,7 +210,10 @@ async fn strike(
             };
             stage.cluster.move_slot(slot, between).await.unwrap();
         }
-        Blow::MoveAtOnce => stage.cluster.move_slot_at_once(slot).await.unwrap(),
+        Blow::MoveAtOnce => {
+            places.close();
+            stage.cluster.move_slot_at_once(slot).await.unwrap();
+        }
     }
 }
 

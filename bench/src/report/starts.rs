@@ -3,6 +3,7 @@
 //! answer here, and at once.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -81,12 +82,13 @@ fn all(binaries: Binaries, rounds: usize, around: &Around) -> Result<(Vec<Line>,
                 *worst = (median(ratios), ratios.clone(), function);
             }
         }
-        let program = binaries.path(function);
-        let zipped_mb = match zipped.get(&program) {
-            Some(&known) => known,
-            None => zipped_mb(&program)?,
+        let zipped_mb = match zipped.entry(binaries.path(function)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let mb = zipped_mb(new.key())?;
+                *new.insert(mb)
+            }
         };
-        zipped.insert(program, zipped_mb);
         starts.push(Started {
             function,
             start_ms: median(&own[0]),
