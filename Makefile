@@ -9,7 +9,7 @@ PACKAGES = local/packages.sh
 BUILT = $(or $(CARGO_TARGET_DIR),target)/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help together setup build pages site demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready nextest test-rust check test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny licences clean
+.PHONY: help together setup build pages demo soak plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready nextest test-rust check test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract mutants bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -111,10 +111,10 @@ part-%:
 	@exec setpriv --pdeathsig TERM tests/part.sh $* $(MAKE) $*
 
 # Builds everything that the parts need, and of the functions only the one program that is all of them.
-PROGRAMS = bench explain functions history load local noop planner scripts simulate site
+PROGRAMS = bench explain functions history load local noop planner scripts simulate
 test-ready: build nextest
 	@$(COMPILE) "Compiling the tests" build --workspace --tests $(PROGRAMS:%=--bin %)
-	@for package in bench/rival clients site; do $(PACKAGES) $$package || exit; done
+	@for package in bench/rival clients; do $(PACKAGES) $$package || exit; done
 # Parts build it again beside each other, which changes nothing then.
 	@npm --prefix clients run --silent build
 
@@ -136,7 +136,7 @@ check: nextest ## Check format and lints, and run the Rust tests of what depends
 
 # The TypeScript packages (deployment and clients), and the links of the documentation.
 test-cdk:
-	@failed=; { $(MAKE) --no-print-directory site && npm --prefix site run --silent test; } || failed=" site"; for package in infra/cdk clients; do for part in typecheck test lint; do \
+	@failed=; for package in infra/cdk clients; do for part in typecheck test lint; do \
 	npm --prefix $$package run --silent $$part || failed="$$failed $$package:$$part"; done; done; \
 	if test -n "$$failed"; then echo "*** npm run:$$failed" >&2; exit 1; fi
 
@@ -204,10 +204,6 @@ docs: ## Make the API reference of openapi.yaml, which opens without a network: 
 scripts: ## Print the Lua scripts as sent to Redis, with fragments and packed fields: NAME=reserve
 	@local/tool.sh scripts $(NAME)
 
-site: ## Build the documentation site, which opens without a server: target/site/index.html
-	@$(PACKAGES) site
-	@local/tool.sh site
-
 fuzz: nextest ## Send malformed and hostile requests to every route: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
 	FUZZ_S=$(or $(FUZZ_S),600) $(NEXTEST) --profile long --no-capture -E 'binary_id(tests::system) & test(fuzzing)'
@@ -236,11 +232,6 @@ lint: ## Check formatting and lints, and the types of the TypeScript packages
 deny: ## Check licences and advisories (needs cargo-deny)
 	$(CARGO) deny check
 
-# `make test` fails if a crate that is compiled into a function is missing there.
-licences: ## Write the licences of everything compiled into the functions to THIRD-PARTY-LICENSES.txt
-	@$(PACKAGES) infra/cdk
-	@npm --prefix infra/cdk run --silent licences
-
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist site/node_modules bench/rival/node_modules
+	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist bench/rival/node_modules

@@ -1,6 +1,7 @@
 //! Stages each built function in the folder that it is deployed from, with its archive.
 
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -13,12 +14,8 @@ use crate::paths;
 const PROGRAM: &str = "bootstrap";
 const ARCHIVE: &str = "bootstrap.zip";
 const COMING: &str = "coming-";
-/// The files in each archive besides the program: our licence, and those of the compiled-in crates. Archives for AWS
-/// have the same (`infra/cdk/deploy/licences.ts`).
-const LICENCES: [&str; 2] = ["LICENSE", "THIRD-PARTY-LICENSES.txt"];
-
-/// Copies a built program and the licences to the first folder, archives them there as `bootstrap.zip`, and links all of
-/// it into the others: the same files of functions that are one program.
+/// Copies a built program to the first folder, archives it there as `bootstrap.zip`, and links both into the others: the
+/// same files of functions that are one program. Archives for AWS also have licences.
 ///
 /// # Errors
 /// If a file cannot be read or written, with its name.
@@ -28,7 +25,7 @@ pub(crate) fn stage_functions(built: &Path, folders: &[PathBuf]) -> Result<()> {
     for folder in others {
         let link = |name: &str| link_file(&first.join(name), &folder.join(name));
         std::fs::create_dir_all(folder)
-            .and_then(|()| [PROGRAM, ARCHIVE, LICENCES[0], LICENCES[1]].into_iter().try_for_each(link))
+            .and_then(|()| [PROGRAM, ARCHIVE].into_iter().try_for_each(link))
             .with_context(|| format!("cannot fill {}", folder.display()))?;
     }
     Ok(())
@@ -48,48 +45,38 @@ fn link_file(file: &Path, other: &Path) -> std::io::Result<()> {
 
 fn stage_function(built: &Path, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let mut changed =
-        stage_file(built, &folder.join(PROGRAM)).with_context(|| format!("cannot copy {}", built.display()))?;
-    for name in LICENCES {
-        changed |=
-            stage_file(&paths::root().join(name), &folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
-    }
-    archive(folder, changed).with_context(|| format!("cannot archive {}", folder.display()))
+    let program = folder.join(PROGRAM);
+    stage_file(built, &program).with_context(|| format!("cannot copy {}", built.display()))?;
+    archive(&program, &folder.join(ARCHIVE)).with_context(|| format!("cannot archive {}", program.display()))
 }
 
 /// Copies a file to where it is deployed from, unless the same file is there. A concurrent deployment gets either the
-/// old or the new file, whole. Returns whether it was copied.
-fn stage_file(built: &Path, staged: &Path) -> std::io::Result<bool> {
+/// old or the new file, whole.
+fn stage_file(built: &Path, staged: &Path) -> std::io::Result<()> {
     let new = built.metadata()?;
     if let Ok(old) = staged.metadata()
         && (old.len(), old.modified()?) == (new.len(), new.modified()?)
     {
-        return Ok(false);
+        return Ok(());
     }
     let coming = coming(staged);
     std::fs::copy(built, &coming)?;
     File::options().write(true).open(&coming)?.set_modified(new.modified()?)?;
-    std::fs::rename(coming, staged)?;
-    Ok(true)
+    std::fs::rename(coming, staged)
 }
 
-/// Archives a folder once. CDK would archive it for each deployment, which takes longer than the rest of the
-/// deployment. An archive is out of date if its time differs from the program's (`infra/cdk/lib/function-assets.ts`).
-fn archive(folder: &Path, changed: bool) -> std::io::Result<()> {
-    let archive = folder.join(ARCHIVE);
-    let modified = folder.join(PROGRAM).metadata()?.modified()?;
-    if !changed && archive.metadata().and_then(|archive| archive.modified()).is_ok_and(|at| at == modified) {
+/// Archives a program once. CDK would archive it for each deployment, which takes longer than the rest of the deployment.
+/// An archive is out of date if its time differs from the program's (`infra/cdk/lib/function-assets.ts`).
+fn archive(program: &Path, archive: &Path) -> Result<()> {
+    let modified = program.metadata()?.modified()?;
+    if archive.metadata().and_then(|archive| archive.modified()).is_ok_and(|at| at == modified) {
         return Ok(());
     }
-    let coming = coming(&archive);
-    let mut zip = ZipWriter::new(File::create(&coming)?);
-    for (name, mode) in [(PROGRAM, 0o755), (LICENCES[0], 0o644), (LICENCES[1], 0o644)] {
-        // Without a time, so that the same files give the same archive.
-        zip.start_file(name, SimpleFileOptions::default().compression_level(Some(1)).unix_permissions(mode))?;
-        std::io::copy(&mut File::open(folder.join(name))?, &mut zip)?;
-    }
-    zip.finish()?.set_modified(modified)?;
-    std::fs::rename(coming, archive)
+    let coming = coming(archive);
+    let mut file = File::create(&coming)?;
+    file.write_all(&archive_of(program)?)?;
+    file.set_modified(modified)?;
+    Ok(std::fs::rename(coming, archive)?)
 }
 
 /// An archive with this program alone.
@@ -98,6 +85,7 @@ fn archive(folder: &Path, changed: bool) -> std::io::Result<()> {
 /// If it cannot be read.
 pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    // Without a time, so that the same program gives the same archive.
     zip.start_file(PROGRAM, SimpleFileOptions::default().compression_level(Some(1)).unix_permissions(0o755))?;
     let mut file = File::open(program).with_context(|| format!("cannot read {}", program.display()))?;
     std::io::copy(&mut file, &mut zip)?;
@@ -173,7 +161,7 @@ mod tests {
             let built = work.0.join("built");
             std::fs::write(&built, program).unwrap();
             stage_functions(&built, &folders).unwrap();
-            for name in [PROGRAM, ARCHIVE, LICENCES[0], LICENCES[1]] {
+            for name in [PROGRAM, ARCHIVE] {
                 let [first, second] = folders.each_ref().map(|folder| folder.join(name).metadata().unwrap().ino());
                 assert_eq!(first, second, "{name}");
             }
@@ -182,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_has_the_program_and_the_licences() {
+    fn an_archive_has_the_program() {
         let work = Work::new("archive");
         let archived = |program, at_s| {
             work.stage(program, at_s);
@@ -192,28 +180,10 @@ mod tests {
         assert_ne!(archived("two", 2), one);
         assert_eq!(archived("one", 3), one, "the same program is another archive");
         let mut files = zip::ZipArchive::new(Cursor::new(one)).unwrap();
-        for (name, says, mode) in [
-            ("bootstrap", "one", 0o755),
-            ("LICENSE", "Apache License", 0o644),
-            ("THIRD-PARTY-LICENSES.txt", "tokio ", 0o644),
-        ] {
-            let mut file = files.by_name(name).unwrap();
-            assert_eq!(file.unix_mode().unwrap() & 0o777, mode, "{name}");
-            let mut text = String::new();
-            file.read_to_string(&mut text).unwrap();
-            assert!(text.contains(says), "{name}");
-            assert!(std::fs::read_to_string(work.staged(name)).unwrap().contains(says), "{name}");
-        }
-    }
-
-    #[test]
-    fn an_archive_is_made_anew_when_licences_change() {
-        let work = Work::new("licences");
-        let made = || work.staged("bootstrap.zip").metadata().unwrap().ino();
-        work.stage("one", 1);
-        let before = made();
-        std::fs::write(work.staged("LICENSE"), "an older one").unwrap();
-        work.stage("one", 1);
-        assert_ne!(made(), before);
+        let mut file = files.by_name("bootstrap").unwrap();
+        assert_eq!(file.unix_mode().unwrap() & 0o777, 0o755);
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one");
     }
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LICENCE_FILES } from '../deploy/licences.ts';
+import { writeLicences } from '../deploy/write-licences.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { APP, deploymentsIn, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
@@ -32,6 +33,7 @@ function variablesOf(name: FunctionName): Record<string, string> {
   return Object.fromEntries(variables.map(([key, value]) => [key, typeof value === 'string' ? value : 'known-on-aws']));
 }
 
+writeLicences();
 for (const name of FUNCTION_NAMES) {
   const variables = variablesOf(name);
   const file = join(work, `${name}.env`);

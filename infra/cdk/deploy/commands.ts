@@ -16,7 +16,7 @@ import { makeOperator, withUsers } from './people.ts';
 import { type Finding, preflight } from './preflight.ts';
 import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
-import { agreed, archives, bootstrap, build, BUILT, cdk, licenseBuilt, missingTools, planned, say, tokenFrom } from './steps.ts';
+import { agreed, archives, bootstrap, build, BUILT, cdk, missingTools, planned, say, tokenFrom } from './steps.ts';
 import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 async function runPreflight(on: Target): Promise<Finding[]> {
@@ -135,9 +135,7 @@ async function template(name: string | undefined): Promise<void> {
   // Without an account: a template only says at deployment where it is deployed.
   const deployment = await deploymentNamed(name);
   const settings = settingsOf(name!, deployment);
-  // What was built by an earlier version may have no licences yet, and the template names each folder by a hash of its contents.
-  if (existsSync(BUILT)) licenseBuilt();
-  else build();
+  if (!existsSync(BUILT)) build();
   const out = join(ROOT, 'target/template', name!);
   cdk('synth', name!, deployment.region, ['--quiet', '--output', out]);
   archives(join(out, 'functions'));

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.ts';
 
-/** The licences of third-party code in the functions. `make licences` writes it. */
+/** The licences of third-party code in the functions, which every build for AWS writes anew. */
 export const THIRD_PARTY = 'THIRD-PARTY-LICENSES.txt';
-/** The files in every archive besides the program; `local/src/archives.rs` adds the same two. */
+/** The files in every archive besides the program. */
 export const LICENCE_FILES = ['LICENSE', THIRD_PARTY];
 /** The targets that functions are built for: AWS, and the machines of `make up`. */
-const TARGETS = ['aarch64-unknown-linux-gnu', 'x86_64-unknown-linux-gnu'];
+export const TARGETS = ['aarch64-unknown-linux-gnu', 'x86_64-unknown-linux-gnu'];
 
 /** Names of licence files in crates, which must be distributed with them. */
 export const LICENCE_NAME = /^(?:un)?(?:licen[cs]e|copying|copyright|notice)(?!.*\.rs$)/i;
@@ -16,11 +16,6 @@ export const LICENCE_NAME = /^(?:un)?(?:licen[cs]e|copying|copyright|notice)(?!.
 /** The line between two parts of the file, which no licence text contains. */
 export const RULE = '='.repeat(100);
 const CRATES = 'Crates';
-
-/** Puts the licences beside a function's program, in the folder that becomes its archive. */
-export function addLicences(folder: string): void {
-  for (const file of LICENCE_FILES) copyFileSync(join(ROOT, file), join(folder, file));
-}
 
 /** Every crate that is compiled into a function, as `name version`: what cargo would link, without compiling. */
 export function shippedCrates(): string[] {
@@ -105,7 +100,7 @@ export function render(crates: Crate[], texts: Text[], standard: string): string
     '',
     'Each function contains some of the crates below and the standard library of Rust. Every text appears once, with the crates that',
     'contain it; where a crate offers a choice of licences, any of them will do. For a crate without a text, that of its licence is taken from',
-    "Rust's documentation. Our own code is licensed as the file LICENSE says. `make licences` writes this file.",
+    "Rust's documentation. Our own code is licensed as the file LICENSE says.",
   ].join('\n');
   const numbered = ordered.map(({ title, text, of }, at) => `Text ${at + 1}: ${title}\nof ${of}\n\n${text}`);
   return `${[head, `${CRATES}\n\n${lines.join('\n')}`, ...numbered, standard].join(`\n\n${RULE}\n\n`)}\n`;

@@ -1,14 +1,15 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
-import { addLicences, LICENCE_FILES } from './licences.ts';
+import { LICENCE_FILES } from './licences.ts';
 import { APP, ROOT } from './paths.ts';
 import type { AccountQuotas, Plan } from './preflight.ts';
+import { writeLicences } from './write-licences.ts';
 
 /** Separate from `target/lambda`, which has the functions for this machine. */
 export const BUILT = join(ROOT, 'target/aws');
@@ -127,9 +128,10 @@ export function tokenFrom(command: string, user: string, role: string): string {
 
 const functionsIn = (built: string): string[] => readdirSync(built).filter((each) => FUNCTION_NAMES.some((known) => known === each));
 
-/** Puts the licences beside each built function. */
+/** Puts the licences of what is compiled in beside each built function, in the folder that becomes its archive. */
 export function licenseBuilt(built = BUILT): void {
-  for (const name of functionsIn(built)) addLicences(join(built, name));
+  writeLicences();
+  for (const name of functionsIn(built)) for (const file of LICENCE_FILES) copyFileSync(join(ROOT, file), join(built, name, file));
 }
 
 /** Archives each function's folder in the form that Lambda takes. */
