@@ -84,7 +84,7 @@ if now < opens_at_ms - ARGV[11] then return string.format('not_open %d', opens_a
 if paused ~= 0 then return 'paused' end
 
 --- @constant HOLD_BACK_MS
---- @read sellable_at_ms
+--- @read sellable_at_ms set_aside_until_ms set_aside
 local sold_out, sold_out_for, next_drop_at, next_at
 --- @include sold_out
 if sold_out then
@@ -95,7 +95,6 @@ elseif now < sellable_at_ms then
 end
 -- A user with a reservation may ask for it again, whatever is left.
 if not string.find(record, ';%d') then
-  --- @read set_aside_until_ms set_aside
   if not sold_out and now < set_aside_until_ms and ARGV[12] ~= '1' and returned + last_unit + 1 - next_unit <= set_aside then
     return string.format('set_aside %d', set_aside_until_ms)
   end

@@ -8,8 +8,8 @@
 --       5 transfers  hash, what is on its way from this lane and to it; left out if there is only one lane
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
 --       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  9 until when units are set aside, or 0
---       10 how many units are set aside in a new round  (times in ms since the Unix epoch)
---       and with several lanes 11: 1 for the lane that gets all new units, 0 for the others
+--       (times in ms since the Unix epoch)
+--       and with several lanes 10: 1 for the lane that gets all new units, 0 for the others
 -- Returns
 --   amended        it is in force now
 --   present        this version or a newer one was in force
@@ -20,9 +20,7 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local newer = tonumber(ARGV[1])
 --- @read version
---- @has set_aside
--- The current version is applied once more to a round that the previous release loaded, which lacks the newer fields.
-if newer < version or newer == version and has_set_aside then return 'present' end
+if newer <= version then return 'present' end
 
 -- Units are numbered, so more units mean a later last one. It never goes back: the units may be sold.
 --- @read next_unit last_unit returned
@@ -38,7 +36,7 @@ local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan, set_
 local next_drop_ms, transfers_key = 0, KEYS[5]
 if transfers_key then
   local free_key, total, dealt = KEYS[3], tonumber(ARGV[2]), tonumber(redis.call('HGET', transfers_key, 'dealt')) or 0
-  if ARGV[11] == '1' and total > dealt then
+  if ARGV[10] == '1' and total > dealt then
     --- @read moves
     returned, moves = returned + total - dealt, moves + 1
     --- @write returned moves
@@ -51,11 +49,8 @@ else
   --- @include clock
   --- @include available
 end
---- @read set_aside
--- A change of the terms does not refill what the group has already used.
-if not has_set_aside then set_aside = ARGV[10] end
+-- `set_aside` stays: a change of the terms does not refill what the group has already used.
 --- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms set_aside_until_ms
----   set_aside
 if has_plan or plan ~= '' then
   --- @write plan
 end

@@ -24,12 +24,11 @@ if not sale then return 'unknown_sale' end
 local open = redis.call('HGET', transfers_key, to)
 if open then return 'donated ' .. open end
 
---- @read next_unit last_unit returned moves last_won_at_ms paused opens_at_ms closes_at_ms expires_at_ms
+--- @read next_unit last_unit returned moves last_won_at_ms paused opens_at_ms closes_at_ms expires_at_ms sellable_at_ms
 --- @constant HOLD_BACK_MS
 local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
---- @read sellable_at_ms
 if not is_reseat then
   if now >= closes_at_ms then return 'closed' end
   if now < opens_at_ms - lead_ms then return string.format('not_open %d', opens_at_ms - lead_ms) end

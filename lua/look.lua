@@ -13,8 +13,7 @@
 local sale_key, transfers_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
---- @read next_unit last_unit returned moves last_won_at_ms epoch_ms version
---- @read sellable_at_ms
+--- @read next_unit last_unit returned moves last_won_at_ms epoch_ms version sellable_at_ms
 local now
 --- @include clock
 local open, short, heard = 0, 0, 0

@@ -7,7 +7,7 @@ do
   if not sale then return 'unknown_sale' end
   if tonumber(transfer) > (tonumber(redis.call('HGET', transfers_key, from)) or 0) then
     --- @read next_unit last_unit returned moves
-    --- @read expires_at_ms
+    --- @read expires_at_ms sellable_at_ms
     was_sold_out = returned == 0 and next_unit > last_unit
     for i = ranges_at, #ARGV do
       local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
@@ -22,7 +22,6 @@ do
     end
     moves = moves + 1
     --- @write next_unit last_unit returned moves
-    --- @read sellable_at_ms
     if sellable_at_ms > 0 and not is_held then
       -- Units that this lane holds back are released too: the round is not sold out, and has not been since these units
       -- became available.

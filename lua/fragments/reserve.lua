@@ -23,16 +23,14 @@ if not refusal then
   if now < opens_at_ms and now < opens_at_ms - (lead_ms or 0) and now < closes_at_ms then
     return string.format('not_open %d', opens_at_ms - (lead_ms or 0))
   end
-  --- @read sellable_at_ms
+  --- @read sellable_at_ms set_aside_until_ms set_aside
   local sold_out_for, next_at
   if now >= closes_at_ms then refusal = 'closed'
   elseif paused ~= 0 then refusal = 'paused'
   elseif next_drop_at and next_unit > last_unit then
     --- @include until_drop
   else
-    --- @read set_aside_until_ms
     if now < set_aside_until_ms then
-      --- @read set_aside
       if has_set_aside == '1' then aside = set_aside
       elseif returned + last_unit + 1 - next_unit <= set_aside then
         refusal = string.format('set_aside %d', set_aside_until_ms)
@@ -87,7 +85,7 @@ if record then
   if refusal then return refusal end
   --- @read unpaid_limit
   local unpaid = tonumber(string.match(';' .. record, ';u (%d+)') or 0)
-  if unpaid_limit > 0 and unpaid >= unpaid_limit then return string.format('too_many_unpaid %d', unpaid) end
+  if unpaid >= unpaid_limit then return string.format('too_many_unpaid %d', unpaid) end
   local slot = 0
   while used[slot] do slot = slot + 1 end
   entry = string.format('%d h %s %d %d', slot, id, unit, now)

@@ -74,22 +74,3 @@ async fn a_round_that_is_not_there_is_unknown() {
     let round = TestRound::start_empty();
     assert_eq!(amend(&round, &changed(&round, 2, true, terms(1, 1))).await, None);
 }
-
-/// The previous release wrote 52 bytes, without an unpaid limit.
-#[tokio::test]
-async fn a_round_of_the_release_before_gets_its_unpaid_limit_and_no_older_terms() {
-    let terms = terms(3, 1);
-    let round = TestRound::start(terms.clone()).await;
-    assert_eq!(amend(&round, &changed(&round, 3, false, terms.clone())).await, Some(3));
-    let mut redis = round.redis().await;
-    let bytes: Vec<u8> = redis.get("sale:{lamp:1:0}").await.unwrap();
-    let () = redis.set("sale:{lamp:1:0}", &bytes[..52]).await.unwrap();
-
-    assert_eq!(amend(&round, &changed(&round, 2, true, terms.clone())).await, Some(3), "the pause, late");
-    round.buy(&user("alice")).await;
-    assert_eq!(amend(&round, &changed(&round, 3, false, terms.clone())).await, Some(3));
-    let once = round.view().await.counters;
-    assert_eq!(once.unpaid_limit, terms.door.unpaid_limit);
-    assert_eq!(amend(&round, &changed(&round, 3, false, terms)).await, Some(3));
-    assert_eq!(round.view().await.counters, once);
-}

@@ -189,7 +189,7 @@ async fn a_filter_is_large_enough_and_never_too_large() {
     }
 }
 
-/// A filter for two hundred people, as lines of the previous version may have one that is too small. Six hundred come.
+/// A filter for two hundred people, which is soon full. Six hundred come.
 #[tokio::test]
 async fn a_filter_that_is_full_is_followed_by_another_one() {
     let round = TestRound::start_empty();

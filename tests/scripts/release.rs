@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use redis::{AsyncCommands, SetExpiry, SetOptions};
 use sale::{Claim, ClaimState, Slot, Unit};
 use stock::{Buyers, BuyersRead, Reserve, SoldOut, WinsSeen};
 use tests::{TestRound, held, terms, user};
@@ -242,22 +241,6 @@ async fn a_reservation_that_is_released_twice_is_counted_once() {
         let Reserve::Reserved(other) = round.reserve(&alice).await else { panic!("two have ended unpaid") };
         round.release(&other).await;
     }
-}
-
-/// A round loaded by the previous version has neither field and works as before.
-#[tokio::test]
-async fn a_round_of_the_version_before_goes_on() {
-    let round = TestRound::start(terms(1, 1)).await;
-    let mut redis = round.redis().await;
-    let key = "sale:{lamp:1:0}";
-    let bytes: Vec<u8> = redis.get(key).await.unwrap();
-    let _: () =
-        redis.set_options(key, &bytes[..52], SetOptions::default().with_expiration(SetExpiry::KEEPTTL)).await.unwrap();
-    for _ in 0..4 {
-        let claim = round.buy(&user("alice")).await;
-        round.stock().release(&claim, None, true).await.unwrap();
-    }
-    assert_eq!(round.view().await.counters.unpaid_limit, 0);
 }
 
 /// The names are as of a win. A buyer who becomes known later counts as a later win.

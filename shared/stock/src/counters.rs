@@ -6,11 +6,11 @@ trait Packed: Sized {
 
     fn of(number: u64) -> Self;
 
-    /// Reads one from the front. Missing bytes count as 0.
-    fn take(bytes: &mut &[u8]) -> Self {
-        let (own, rest) = bytes.split_at_checked(Self::BYTES).unwrap_or((&[], &[]));
+    /// Reads one from the front. `None` if there are too few bytes.
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let (own, rest) = bytes.split_at_checked(Self::BYTES)?;
         *bytes = rest;
-        Self::of(own.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Some(Self::of(own.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))))
     }
 }
 
@@ -47,15 +47,11 @@ impl Packed for bool {
 }
 
 macro_rules! sale_fields {
-    (
-        version_before { $($(#[$doc:meta])* $name:ident: $type:ident,)* }
-        since { $($(#[$new_doc:meta])* $new_name:ident: $new_type:ident,)* }
-    ) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ident,)*) => {
         /// The counters and terms of a round in Redis: the packed string `sale:{tag}`.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Counters {
             $($(#[$doc])* pub $name: $type,)*
-            $($(#[$new_doc])* pub $new_name: $new_type,)*
             /// When units become available, if the round has a plan.
             pub plan: Option<RainPlan>,
             /// Each lane's counters, if the round has several.
@@ -68,15 +64,11 @@ macro_rules! sale_fields {
         }
 
         impl Counters {
-            /// The length of the string that the previous version wrote, in bytes.
-            const BYTES_BEFORE: usize = $(<$type>::BYTES +)* 0;
-
             /// Parses the packed string. Fields appended by a later version are ignored.
             pub(crate) fn unpack(mut bytes: &[u8]) -> Option<Self> {
                 let plan = bytes.get(PLAN_AT..).and_then(|text| str::from_utf8(text).ok()?.parse().ok());
-                (bytes.len() >= Self::BYTES_BEFORE).then(|| Self {
-                    $($name: Packed::take(&mut bytes),)*
-                    $($new_name: Packed::take(&mut bytes),)*
+                Some(Self {
+                    $($name: Packed::take(&mut bytes)?,)*
                     plan,
                     lanes: Vec::new(),
                     short: None,
@@ -90,7 +82,6 @@ macro_rules! sale_fields {
             fn default() -> Self {
                 Self {
                     $($name: Packed::of(0),)*
-                    $($new_name: Packed::of(0),)*
                     plan: None,
                     lanes: Vec::new(),
                     short: None,
@@ -153,12 +144,11 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// Strings in Redis must stay readable: no field may move.
     #[test]
-    fn reads_what_this_version_and_the_one_before_wrote() {
+    fn each_field_is_read_and_none_may_be_missing() {
         let packed: Vec<u8> = (1..=75).collect();
         let moment = |first: i64| EpochMs((0..6).fold(0, |ms, at| ms << 8 | (first + at)));
-        let before = Counters {
+        let counters = Counters {
             next_unit: 0x0102_0304,
             last_unit: 0x0506_0708,
             returned: 0x090a_0b0c,
@@ -171,19 +161,15 @@ mod tests {
             epoch_ms: moment(37),
             expires_at_ms: moment(43),
             version: 0x3132_3334,
-            ..Counters::default()
-        };
-        let now = Counters {
             sellable_at_ms: moment(53),
             unpaid_limit: 59,
             next_drop_ms: moment(60),
             set_aside_until_ms: moment(66),
             set_aside: 0x4849_4a4b,
-            ..before.clone()
+            ..Counters::default()
         };
-        assert_eq!(Counters::unpack(&packed), Some(now));
-        assert_eq!(Counters::unpack(&packed[..52]), Some(before));
-        assert_eq!(Counters::unpack(&packed[..51]), None);
+        assert_eq!(Counters::unpack(&packed), Some(counters));
+        assert_eq!(Counters::unpack(&packed[..74]), None);
     }
 
     #[test]

@@ -9,8 +9,6 @@ pub(crate) struct Field {
     /// The type as Redis's `struct` spells it.
     format: &'static str,
     doc: &'static [&'static str],
-    /// Whether strings of the previous version lack it.
-    is_new: bool,
 }
 
 /// `counters.rs` does the same for Rust.
@@ -30,14 +28,10 @@ macro_rules! format_of {
 }
 
 macro_rules! sale_fields {
-    (
-        version_before { $($(#[doc = $doc:literal])* $name:ident: $type:ident,)* }
-        since { $($(#[doc = $new_doc:literal])* $new_name:ident: $new_type:ident,)* }
-    ) => {
+    ($($(#[doc = $doc:literal])* $name:ident: $type:ident,)*) => {
         /// The fields in order.
         pub(crate) const FIELDS: &[Field] = &[
-            $(Field { name: stringify!($name), format: format_of!($type), doc: &[$($doc),*], is_new: false },)*
-            $(Field { name: stringify!($new_name), format: format_of!($new_type), doc: &[$($new_doc),*], is_new: true },)*
+            $(Field { name: stringify!($name), format: format_of!($type), doc: &[$($doc),*] },)*
         ];
     };
 }
@@ -62,12 +56,9 @@ fn format<'a>(fields: impl IntoIterator<Item = &'a Field>) -> String {
 
 /// The table of the fields in `lua/README.md`.
 pub(crate) fn layout(fields: &[Field]) -> String {
-    let before = fields.iter().take_while(|field| !field.is_new).count();
     let mut text = format!(
-        "`sale:{{tag}}` is big endian, {} bytes. The previous version wrote the first {}: missing fields count as 0.\n\
-         Times (`_ms`) are in milliseconds since the Unix epoch.\n\n",
-        bytes(fields),
-        bytes(&fields[..before])
+        "`sale:{{tag}}` is big endian, {} bytes. Times (`_ms`) are in milliseconds since the Unix epoch.\n\n",
+        bytes(fields)
     );
     text.push_str("| offset | bytes | field | holds |\n| --- | --- | --- | --- |\n");
     for (at, field) in fields.iter().enumerate() {
@@ -166,7 +157,6 @@ impl Expander<'_> {
                 format!("local blank = string.rep(' ', #sale - {PLAN_AT} - #plan)"),
                 format!("redis.call('SETRANGE', sale_key, {PLAN_AT}, plan .. blank)"),
             ]),
-            ("has", [_]) => Ok(vec![self.has(self.named(words)?[0])]),
             ("read", [_, ..]) => Ok(self.read(&self.named(words)?)),
             ("write", [_, ..]) => Ok(self.write(&self.named(words)?)),
             ("create", [_, ..]) => Ok(vec![self.create(&self.named(words)?)]),
@@ -188,38 +178,21 @@ impl Expander<'_> {
         Ok(named)
     }
 
-    fn has(&self, at: usize) -> String {
-        format!("local has_{} = #sale >= {}", self.fields[at].name, bytes(&self.fields[..=at]))
-    }
-
-    /// Declares locals read from `sale`: one call for all fields that always exist, and one for each of the others.
+    /// Declares locals read from `sale`: one call for everything from the first to the last of them.
     fn read(&self, named: &[usize]) -> Vec<String> {
-        let (new, old): (Vec<usize>, Vec<usize>) = named.iter().partition(|at| self.fields[**at].is_new);
-        let unpack = |first: usize, last: usize| {
-            let format = format(&self.fields[first..=last]);
-            let at = bytes(&self.fields[..first]) + 1;
-            if at == 1 {
-                format!("struct.unpack('{format}', sale)")
-            } else {
-                format!("struct.unpack('{format}', sale, {at})")
-            }
+        let (Some(first), Some(last)) = (named.first(), named.last()) else { return Vec::new() };
+        let name = |at: usize| if named.contains(&at) { self.fields[at].name } else { "_" };
+        let names: Vec<&str> = (*first..=*last).map(name).collect();
+        let (names, format) = (names.join(", "), format(&self.fields[*first..=*last]));
+        let unpack = match bytes(&self.fields[..*first]) {
+            0 => format!("struct.unpack('{format}', sale)"),
+            before => format!("struct.unpack('{format}', sale, {})", before + 1),
         };
-        let mut lines = Vec::new();
-        if let (Some(first), Some(last)) = (old.first(), old.last()) {
-            let name = |at: usize| if old.contains(&at) { self.fields[at].name } else { "_" };
-            let names: Vec<&str> = (*first..=*last).map(name).collect();
-            let (names, unpack) = (names.join(", "), unpack(*first, *last));
-            if names.len() + unpack.len() < 110 {
-                lines.push(format!("local {names} = {unpack}"));
-            } else {
-                lines.extend([format!("local {names} ="), format!("  {unpack}")]);
-            }
+        if names.len() + unpack.len() < 110 {
+            vec![format!("local {names} = {unpack}")]
+        } else {
+            vec![format!("local {names} ="), format!("  {unpack}")]
         }
-        lines.extend(new.into_iter().map(|at| {
-            let (name, size) = (self.fields[at].name, bytes(&self.fields[..=at]));
-            format!("local {name} = #sale >= {size} and {} or 0", unpack(at, at))
-        }));
-        lines
     }
 
     /// Writes locals to `sale_key`: one call for each run of adjacent fields.
@@ -247,17 +220,11 @@ impl Expander<'_> {
 mod tests {
     use super::*;
 
-    const fn field(name: &'static str, format: &'static str, is_new: bool) -> Field {
-        Field { name, format, doc: &[], is_new }
+    const fn field(name: &'static str, format: &'static str) -> Field {
+        Field { name, format, doc: &[] }
     }
 
-    const ABCDE: [Field; 5] = [
-        field("a", "I4", false),
-        field("b", "I6", false),
-        field("c", "B", false),
-        field("d", "I4", false),
-        field("e", "B", true),
-    ];
+    const ABCDE: [Field; 5] = [field("a", "I4"), field("b", "I6"), field("c", "B"), field("d", "I4"), field("e", "B")];
 
     fn expand(text: &str) -> Result<String, String> {
         let fragments = [
@@ -281,16 +248,7 @@ mod tests {
         expands("--- @read a", "local a = struct.unpack('>I4', sale)");
         expands("  --- @read b d", "  local b, _, d = struct.unpack('>I6BI4', sale, 5)");
         expands("--- @read d a", "local a, _, _, d = struct.unpack('>I4I6BI4', sale)");
-    }
-
-    #[test]
-    fn what_the_version_before_lacks_counts_as_0() {
-        expands("--- @read e", "local e = #sale >= 16 and struct.unpack('>B', sale, 16) or 0");
-        expands(
-            "--- @read e c",
-            "local c = struct.unpack('>B', sale, 11)\nlocal e = #sale >= 16 and struct.unpack('>B', sale, 16) or 0",
-        );
-        expands("--- @has e", "local has_e = #sale >= 16");
+        expands("--- @read e", "local e = struct.unpack('>B', sale, 16)");
     }
 
     #[test]
@@ -308,7 +266,7 @@ mod tests {
         let table = layout(FIELDS);
         assert!(table.contains("\n| 4 | 4 | `last_unit` | The last unit. |\n"), "{table}");
         assert!(table.contains("\n| 52 | 6 | `sellable_at_ms` | When units that came back"), "{table}");
-        assert!(layout(&ABCDE).contains("16 bytes. The previous version wrote the first 15"));
+        assert!(layout(&ABCDE).contains(" is big endian, 16 bytes. "));
     }
 
     #[test]
@@ -340,7 +298,7 @@ mod tests {
             ("--- @constant LEAST", "lua/x.lua:1: there is no constant LEAST"),
             ("--- @raed a", "lua/x.lua:1: there is no directive `--- @raed` of 1 words"),
             ("--- @read", "lua/x.lua:1: there is no directive `--- @read` of 0 words"),
-            ("--- @has a b", "lua/x.lua:1: there is no directive `--- @has` of 2 words"),
+            ("--- @has a", "lua/x.lua:1: there is no directive `--- @has` of 1 words"),
             ("--- @", "lua/x.lua:1: a directive without a name"),
             ("  -- @read a", "lua/x.lua:1: a directive begins with `--- @`, not \"-- @read a\""),
         ] {

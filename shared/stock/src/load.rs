@@ -384,7 +384,7 @@ impl RoundStock<'_> {
             let amended = join_all(self.each_lane().map(|lane| Box::pin(lane.amend(round)))).await;
             return amended.into_iter().collect();
         }
-        let (keys, (set_aside, set_aside_until_ms)) = (self.keys(), set_aside(&round.terms));
+        let (keys, (_, set_aside_until_ms)) = (self.keys(), set_aside(&round.terms));
         let call = AMEND.key(keys.sale()).key(keys.buyers()).key(keys.free()).key(keys.outbox());
         let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };
         let call = call
@@ -396,8 +396,7 @@ impl RoundStock<'_> {
             .arg(expires_at_ms(&round.terms).0)
             .arg(round.terms.door.unpaid_limit)
             .arg(plan(&round.terms))
-            .arg(set_aside_until_ms.0)
-            .arg(set_aside);
+            .arg(set_aside_until_ms.0);
         let call = if self.lanes > 1 { call.arg(u8::from(keys.lane.index() == 0)) } else { call };
         let answer: String = call.invoke_async(self.connection).await?;
         match parse(&answer)?.0 {

@@ -1,45 +1,39 @@
 // The fields of the packed string `sale:{tag}`, in order, big endian: one list for the scripts, for `Counters` and for
-// lua/README.md. New fields are appended: a field missing in a shorter string, written by the previous version, counts
-// as 0. Once that version is gone, the fields after `since` may move up. A plan of drops is text at offset `PLAN_AT`; a
-// string with a plan is so long that `@has` is true for every field.
+// lua/README.md. A plan of drops is text at offset `PLAN_AT`.
 sale_fields! {
-    version_before {
-        /// The next unit that was never handed out.
-        next_unit: u32,
-        /// The last unit.
-        last_unit: u32,
-        /// Units in the `free` set.
-        returned: u32,
-        /// The number of changes of the `free` set, so that a reader of several pages can tell whether anything moved.
-        moves: u32,
-        /// When a unit was last handed out, or when the keys were loaded. A repair that adds a user to `buyers` also
-        /// raises it, so while nothing is free and it stays the same, the users in `buyers` do too.
-        last_won_at_ms: EpochMs,
-        /// The most live reservations of a user.
-        per_user_limit: u8,
-        /// Whether an operator paused it.
-        paused: bool,
-        /// When buying starts.
-        opens_at_ms: EpochMs,
-        /// When buying ends.
-        closes_at_ms: EpochMs,
-        /// When these keys were loaded.
-        epoch_ms: EpochMs,
-        /// When they expire.
-        expires_at_ms: EpochMs,
-        /// The version of the sale whose terms are in force.
-        version: u32,
-    }
-    since {
-        /// When units that came back to a sold-out round are sold again.
-        sellable_at_ms: EpochMs,
-        /// How many reservations of a user may end unpaid; 0 for any number.
-        unpaid_limit: u8,
-        /// When the next units of its plan become available; 0 if there are none, or no plan.
-        next_drop_ms: EpochMs,
-        /// When units that are set aside for a group become everyone's; 0 if none were set aside.
-        set_aside_until_ms: EpochMs,
-        /// Units that only the group can get until then.
-        set_aside: u32,
-    }
+    /// The next unit that was never handed out.
+    next_unit: u32,
+    /// The last unit.
+    last_unit: u32,
+    /// Units in the `free` set.
+    returned: u32,
+    /// The number of changes of the `free` set, so that a reader of several pages can tell whether anything moved.
+    moves: u32,
+    /// When a unit was last handed out, or when the keys were loaded. A repair that adds a user to `buyers` also
+    /// raises it, so while nothing is free and it stays the same, the users in `buyers` do too.
+    last_won_at_ms: EpochMs,
+    /// The most live reservations of a user.
+    per_user_limit: u8,
+    /// Whether an operator paused it.
+    paused: bool,
+    /// When buying starts.
+    opens_at_ms: EpochMs,
+    /// When buying ends.
+    closes_at_ms: EpochMs,
+    /// When these keys were loaded.
+    epoch_ms: EpochMs,
+    /// When they expire.
+    expires_at_ms: EpochMs,
+    /// The version of the sale whose terms are in force.
+    version: u32,
+    /// When units that came back to a sold-out round are sold again.
+    sellable_at_ms: EpochMs,
+    /// How many reservations of a user may end unpaid.
+    unpaid_limit: u8,
+    /// When the next units of its plan become available; 0 if there are none, or no plan.
+    next_drop_ms: EpochMs,
+    /// When units that are set aside for a group become everyone's; 0 if none were set aside.
+    set_aside_until_ms: EpochMs,
+    /// Units that only the group can get until then.
+    set_aside: u32,
 }
