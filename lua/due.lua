@@ -26,7 +26,7 @@ while sent_at and from_end < most_from_end do
   local elements = redis.call('LRANGE', outbox_key, -from_end - chunk, -from_end - 1)
   local is_last = #elements < chunk
   for at = #elements, 1, -1 do
-    local rest, unsent, due_at = string.match(elements[at], '^(%S+ 0%d+) (0?)(%d+)$')
+    local rest, unsent, due_at = string.match(elements[at], '^(%S+ %d+) (0?)(%d+)$')
     due_at = tonumber(due_at)
     is_last = is_last or due_at and due_at < sent_at
     if due_at == sent_at and unsent == '0' then
@@ -40,42 +40,27 @@ end
 local length = redis.call('LLEN', outbox_key)
 local lines, looked = {}, 0
 while looked < math.min(tonumber(ARGV[1]), length) do
-  local head = redis.call('LINDEX', outbox_key, 0)
-  local user, made_at, unsent, due_at = string.match(head, '^(%S+) 0(%d+) ?(0?)(%d*)$')
-  -- The version before wrote "USER", or "USER DUE_AT_MS" once it was claimed, for all of the user's reservations.
-  if not user then user, due_at = string.match(head, '^(%S+) ?(%d*)$') end
+  local user, made_at, unsent, due_at = string.match(redis.call('LINDEX', outbox_key, 0), '^(%S+) (%d+) ?(0?)(%d*)$')
   made_at, due_at = tonumber(made_at), tonumber(due_at)
 
-  local due, again, is_early = {}, {}, false
+  -- Two reservations that a user made in the same millisecond have one element each; either element stands for both.
+  local held = {}
   for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
     local state, reserved_at = string.match(entry, '^%d+ (%a) %x+ %d+ (%d+)$')
-    if state == 'h' and (not made_at or tonumber(reserved_at) == made_at) then
-      local due_from = math.max(due_at or 0, reserved_at + wait)
-      if due_from > now then
-        is_early = true
-        again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, due_from)
-      else
-        -- Looked at again and again, and sent at doubling ages: through a long outage each copy becomes a dead letter.
-        local age, before = now - reserved_at, (due_at or 0) - wait - reserved_at
-        local _, doublings = math.frexp(age / math.max(wait, 1))
-        local _, doublings_before = math.frexp(before / math.max(wait, 1))
-        local is_due = unsent == '0' or wait == 0 or before < wait or doublings > doublings_before
-        if is_due then due[#due + 1] = entry end
-        again[#again + 1] = string.format('%s 0%s %s%d', user, reserved_at, is_due and '0' or '', now + wait)
-      end
-    end
+    if state == 'h' and tonumber(reserved_at) == made_at then held[#held + 1] = entry end
   end
-  if made_at and is_early then break end
-
-  -- Written before the old one is removed, so that the key and its expiry never disappear. Two reservations that a user
-  -- made in the same millisecond have one element each, and either element stands for both.
-  if made_at then
-    if again[1] then redis.call('RPUSH', outbox_key, again[1]) end
-  else
-    for _, element in ipairs(again) do redis.call('RPUSH', outbox_key, element) end
+  if #held > 0 then
+    if math.max(due_at or 0, made_at + wait) > now then break end
+    -- Looked at again and again, and sent at doubling ages: through a long outage each copy becomes a dead letter.
+    local age, before = now - made_at, (due_at or 0) - wait - made_at
+    local _, doublings = math.frexp(age / math.max(wait, 1))
+    local _, doublings_before = math.frexp(before / math.max(wait, 1))
+    local is_due = unsent == '0' or wait == 0 or before < wait or doublings > doublings_before
+    if is_due then lines[#lines + 1] = user .. ' ' .. table.concat(held, ';') end
+    -- Written before the old one is removed, so that the key and its expiry never disappear.
+    redis.call('RPUSH', outbox_key, string.format('%s %d %s%d', user, made_at, is_due and '0' or '', now + wait))
   end
   redis.call('LPOP', outbox_key)
-  if #due > 0 then lines[#lines + 1] = user .. ' ' .. table.concat(due, ';') end
   looked = looked + 1
 end
 return string.format('due %d %d %d\n', looked, length, now + wait) .. table.concat(lines, '\n')

@@ -112,7 +112,7 @@ if aside and aside > 0 then
   --- @write set_aside
 end
 
-if redis.call('RPUSH', outbox_key, string.format('%s 0%d', user, now)) == 1 then
+if redis.call('RPUSH', outbox_key, string.format('%s %d', user, now)) == 1 then
   -- The first reservation creates both keys; they expire with the round.
   redis.call('PEXPIREAT', outbox_key, expires_at_ms)
   redis.call('PEXPIREAT', buyers_key, expires_at_ms)

@@ -119,27 +119,6 @@ async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
     assert!(due.iter().any(|claim| claim.id == overdue.id), "{due:?}");
 }
 
-#[tokio::test]
-async fn what_the_version_before_wrote_is_understood() {
-    let round = TestRound::start(terms(9, 3)).await;
-    let mut redis = round.redis().await;
-    let outbox = "outbox:{lamp:1:0}";
-    let (alice, bob) = (user("alice"), user("bob"));
-    let ids = [round.buy(&alice).await.id, round.buy(&alice).await.id, round.buy(&bob).await.id];
-    let () = redis::cmd("DEL").arg(outbox).query_async(&mut redis).await.unwrap();
-    // Bob's was claimed and is due again in an hour.
-    let later = format!("bob {}", runtime::Clock::system().now().0 + 3_600_000);
-    let () =
-        redis::cmd("RPUSH").arg(outbox).arg("alice").arg(&later).arg("carol").query_async(&mut redis).await.unwrap();
-    let oldest = round.stock().held_since(10).await.unwrap();
-    assert!(oldest.is_some());
-    let claimed: Vec<_> = due(&round, 3, AT_ONCE).await.into_iter().map(|claim| claim.id).collect();
-    assert_eq!(claimed, ids[..2], "both of alice's, and not bob's");
-    assert_eq!(round.view().await.outbox, 3, "one for each of the three; carol has none");
-    assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
-    assert_eq!(round.view().await.outbox, 3);
-}
-
 /// The oldest reservation without an order is found wherever it is among the ordered ones.
 #[tokio::test]
 async fn the_oldest_is_who_still_waits() {

@@ -80,18 +80,22 @@ impl RoundStock<'_> {
         for start in (0..most).step_by(PAGE) {
             let end = (start + PAGE).min(most) - 1;
             let page: Vec<String> = self.connection.ask(redis::cmd("LRANGE").arg(&outbox).arg(start).arg(end)).await?;
-            let elements = page.iter().map(|element| Waiting::parse(element));
+            let read = page.iter().map(|element| Waiting::parse(element).ok_or_else(|| unexpected(element)));
+            let mut elements = read.collect::<Result<Vec<_>, _>>()?;
             // Elements that were never claimed are in the order in which they were made. Each claimed one is older, but
             // can be anywhere.
-            let elements: Vec<Waiting<'_>> = elements.filter(|waiting| waiting.was_claimed || !found_first).collect();
+            elements.retain(|waiting| waiting.was_claimed || !found_first);
             if !elements.is_empty() {
                 let users: Vec<&str> = elements.iter().map(|waiting| waiting.user).collect();
                 let records: Vec<Option<String>> =
                     self.connection.ask(redis::cmd("HMGET").arg(&buyers).arg(users)).await?;
                 for (waiting, record) in elements.iter().zip(records) {
-                    let since = record.map(|record| waiting.held_since(keys, &record)).transpose()?.flatten();
-                    found_first |= since.is_some() && !waiting.was_claimed;
-                    oldest = oldest.into_iter().chain(since).min();
+                    if let Some(record) = record
+                        && waiting.is_held(keys, &record)?
+                    {
+                        found_first |= !waiting.was_claimed;
+                        oldest = oldest.into_iter().chain([waiting.made_at_ms]).min();
+                    }
                 }
             }
             if page.len() < PAGE {
@@ -105,26 +109,22 @@ impl RoundStock<'_> {
 /// An element of the outbox.
 struct Waiting<'a> {
     user: &'a str,
-    /// When its reservation was made. The previous version left it out and meant all reservations that the user holds.
-    made_at_ms: Option<EpochMs>,
-    /// Whether it was claimed, or written by the previous version.
+    /// When its reservation was made.
+    made_at_ms: EpochMs,
     was_claimed: bool,
 }
 
 impl<'a> Waiting<'a> {
-    fn parse(element: &'a str) -> Self {
+    fn parse(element: &'a str) -> Option<Self> {
         let mut fields = element.split(' ');
-        let user = fields.next().unwrap_or_default();
-        let made_at = fields.next().and_then(|text| text.strip_prefix('0')?.parse().ok()).map(EpochMs);
-        Self { user, made_at_ms: made_at, was_claimed: made_at.is_none() || fields.next().is_some() }
+        let (user, made_at) = (fields.next()?, fields.next()?);
+        Some(Self { user, made_at_ms: EpochMs(made_at.parse().ok()?), was_claimed: fields.next().is_some() })
     }
 
-    /// When the oldest of its reservations was made that is held according to the user's record.
-    fn held_since(&self, keys: LaneKeys<'_>, record: &str) -> Result<Option<EpochMs>, StockError> {
+    /// Whether its reservation is held according to the user's record.
+    fn is_held(&self, keys: LaneKeys<'_>, record: &str) -> Result<bool, StockError> {
         let user = self.user.parse().map_err(|_| unexpected(self.user))?;
-        let held = read_record(keys, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);
-        let of_it =
-            held.map(|entry| entry.claim.reserved_at_ms).filter(|at| self.made_at_ms.is_none_or(|made| made == *at));
-        Ok(of_it.min())
+        let mut held = read_record(keys, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);
+        Ok(held.any(|entry| entry.claim.reserved_at_ms == self.made_at_ms))
     }
 }
