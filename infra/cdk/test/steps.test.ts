@@ -122,7 +122,7 @@ describe('commands in the documentation', () => {
 
   test('pages that start with a command have one', () => {
     expect(pages.length).toBeGreaterThan(20);
-    for (const page of ['README.md', 'docs/local.md', 'docs/deployment.md', 'docs/terraform-and-sam.md']) expect(named(page), page).not.toEqual([]);
+    for (const page of ['README.md', 'docs/local.md', 'docs/deployment.md']) expect(named(page), page).not.toEqual([]);
   });
 
   describe('the sample workflow', () => {
@@ -174,7 +174,7 @@ describe('commands in the documentation', () => {
 
   test('the template is too large to send to CloudFormation directly, and the SAM command names a bucket', () => {
     expect(JSON.stringify(synthesized(DEPLOYED.prod).toJSON()).length).toBeGreaterThan(51_200);
-    const command = read('docs/terraform-and-sam.md').match(/^ +sam deploy .*$/m)?.[0];
+    const command = read('docs/deployment.md').match(/^ +sam deploy .*$/m)?.[0];
     expect(command).toMatch(/ (--s3-bucket \S+|--resolve-s3)/);
   });
 });
