@@ -75,7 +75,7 @@ async fn members_buy_first_and_strangers_hear_when_everyone_may() {
     lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
 
     assert_eq!(enter(&lab, "bob").await.problem(409, "not_open").text("opens_at"), opens_at);
-    // A pass for everyone, which the previous version gave even to members.
+    // Passes for everyone. Carol got hers before she was in the group.
     for user in ["bob", "carol"] {
         let refused = lab.answer(&Ask::reserve(SALE, user)).await.problem(409, "not_open");
         assert_eq!(refused.text("opens_at"), opens_at);

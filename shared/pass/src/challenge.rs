@@ -61,12 +61,11 @@ const MARK: usize = 15;
 /// The mark of a challenge without a question.
 const NOTHING: u8 = 0;
 
-/// A new id. It contains how much work its challenge asks for, unless that is the default, because operators may change
-/// it between a challenge and its answer. Clients cannot choose an id, since Redis knows those that were given out.
+/// A new id. It contains how much work its challenge asks for, because operators may change that between a challenge and
+/// its answer. Clients cannot choose an id, since Redis knows those that were given out.
 pub fn challenge_id(asked: Asked) -> Uuid {
     let mark = match asked {
-        // As the previous version makes them.
-        Asked::Sum | Asked::Work(USUAL_WORK_BITS) => return Uuid::new_v4(),
+        Asked::Sum => return Uuid::new_v4(),
         Asked::Work(bits) => bits.clamp(MIN_WORK_BITS, MAX_WORK_BITS),
         Asked::Nothing => NOTHING,
     };
@@ -168,8 +167,6 @@ mod tests {
         let answer = work(easy);
         assert!(is_work(easy, &answer));
         assert!(!is_work(challenge_id(Asked::Work(MAX_WORK_BITS)), &answer), "one in sixteen million");
-        let usual = challenge_id(Asked::Work(USUAL_WORK_BITS));
-        assert_eq!((usual.get_version_num(), challenge_id(Asked::Sum).get_version_num()), (4, 4), "as ever");
         assert!(asks_nothing(challenge_id(Asked::Nothing)) && !asks_nothing(challenge_id(Asked::Sum)));
         let of_nothing = challenge_id(Asked::Nothing);
         assert_eq!(work_bits(of_nothing), u32::from(USUAL_WORK_BITS), "which is not asked for");

@@ -11,18 +11,11 @@ pub const PASS_LIFE_S: u32 = 300;
 /// How far Redis's clock, which dates passes, may be ahead of the reader's, in seconds.
 const CLOCK_DIFFERENCE_S: u32 = 5;
 
-/// A pass for everyone: version, key number, flags, round (4 bytes), time (8 bytes).
-const FOR_EVERYONE: u8 = 1;
-/// A pass for a user in a group. The time has 6 bytes; the flags and the 2 bytes before the time are 23 bits for the
-/// lead in seconds and one for whether units set aside are for the user. It is as long as the other, so that processes
-/// of the previous version, which cannot open it, know that it is not forged.
-const OF_A_GROUP: u8 = 2;
+/// Version, key number, class (3 bytes: 23 bits for the lead in seconds, and one for whether units set aside are for
+/// the user), round (4 bytes), time (6 bytes). The tag follows.
+const HEAD: usize = 1 + 1 + 3 + 4 + 6;
+const VERSION: u8 = 1;
 const _: () = assert!(MAX_LEAD_S < 1 << 23);
-/// A flag that the previous version set in a returning user's pass. It no longer means anything.
-const RETURNING: u8 = 1;
-const HEAD: usize = 1 + 1 + 1 + 4 + 8;
-/// The offset of the time in a pass of a group.
-const GROUP_MOMENT: usize = HEAD - 6;
 const TAG: usize = 32;
 
 /// The contents of a pass: permission for a user to reserve in a round of a sale.
@@ -102,35 +95,27 @@ impl KeyRing {
 /// The first bytes of a pass, before the tag.
 fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8; HEAD] {
     let mut head = [0; HEAD];
-    let moment = issued_at_ms.0.to_be_bytes();
+    let class = class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_set_aside);
+    head[0] = VERSION;
     head[1] = number;
-    head[3..7].copy_from_slice(&round.number.0.to_be_bytes());
-    if *class == BuyerClass::EVERYONE {
-        head[0] = FOR_EVERYONE;
-        head[7..].copy_from_slice(&moment);
-    } else {
-        head[0] = OF_A_GROUP;
-        let [_, flags, rest @ ..] = (class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_set_aside)).to_be_bytes();
-        head[2] = flags;
-        head[7..GROUP_MOMENT].copy_from_slice(&rest);
-        // The first two bytes are 0 until the year 10889.
-        head[GROUP_MOMENT..].copy_from_slice(&moment[2..]);
-    }
+    head[2..5].copy_from_slice(&class.to_be_bytes()[1..]);
+    head[5..9].copy_from_slice(&round.number.0.to_be_bytes());
+    // The first two bytes are 0 until the year 10889.
+    head[9..].copy_from_slice(&issued_at_ms.0.to_be_bytes()[2..]);
     head
 }
 
 /// Parses what was sealed.
 fn read(head: &[u8]) -> Option<Pass> {
-    let round = RoundNumber(u32::from_be_bytes(head[3..7].try_into().ok()?));
-    let (class, at) = match head[0] {
-        FOR_EVERYONE if head[2] & !RETURNING == 0 => (BuyerClass::EVERYONE, number(&head[7..])),
-        OF_A_GROUP => {
-            let bits = number(&[head[2], head[7], head[8]]) as u32;
-            (BuyerClass { lead_s: bits >> 1, has_set_aside: bits & 1 == 1 }, number(&head[GROUP_MOMENT..]))
-        }
-        _ => return None,
-    };
-    Some(Pass { round, issued_at_ms: EpochMs(at as i64), class })
+    if head[0] != VERSION {
+        return None;
+    }
+    let class = number(&head[2..5]) as u32;
+    Some(Pass {
+        round: RoundNumber(number(&head[5..9]) as u32),
+        issued_at_ms: EpochMs(number(&head[9..]) as i64),
+        class: BuyerClass { lead_s: class >> 1, has_set_aside: class & 1 == 1 },
+    })
 }
 
 /// A big-endian number of up to 8 bytes.
