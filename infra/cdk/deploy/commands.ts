@@ -107,7 +107,7 @@ async function rotateEdgeKey(name: string | undefined): Promise<void> {
   const SecretId = outputs['EdgeKeySecretArn'];
   const deployed = await deployedTemplate(on.aws, on.settings.name);
   const sent = deployed && sentKey(deployed);
-  if (SecretId === undefined || sent === undefined) throw new UsageError('This deployment has no edge with a key, or one of the previous version: deploy it first.');
+  if (SecretId === undefined || sent === undefined) throw new UsageError('This deployment has no edge with a key: deploy it first.');
   const { SecretString = '{}' } = await on.aws.secrets.send(new GetSecretValueCommand({ SecretId }));
   const { LastChangedDate } = await on.aws.secrets.send(new DescribeSecretCommand({ SecretId }));
   const about = { keys: JSON.parse(SecretString), sent, changedAt: LastChangedDate?.getTime() ?? 0, file: `deployments/${on.name}.ts` };

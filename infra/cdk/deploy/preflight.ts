@@ -342,9 +342,7 @@ async function edgeKey({ outputs, aws, settings: { edge }, deployed, name, now }
     const problem = `the secret is created with ${FIRST_KEY}, and has no ${edge.key}`;
     return edge.key === FIRST_KEY ? [] : [stop('edge key', problem, `remove edgeKey from deployments/${name}.ts`)];
   }
-  const { SecretString = '', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
-  // A deployment of the previous version had one key without a name.
-  if (!SecretString.startsWith('{')) return [];
+  const { SecretString = '{}', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
   const problem = keyProblem(edge.key, JSON.parse(SecretString), CreatedDate?.getTime() ?? 0, sentKey(deployed), now);
   return problem === undefined ? [] : [stop('edge key', problem, `make rotate-edge-key ENV=${name} tells what to do next`)];
 }
