@@ -43,7 +43,9 @@ describe('in a browser', () => {
       if (path === '/openapi-fetch.mjs') {
         return end(200, 'text/javascript', await readFile(new URL(import.meta.resolve('openapi-fetch')), 'utf8'));
       }
-      if (path.endsWith('/challenges')) return json(201, { challenge_id: CHALLENGE, kind: 'work', work: { bits: BITS }, expires_at: AT });
+      if (path.endsWith('/challenges')) {
+        return json(201, { challenge_id: CHALLENGE, kind: 'work', kinds: ['picture', 'work'], work: { bits: BITS }, expires_at: AT });
+      }
       if (path.endsWith('/tokens')) {
         const digest = createHash('sha256')
           .update(`${CHALLENGE}:${JSON.parse(body).answer}`)

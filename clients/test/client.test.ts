@@ -25,6 +25,7 @@ const QUEUED = { reservation_id: ID, status: 'queued', unit: 7, reserved_at: LAT
 const PENDING = { ...QUEUED, status: 'pending_payment', price_minor: 990, currency: 'EUR', pay_by: LATER };
 const PAID = { ...QUEUED, status: 'paid', price_minor: 990, currency: 'EUR', ended_at: LATER };
 const GRANTED = { ...QUEUED, status: 'granted', price_minor: 0, currency: 'EUR' };
+const WORK = { challenge_id: CHALLENGE, kind: 'work', kinds: ['picture', 'work'], expires_at: LATER };
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
@@ -49,7 +50,7 @@ function about({ method, url }: Request): string {
 }
 
 const USUAL: Record<string, () => Response> = {
-  challenge: () => json(201, { challenge_id: CHALLENGE, kind: 'work', work: { bits: 4 }, expires_at: LATER }),
+  challenge: () => json(201, { ...WORK, work: { bits: 4 } }),
   answer: () => json(201, { token: PASS, expires_at: LATER, reserve_path: `/v1/sales/lamp/reservations/${PASS}` }),
   reserve: () => json(202, { reservation_id: ID, status: 'queued' }),
   look: () => json(200, PAID),
@@ -198,7 +199,7 @@ describe('a purchase', () => {
     await expect(buy(client)).rejects.toMatchObject({ code: 'denied', status: 403, problem: { message: 'Forbidden' } });
   });
 
-  const PICTURE = { challenge_id: CHALLENGE, kind: 'picture', picture: 'data:image/png;base64,AA==', expires_at: LATER };
+  const PICTURE = { challenge_id: CHALLENGE, kind: 'picture', kinds: ['picture'], picture: 'data:image/png;base64,AA==', expires_at: LATER };
 
   test('a sale that asks nothing is answered with the id alone', async () => {
     const { client, of } = clientOf({
@@ -285,7 +286,7 @@ describe('the signal ends', () => {
   test.each([
     ['a request', { challenge: [hangs] }, {}],
     ['the wait before a repetition', { reserve: [problem(503, 'overloaded', {}, { 'retry-after': '15' })] }, {}],
-    ['the work', { challenge: [json(201, { challenge_id: CHALLENGE, kind: 'work', work: { bits: 32 }, expires_at: LATER })] }, {}],
+    ['the work', { challenge: [json(201, { ...WORK, work: { bits: 32 } })] }, {}],
     ['the wait for the next look', { look: [json(200, PENDING)] }, {}],
   ] as [string, Record<string, Answer[]>, object][])('%s', async (_, answers) => {
     const stop = new AbortController();

@@ -216,10 +216,9 @@ export class Waiting extends EventTarget {
     return line?.state ?? null;
   }
 
-  /** No more units will return. */
+  /** The sale is over, and nothing will change any more. */
   get isOver() {
-    const { document: line } = this;
-    return line?.poll_after_ms === 0 && (line.state === 'sold_out' || line.state === 'ended');
+    return this.document?.state === 'ended';
   }
 
   /** All is sold and nothing will return, although operators may still add units. */

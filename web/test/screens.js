@@ -197,7 +197,7 @@ export const SCREENS = [
     heading: 'work.title',
     async go({ page, go, sale }) {
       await page.route(/\/challenges$/, (route) => route.fulfill(json(201, {
-        challenge_id: 'a', kind: 'work', work: { bits: 32 }, expires_at: later(120_000),
+        challenge_id: 'a', kind: 'work', kinds: ['picture', 'work'], work: { bits: 32 }, expires_at: later(120_000),
       })));
       await go(`sales/${sale}`);
       await page.locator('[data-keep=buy]:not([aria-disabled])').click();

@@ -262,9 +262,9 @@ function placeOf(line: LineDocument, ppb: number): Range {
 }
 
 /** Why nobody in line can get a unit any more, if that is so. */
-function overBy({ state, units, poll_after_ms }: LineDocument): ProblemError | undefined {
+function overBy({ state, units }: LineDocument): ProblemError | undefined {
   const isGone = state === 'sold_out' && units.may_return === 0 && units.sold >= units.total;
-  if (isGone || (state === 'sold_out' && poll_after_ms === 0)) return new ProblemError(409, { title: 'Sold out', code: 'sold_out' });
-  if (state === 'ended' && poll_after_ms === 0) return new ProblemError(410, { title: 'The sale is over', code: 'closed' });
+  if (isGone) return new ProblemError(409, { title: 'Sold out', code: 'sold_out' });
+  if (state === 'ended') return new ProblemError(410, { title: 'The sale is over', code: 'closed' });
   return undefined;
 }

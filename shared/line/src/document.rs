@@ -70,8 +70,7 @@ pub struct Admitted {
     pub late_until: Option<Timestamp>,
     /// And of those who came in that second, users whose place is below this.
     pub late_ppb: u32,
-    /// How many late users that is, as far as they are counted. Missing in documents of the previous version.
-    #[serde(default)]
+    /// How many late users that is, as far as they are counted.
     pub late: u64,
     /// People admitted in a second while the line moves.
     pub per_s: u64,

@@ -226,10 +226,9 @@ function rain(form, { whole, wrong }) {
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** The terms of a new sale. Empty fields are omitted, and so is a default gate. */
+/** The terms of a new sale. Empty fields are omitted, and so are a default gate and a single lane. */
 export function created(terms) {
   const isEmpty = (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0) || same(value, USUAL_GATE);
-  // The previous version has no lanes.
   return Object.fromEntries(Object.entries(terms).filter(([name, value]) => !isEmpty(value) && !(name === 'lanes' && value === 1)));
 }
 

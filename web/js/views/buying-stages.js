@@ -17,8 +17,8 @@ export function buyingStage(view, stage) {
   return STAGES[stage.name](view, stage);
 }
 
-/** Whether the sale offers this kind of challenge. The previous version does not say; its sales offer both. */
-const offers = ({ kinds }, kind) => (kinds ?? ['picture', 'work']).includes(kind) || null;
+/** Whether the sale offers this kind of challenge. */
+const offers = ({ kinds }, kind) => kinds.includes(kind) || null;
 
 const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 

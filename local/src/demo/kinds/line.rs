@@ -254,7 +254,7 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
         let document = Arc::new(document);
         waiting.saw(&document);
         // Nobody adds units to this sale.
-        let is_last = document.poll_after_ms == 0 || is_over(&document);
+        let is_last = is_over(&document);
         if publish.send(Some(document)).is_err() || is_last {
             // Later readers get the last one.
             std::future::pending::<()>().await;
