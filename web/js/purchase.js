@@ -34,7 +34,7 @@ export class Purchase {
     this.sent = before?.sent ?? false;
     this.reservationId = before?.reservationId ?? null;
     /** Reservations of this round that have not ended, as far as this browser knows. */
-    this.live = before?.live ?? (this.reservationId ? [this.reservationId] : []);
+    this.live = before?.live ?? [];
   }
 
   save(changes) {

@@ -29,7 +29,7 @@ impl AwardCache {
     /// What a unit of a round with these terms won. `None` if the round has no awards, or they are drawn at its end.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, or the round lacks this unit, its seed or a required beacon.
+    /// If DynamoDB does not answer, or the round lacks this unit, its seed, a required beacon or its table.
     pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
         if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
             return Ok(None);
@@ -62,20 +62,10 @@ impl AwardCache {
         if let Some(chunk) = self.chunks.get(&key) {
             return Ok(chunk);
         }
-        let chunk: Arc<[u64]> = match self.ledger.table_chunk(id, number).await? {
-            Some(chunk) => chunk.into(),
-            None => self.missing_chunk(id, number).await?,
-        };
+        // A round is only loaded with its table, so without it nobody can have a unit.
+        let missing = || LedgerError::Contradiction(format!("round {id} has no chunk {number} of its table"));
+        let chunk: Arc<[u64]> = self.ledger.table_chunk(id, number).await?.ok_or_else(missing)?.into();
         self.chunks.insert(key, Arc::clone(&chunk));
         Ok(chunk)
-    }
-
-    /// The table is written before its round is loaded, except by the previous version.
-    async fn missing_chunk(&self, id: &RoundId, number: u32) -> Result<Arc<[u64]>, LedgerError> {
-        let missing = || LedgerError::Contradiction(format!("round {id} has no chunk {number} of its table"));
-        let round = self.ledger.round(id).await?.ok_or_else(missing)?;
-        self.ledger.write_table(&round).await?;
-        let chunk = self.ledger.table_chunk(id, number).await?;
-        chunk.map(Arc::from).ok_or_else(missing)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use cache::Clock;
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
-use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, SaleState, ShownAward, Terms};
+use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, ShownAward, Terms};
 
 use crate::kept::Kept;
 use crate::kept_each::KeptEach;
@@ -50,8 +50,7 @@ impl TermsCache {
         Self { ledger, known: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }
     }
 
-    /// The terms of a round. If an earlier version ended the round without keeping it, those of the offer. `None` if
-    /// the sale does not exist or is a draft.
+    /// The terms of a round. `None` if it has not begun.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -59,14 +58,7 @@ impl TermsCache {
         if let Some(terms) = self.known.get(id) {
             return Ok(Some(terms));
         }
-        let terms = match self.ledger.round(id).await? {
-            Some(round) => Some(round.terms),
-            None => {
-                let offer = self.ledger.offer(&id.sale).await?;
-                offer.filter(|offer| offer.state == SaleState::Published).map(|offer| offer.terms)
-            }
-        };
-        let terms = terms.map(Arc::new);
+        let terms = self.ledger.round(id).await?.map(|round| Arc::new(round.terms));
         if let Some(terms) = &terms {
             self.known.insert(id.clone(), Arc::clone(terms));
         }
@@ -133,7 +125,7 @@ impl TermsCache {
 #[cfg(test)]
 mod tests {
     use aws_sdk_dynamodb::{Client, Config};
-    use sale::RoundNumber;
+    use sale::{DoorTerms, RoundNumber};
     use serde_json::json;
 
     use super::*;
@@ -145,7 +137,7 @@ mod tests {
             TermsCache::new(Ledger::new(Client::from_conf(Config::builder().build()), "table"), Clock::system());
         let terms = json!({
             "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 1, "per_user_limit": 1, "price_minor": 990,
-            "currency": "EUR", "payment_window_s": 900,
+            "currency": "EUR", "payment_window_s": 900, "door": DoorTerms::default(),
         });
         let terms: Arc<Terms> = Arc::new(serde_json::from_value(terms).unwrap());
         let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
