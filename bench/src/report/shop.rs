@@ -260,5 +260,9 @@ fn round_item() -> Result<Value> {
         "opens_at_ms": number(opens_at_ms), "closes_at_ms": number(closes_at_ms), "total": number(terms.total.into()),
         "per_user_limit": number(terms.per_user_limit.into()), "price_minor": number(990), "currency": text("EUR"),
         "payment_window_s": number(terms.payment_window_s.into()),
+        "door": { "M": {
+            "strikes": number(terms.door.strikes.into()), "strike_window_s": number(terms.door.strike_window_s.into()),
+            "denied_for_s": number(terms.door.denied_for_s.into()), "unpaid_limit": number(terms.door.unpaid_limit.into()),
+        } },
     }))
 }

@@ -199,7 +199,8 @@ pub(super) mod tests {
     fn round(allocation: Allocation) -> (Round, Table) {
         let terms = json!({
             "title": "A packet", "opens_at_ms": 0, "closes_at_ms": 1_000_000, "total": 10, "per_user_limit": 1,
-            "price_minor": 0, "currency": "EUR", "payment_window_s": 900, "allocation": allocation, "settlement": "free",
+            "price_minor": 0, "currency": "EUR", "payment_window_s": 900, "door": sale::DoorTerms::default(),
+            "allocation": allocation, "settlement": "free",
         });
         let terms: Terms = serde_json::from_value(terms).unwrap();
         let plan: Plan = terms.plan().unwrap();

@@ -280,7 +280,7 @@ mod tests {
     fn round(text: &str, version: u32) -> Round {
         let terms = json!({
             "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 7, "per_user_limit": 1, "price_minor": 990,
-            "currency": "EUR", "payment_window_s": 900,
+            "currency": "EUR", "payment_window_s": 900, "door": sale::DoorTerms::default(),
         });
         Round {
             id: id(text),

@@ -191,6 +191,7 @@ impl fmt::Display for MembersFirst {
 
 #[cfg(test)]
 mod tests {
+    use ::sale::DoorTerms;
     use serde_json::json;
 
     use super::*;
@@ -201,7 +202,8 @@ mod tests {
             json!([{ "group": group(), "lead_s": LEAD_S, "set_aside": { "units": 4, "for_s": SET_ASIDE_FOR_S } }]);
         let terms = json!({
             "title": "A lamp", "opens_at_ms": 100_000, "closes_at_ms": 1_000_000, "total": 10, "per_user_limit": 1,
-            "price_minor": 990, "currency": "EUR", "payment_window_s": 900, "early_access": early_access,
+            "price_minor": 990, "currency": "EUR", "payment_window_s": 900, "door": DoorTerms::default(),
+            "early_access": early_access,
         });
         let bought = bought.iter().map(|&(at, by_member, is_live)| Bought { at: EpochMs(at), by_member, is_live });
         MembersFirst::counted(&serde_json::from_value(terms).unwrap(), &bought.collect::<Vec<_>>()).unwrap()
