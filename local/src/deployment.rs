@@ -34,10 +34,8 @@ pub struct Deployment {
     /// The HTTP API on this machine's gateway, once one serves it, without a trailing slash.
     pub api_url: String,
     /// The HTTP API on the emulator's own gateway, which is slow.
-    #[serde(default)]
     pub emulator_api_url: String,
     /// A folder for files that lives as long as the emulator.
-    #[serde(default)]
     pub home: PathBuf,
     /// Redis.
     pub redis_url: String,
@@ -54,31 +52,22 @@ pub struct Deployment {
     /// Its dead letters.
     pub expiry_dlq_url: String,
     /// The queue of rounds that Redis has lost.
-    #[serde(default)]
     pub rebuilds_queue_url: String,
     /// The queue of winners to notify.
-    #[serde(default)]
     pub winners_queue_url: String,
     /// Its dead letters.
-    #[serde(default)]
     pub winners_dlq_url: String,
     /// The secret with the key that signs notifications of winners.
-    #[serde(default)]
     pub winner_secret: String,
     /// The bus with events for the merchant's systems.
-    #[serde(default)]
     pub event_bus: String,
     /// Changes of which no event could be made.
-    #[serde(default)]
     pub emitter_failures_queue_url: String,
     /// Events for the merchant's address.
-    #[serde(default)]
     pub webhook_queue_url: String,
     /// Its dead letters.
-    #[serde(default)]
     pub webhook_dlq_url: String,
     /// The secret with the key that signs events.
-    #[serde(default)]
     pub webhook_secret: String,
     /// The secret with the key of payment callbacks.
     pub payment_secret: String,
@@ -89,7 +78,6 @@ pub struct Deployment {
     /// The reconciliation function.
     pub reconciliation_function: String,
     /// The WebSocket API, if there is one.
-    #[serde(default)]
     pub push_url: Option<String>,
 }
 

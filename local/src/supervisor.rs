@@ -44,7 +44,6 @@ pub struct Ports {
     pub emulator: u16,
     /// Of the gateway
     #[arg(long)]
-    #[serde(default)]
     pub gateway: u16,
     /// Of the page
     #[arg(long)]

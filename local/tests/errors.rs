@@ -285,6 +285,15 @@ fn state(supervisor: &Value, port: u16, home: &Path) -> Value {
         "quarantine_queue_url",
         "expiry_queue_url",
         "expiry_dlq_url",
+        "rebuilds_queue_url",
+        "winners_queue_url",
+        "winners_dlq_url",
+        "winner_secret",
+        "event_bus",
+        "emitter_failures_queue_url",
+        "webhook_queue_url",
+        "webhook_dlq_url",
+        "webhook_secret",
         "payment_secret",
         "pass_secret",
         "warmup_function",
@@ -307,7 +316,7 @@ fn running() -> Value {
 
 #[test]
 fn a_damaged_note_of_the_running_system_is_named() {
-    for (name, text) in [("cut", "{\"supervisor\":"), ("older", "{}"), ("other", "\u{0}")] {
+    for (name, text) in [("cut", "{\"supervisor\":"), ("bare", "{}"), ("other", "\u{0}")] {
         let home = Home::with(name, text);
         let line = format!("{} is damaged; remove it, then `make up`", home.file().display());
         for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["down"], &["watch"]] {
