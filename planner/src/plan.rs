@@ -19,8 +19,7 @@ use crate::setup::Setup;
 use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
 
-/// The version of the JSON. Fields may be added without a new version, but never changed or removed. Version 2 has a
-/// line instead of a waiting room.
+/// The version of the JSON. Fields may be added without a new version, but never changed or removed.
 pub const SCHEMA: u32 = 2;
 const DAY_H: i64 = 24;
 
