@@ -8,10 +8,6 @@ import { jittered, Wait } from './waiting.js';
 /** A reservation; `status` distinguishes its states. */
 export type Reservation = components['schemas']['Reservation'];
 
-const FIRST_LOOK_MS = 500;
-const LOOK_GROWTH = 1.5;
-const LONGEST_QUEUED_MS = 5_000;
-const PENDING_MS = 10_000;
 /** Used near the end of the payment window, when a change is imminent, in ms. */
 const SOON_MS = 1_500;
 /** Entries of a draw at the end may wait for days. */
@@ -20,6 +16,7 @@ const ENTERED_MS = 20_000;
 const PUSHED_MS = 30_000;
 /** How long a reservation that is known to exist may be unknown. A failover of Redis may forget it until its order is written. */
 const FORGOTTEN_MS = 60_000;
+const FORGOTTEN_PAUSE_MS = 5_000;
 
 /** Whether a reservation is final. An entry of a draw at the end is granted, but not drawn yet. */
 export function isFinal(reservation: Reservation): boolean {
@@ -46,10 +43,8 @@ export async function* follow(
   { accepted = false }: { accepted?: boolean } = {},
 ): AsyncGenerator<Reservation, void, undefined> {
   const wait = new Wait(signal);
-  let looks = 0;
   const unlisten = push?.listen((news) => {
     if (news.type === 'reservation' && news.reservationId !== id) return;
-    looks = 0;
     // Messages sent while disconnected are lost, so `up` also triggers a check.
     wait.nudge();
   });
@@ -63,7 +58,7 @@ export async function* follow(
         if ((!accepted && last === undefined) || !(error instanceof ProblemError) || error.code !== 'unknown_reservation') throw error;
         forgottenAt ??= Date.now();
         if (Date.now() - forgottenAt >= FORGOTTEN_MS) throw error;
-        await wait.for(jittered(LONGEST_QUEUED_MS));
+        await wait.for(jittered(FORGOTTEN_PAUSE_MS));
         signal.throwIfAborted();
         continue;
       }
@@ -72,8 +67,7 @@ export async function* follow(
       if (shown !== last) yield reservation;
       last = shown;
       if (isFinal(reservation)) return;
-      looks += 1;
-      await wait.for(push?.up ? untilSure(reservation) : pause(reservation, looks));
+      await wait.for(push?.up ? untilSure(reservation) : pause(reservation));
       signal.throwIfAborted();
     }
   } finally {
@@ -81,20 +75,16 @@ export async function* follow(
   }
 }
 
-/** The server's delay; with a server version that gives none, a growing delay. */
-function pause(reservation: Reservation, looks: number): number {
-  if ('poll_after_ms' in reservation && reservation.poll_after_ms) return reservation.poll_after_ms;
-  if (reservation.status === 'queued') {
-    return jittered(Math.min(FIRST_LOOK_MS * LOOK_GROWTH ** (looks - 1), LONGEST_QUEUED_MS));
-  }
-  return jittered(reservation.status === 'pending_payment' ? beforeItLapses(reservation.pay_by, PENDING_MS) : ENTERED_MS);
+/** The server's delay. The contract requires none of a granted reservation, which usually is final. */
+function pause(reservation: Reservation): number {
+  return ('poll_after_ms' in reservation && reservation.poll_after_ms) || ENTERED_MS;
 }
 
 function untilSure(reservation: Reservation): number {
-  return jittered(reservation.status === 'pending_payment' ? beforeItLapses(reservation.pay_by, PUSHED_MS) : PUSHED_MS);
+  return jittered(reservation.status === 'pending_payment' ? beforeItLapses(reservation.pay_by) : PUSHED_MS);
 }
 
 /** Not beyond the end of the payment window, by the local clock. */
-function beforeItLapses(payBy: string, ms: number): number {
-  return Math.max(Math.min(ms, Date.parse(payBy) - Date.now() + SOON_MS), SOON_MS);
+function beforeItLapses(payBy: string): number {
+  return Math.max(Math.min(PUSHED_MS, Date.parse(payBy) - Date.now() + SOON_MS), SOON_MS);
 }

@@ -31,7 +31,7 @@ export class Users {
 
   async #load() {
     try {
-      const { denied, denied_networks: networks = [] } = await api.denied(this.#signal);
+      const { denied, denied_networks: networks } = await api.denied(this.#signal);
       this.#denied = [...networks, ...denied];
       this.#problem = null;
     } catch (error) {
