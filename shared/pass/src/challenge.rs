@@ -61,8 +61,8 @@ const MARK: usize = 15;
 /// The mark of a challenge without a question.
 const NOTHING: u8 = 0;
 
-/// A new id. It contains how much work its challenge asks for, because operators may change that between a challenge and
-/// its answer. Clients cannot choose an id, since Redis knows those that were given out.
+/// A new id. It contains how much work its challenge asks for, because operators may change that between a challenge
+/// and its answer. Clients cannot choose an id, since Redis knows those that were given out.
 pub fn challenge_id(asked: Asked) -> Uuid {
     let mark = match asked {
         Asked::Sum => return Uuid::new_v4(),
