@@ -1,4 +1,4 @@
-// Serves the adapter. The settings are in README.md.
+// Serves the adapter. docs/buy-from-your-own-app.md has the settings.
 
 import { createServer } from 'node:http';
 import Stripe from 'stripe';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests a system of its own against openapi.yaml with generated requests; see README.md.
+# Tests a system of its own against openapi.yaml with generated requests; see CONTRIBUTING.md, "Tests".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/schemathesis
