@@ -5,7 +5,7 @@
 //! system works inside, and shares no code with it.
 //!
 //! The checks are sound: each rejects only what no correct system can have answered. So they rely on what is *certain*
-//! and let pass what merely looks odd. README.md lists what is checked and what is not.
+//! and let pass what merely looks odd. `model/README.md` lists what is checked and what is not.
 
 mod check;
 mod http;
