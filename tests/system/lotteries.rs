@@ -1,9 +1,8 @@
 //! Lotteries that are drawn at their end: who enters, who wins, and that everyone is counted and wins at most once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use award::merkle;
-use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::DrawStands;
 use futures::future::join_all;
 use history::Redis;
@@ -333,26 +332,6 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted);
     emptied(&lab, &lab.orders_dlq_url).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
-}
-
-/// The previous version wrote a draw's item as its only fence.
-#[tokio::test]
-async fn what_the_version_before_fenced_is_fenced() {
-    let lab = Lab::selling(lottery(10, &[1])).await;
-    let bob = lab.reserve("bob").await;
-    end(&lab).await;
-    let id = lab.round().await.id;
-    let item = HashMap::from([
-        ("pk".to_owned(), AttributeValue::S(format!("DRAW#{id}").replace('.', "#"))),
-        ("fenced_at_ms".to_owned(), AttributeValue::N("1".to_owned())),
-    ]);
-    lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(item)).send().await.unwrap();
-    assert!(lab.ledger.draw(&id).await.unwrap().is_some());
-    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
-    for _ in 0..2 {
-        assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
-        assert_eq!(lab.order_of(&bob).await.failure, Some(Failure::EntriesClosed));
-    }
 }
 
 /// Empties a queue and returns the messages' bodies.

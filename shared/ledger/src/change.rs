@@ -34,10 +34,10 @@ pub enum Fact {
     Ended(NotedRound),
 }
 
-/// The attributes of an order whose changes count. Others that an earlier version wrote are ignored.
+/// The attributes of an order whose changes count. The others need not be readable.
 #[derive(Deserialize)]
 struct Before {
-    state: Option<String>,
+    state: String,
     award: Option<IgnoredAny>,
 }
 
@@ -83,7 +83,7 @@ impl Change {
         };
         let before: Before = serde_dynamo::from_item(old.clone())?;
         let has_won = order.award.is_some() && before.award.is_none();
-        let has_moved = before.state.as_deref() != Some(order.state.as_str());
+        let has_moved = before.state != order.state.as_str();
         Ok(Some(OrderChange { order, has_moved, has_won }))
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let mut order = json!({
             "pk": "ORDER#lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
             "orders_of": "alice", "user": "alice", "state": state, "lane": 0, "unit": 17, "slot": 1,
-            "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_800_456_i64,
+            "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_800_456_i64, "order_shard": "lamp#1#15",
         });
         if let Some(award) = award {
             order["award"] = award;

@@ -27,12 +27,11 @@ pub(crate) struct OrderItem {
     pub(crate) orders_of: UserId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pending_shard: Option<String>,
-    /// Present while it is live. Absent in orders of earlier versions.
+    /// Present while it is live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) live_shard: Option<String>,
-    /// Written with the order and never changed. Absent in orders of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) order_shard: Option<String>,
+    /// Written with the order and never changed.
+    pub(crate) order_shard: String,
     #[serde(flatten)]
     pub(crate) order: Order,
 }
@@ -45,7 +44,7 @@ impl OrderItem {
             orders_of: user.clone(),
             pending_shard: (state == OrderState::Pending).then(|| keys::pending_shard(id)),
             live_shard: state.is_live().then(|| keys::live_shard(&id.round, keys::shard_of(*unit))),
-            order_shard: Some(keys::order_shard(id)),
+            order_shard: keys::order_shard(id),
             order,
         }
     }
@@ -125,7 +124,6 @@ mod tests {
 
     use super::*;
 
-    /// An order as stored since there is an index of orders by time.
     fn stored_order() -> Value {
         json!({
             "pk": "ORDER#lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "orders_of": "alice", "pending_shard": "PENDING#15",
@@ -151,9 +149,6 @@ mod tests {
     fn stored_items_stay_readable_and_are_written_the_same() {
         let order = order_from(item(&stored_order())).unwrap();
         assert_eq!(to_item(OrderItem::new(order.clone())).unwrap(), item(&stored_order()));
-        let mut before = stored_order();
-        before.as_object_mut().unwrap().remove("order_shard").unwrap();
-        assert_eq!(order_from(item(&before)).unwrap(), order, "of the version before");
 
         let mut unit = stored_guard("UNIT#lamp#1#17");
         unit["round_shard"] = "ROUND#lamp#1#1".into();

@@ -12,8 +12,7 @@ struct LiveKeys {
 }
 
 impl Ledger {
-    /// A round's live orders, found independently of their guards. May lag a moment behind, lacks orders of versions
-    /// without the index, and may still have orders that those versions ended.
+    /// A round's live orders, found independently of their guards. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

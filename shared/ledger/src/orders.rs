@@ -107,12 +107,7 @@ impl Ledger {
     }
 
     async fn place_late(&self, order: Order, limits: &[CampaignLimit]) -> Result<Placed, LedgerError> {
-        let round = &order.claim.id.round;
-        // The fence of the previous version was this item alone.
-        if self.item(keys::draw(round)).await?.is_some() {
-            return Ok(self.order(&order.claim.id).await?.map_or(Placed::Fenced, Placed::Order));
-        }
-        let fence = self.unless_fenced(round, order.claim.unit);
+        let fence = self.unless_fenced(&order.claim.id.round, order.claim.unit);
         self.place_on(order, Some(fence), limits).await
     }
 

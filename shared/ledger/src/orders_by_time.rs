@@ -24,7 +24,7 @@ pub struct OrderIdsPage {
 
 impl Ledger {
     /// The first `limit` orders of a round that were made in `range` and come after `after`, in any state. May lag a
-    /// moment behind, and lacks orders of versions without the index.
+    /// moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
