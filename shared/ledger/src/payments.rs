@@ -84,13 +84,9 @@ impl Ledger {
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
         let remember = self.remember_payment(id, payment_id, paid, now);
-        let Some(reasons) = self.transact(vec![update(take), remember.clone()]).await? else {
-            return Ok(Payment::Applied);
-        };
+        let Some(reasons) = self.transact(vec![update(take), remember]).await? else { return Ok(Payment::Applied) };
         match rejection(&reasons, id, paid)? {
-            Rejection::Order(order) if order.payment_id.as_deref() == Some(payment_id) => {
-                self.paid_before(&order, paid, remember).await
-            }
+            Rejection::Order(order) if order.payment_id.as_deref() == Some(payment_id) => Ok(paid_before(&order, paid)),
             Rejection::Order(order) => {
                 // Neither its end nor its price ever changes.
                 let is_late =
@@ -133,27 +129,9 @@ impl Ledger {
             return Ok(Payment::RefundDue);
         };
         match rejection(&reasons, id, paid)? {
-            Rejection::Order(order) => {
-                self.paid_before(&order, paid, self.remember_payment(id, payment_id, paid, now)).await
-            }
+            Rejection::Order(order) => Ok(paid_before(&order, paid)),
             Rejection::Contradiction(payment) => Ok(payment),
         }
-    }
-
-    /// The order accepted this payment before. The previous version recorded no payments: those that it applied are
-    /// recorded once their callback is repeated.
-    async fn paid_before(
-        &self,
-        order: &Order,
-        paid: Price,
-        remember: TransactWriteItem,
-    ) -> Result<Payment, LedgerError> {
-        if order.price != Some(paid) {
-            return Ok(Payment::AmountChanged);
-        }
-        let Some(reasons) = self.transact(vec![remember]).await? else { return Ok(Payment::Applied) };
-        let remembered = old_item(&reasons, 0).map(serde_dynamo::from_item::<_, PaymentItem>).transpose()?;
-        Ok(remembered.map_or(Payment::Applied, |payment| payment.contradicts(&order.claim.id, paid)))
     }
 
     /// On the condition that the payment was for nothing else before.
@@ -204,6 +182,12 @@ fn rejection(reasons: &[CancellationReason], id: &ReservationId, paid: Price) ->
         Some(order) => Ok(Rejection::Order(Box::new(order_from(order)?))),
         None => Ok(Rejection::Contradiction(Payment::UnknownOrder)),
     }
+}
+
+/// The result of a payment that its order accepted before. The payment's own record says the same, but a concurrent
+/// transaction may have kept its condition from being checked.
+fn paid_before(order: &Order, paid: Price) -> Payment {
+    if order.price == Some(paid) { Payment::Applied } else { Payment::AmountChanged }
 }
 
 impl PaymentItem {

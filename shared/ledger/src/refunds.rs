@@ -26,7 +26,7 @@ pub struct NotedPayment {
     pub price: Price,
     /// When it was first recorded.
     pub noted_at_ms: EpochMs,
-    /// When the refund was recorded as due. `None` if an order accepted the payment, or an earlier version recorded it.
+    /// When the refund was recorded as due. `None` if an order accepted the payment.
     pub refund_due_at_ms: Option<EpochMs>,
     /// Who refunded it and when, if anybody did.
     pub refunded: Option<Refunded>,
@@ -104,7 +104,7 @@ impl Ledger {
     }
 
     /// A page of up to `limit` payments to refund, the longest due first; `after` is the last page's `next`. Recent
-    /// ones may be missing for a moment, and so are those recorded by versions without the index.
+    /// ones may be missing for a moment.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
