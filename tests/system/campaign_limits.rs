@@ -3,7 +3,7 @@
 use fulfilment::{cancel, expire};
 use ledger::{PutCampaign, Taken};
 use runtime::Clock;
-use sale::{Campaign, CampaignId, CampaignLimit, Claim, EpochMs, Failure, Order, OrderState, RoundId};
+use sale::{Campaign, CampaignId, Claim, EpochMs, Failure, Order, OrderState, RoundId};
 use serde_json::{Value, json};
 use tests::{fresh_claim, round, terms, user};
 
@@ -45,18 +45,6 @@ async fn deliver(lab: &Lab, claim: &Claim) {
     let order = order::Deps::new(&lab.another_process()).unwrap();
     let batch = crate::lab::message_batch(&[claim]);
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
-}
-
-/// Another order's transaction may have written the place and, for this read, not yet the order.
-#[tokio::test]
-async fn the_place_of_an_order_that_cannot_be_read_yet_stays() {
-    let lab = lab(Some(1)).await;
-    let order = buy(&lab, "lamp", "alice").await;
-    let before = counted(&lab, "alice").await;
-    lab.delete_item(&format!("ORDER#{}", order.claim.id)).await;
-    let limits = [CampaignLimit { campaign: "autumn".parse().unwrap(), per_user: 1 }];
-    assert!(!lab.ledger.forget_ended_in_campaigns(&user("alice"), &limits).await.unwrap());
-    assert_eq!((before.len(), counted(&lab, "alice").await), (1, before));
 }
 
 async fn free(lab: &Lab, sale: &str) -> u32 {
@@ -152,20 +140,6 @@ async fn a_limit_that_is_changed_holds_from_then_on() {
     assert!(counted(&lab, "alice").await.is_empty());
 }
 
-/// Ends an order as the previous version does, which knows no campaigns.
-#[tokio::test]
-async fn orders_that_have_ended_do_not_count_even_if_nobody_made_room() {
-    let lab = lab(Some(1)).await;
-    let first = buy(&lab, "lamp", "alice").await;
-    let unaware = Order { campaigns: Vec::new(), ..first.clone() };
-    lab.ledger.end_unpaid(&unaware, sale::Transition::Cancel, now()).await.unwrap();
-    assert_eq!(counted(&lab, "alice").await, [first.claim.id.to_string()]);
-    let second = buy(&lab, "chair", "alice").await;
-    assert_eq!(second.state, OrderState::Pending);
-    assert_eq!(counted(&lab, "alice").await, [second.claim.id.to_string()]);
-    assert_eq!(buy(&lab, "pot", "alice").await.failure, Some(Failure::CampaignLimit));
-}
-
 /// Another order's unit is replaced first, so that an order that fails at the campaign's limit gives back a unit of its own.
 #[tokio::test]
 async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
@@ -202,13 +176,4 @@ async fn operators_set_it_within_bounds() {
     put(&lab, &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
     let without = json!({ "campaign_id": "days-6", "title": "Days", "sale_ids": ["lamp"] });
     put(&lab, &without).await.expect(201);
-}
-
-/// The previous version wrote no limit.
-#[test]
-fn campaigns_of_the_version_before_have_none() {
-    let stored = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"], "version": 1 });
-    let campaign: Campaign = serde_json::from_value(stored.clone()).unwrap();
-    assert_eq!(campaign.limit_per_user, None);
-    assert_eq!(serde_json::to_value(campaign).unwrap(), stored);
 }

@@ -112,12 +112,12 @@ export class FlashSaleStack extends Stack {
     catalog.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const order = make('order');
-    table.useFrom(order, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['campaigns_by_id']);
+    table.useFrom(order, ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['campaigns_by_id']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
     const deadLetter = make('dead_letter');
-    table.useFrom(deadLetter, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['campaigns_by_id']);
+    table.useFrom(deadLetter, ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['campaigns_by_id']);
     queues.ordersDlq.consumeWith(deadLetter, { maxConcurrency: deadLetter.reservedConcurrency ?? settings.orderConcurrency });
     queues.quarantine.sendFrom(deadLetter);
     queues.expiry.sendFrom(deadLetter);

@@ -48,13 +48,13 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'secret edge': READ,
   },
   order: {
-    table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
+    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index campaigns_by_id': QUERY,
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
     'queue expiry': SEND,
   },
   dead_letter: {
-    table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
+    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index campaigns_by_id': QUERY,
     'queue orders-dlq': CONSUME,
     'queue quarantine': SEND,

@@ -63,8 +63,7 @@ pub async fn place(
         let refused = match taken {
             Taken { unit: true, .. } => Refused::Unit,
             Taken { slot: true, .. } => Refused::Slot,
-            // Only a campaign's limit is reached; some of the orders that count may have ended.
-            Taken { .. } if ledger.forget_ended_in_campaigns(&claim.user, limits).await? => continue,
+            // Only a campaign's limit is reached.
             Taken { .. } => return fail(stock, ledger, expiry, claim, Failure::CampaignLimit, now).await,
         };
         match stock.round(&claim.id.round).reseat(&claim, refused).await? {
