@@ -45,7 +45,7 @@ async fn a_message_settles_what_the_ledger_had_before_it() {
     let withdrawn = lab.reserve("withdrawn").await;
     lab.ledger.fence(Order::cancelled(withdrawn.clone(), now)).await.unwrap();
     let dead = lab.reserve("dead").await;
-    lab.ledger.fence(Order::failed(dead.clone(), Failure::DeadLetter, now)).await.unwrap();
+    lab.ledger.fence(Order::failed(dead.clone(), Failure::UnknownSale, now)).await.unwrap();
     let limited = lab.reserve("limited").await;
     lab.ledger.fence(Order::failed(limited.clone(), Failure::LimitReached, now)).await.unwrap();
 

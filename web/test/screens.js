@@ -263,7 +263,7 @@ export const SCREENS = [
     async go({ page, go, sale }) {
       const orders = ['pending_payment', 'paid', 'expired', 'failed'].map((status, at) => ({
         ...reservation(sale, status === 'pending_payment' ? { pay_by: later(60_000) } : { ended_at: SINCE }), status, ...money,
-        reservation_id: `${sale}.1.${String(at).repeat(32)}`, ...(status === 'failed' ? { reason: 'dead_letter' } : {}),
+        reservation_id: `${sale}.1.${String(at).repeat(32)}`, ...(status === 'failed' ? { reason: 'unknown_sale' } : {}),
       }));
       const won = [{ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }, { kind: 'prize', prize: 'A pendant lamp' }, { kind: 'blank' }];
       orders.push(...won.map((award, at) => ({

@@ -167,7 +167,6 @@ export const en = {
   'failed.limit_reached': 'You had already reached the limit for one person.',
   'failed.entries_closed': 'It arrived after the draw had begun, because of a failure on our side. We are sorry.',
   'failed.unknown_sale': 'The sale was withdrawn.',
-  'failed.dead_letter': 'We could not write your order. This is our mistake.',
   'failed.other': 'We could not write your order.',
   'nothing.taken': 'You were not charged.',
   'refund.title': 'You will get your money back',

@@ -167,7 +167,6 @@ export const zh = {
   'failed.limit_reached': '您已达到每人限购数量。',
   'failed.entries_closed': '由于系统故障，报名到达时抽奖已经开始。非常抱歉。',
   'failed.unknown_sale': '这场抢购已被撤回。',
-  'failed.dead_letter': '我们没能生成您的订单。这是我们的错误。',
   'failed.other': '我们没能生成您的订单。',
   'nothing.taken': '没有向您收取任何费用。',
   'refund.title': '款项会退还给您',

@@ -35,9 +35,6 @@ pub enum DeniedWhy {
     ForgedTokens,
     /// Wrong answers to challenges.
     WrongAnswers,
-    /// Orders that failed since the user has all that one may have. Earlier versions denied for these; it is still read, and no
-    /// longer written.
-    FailedOrder,
 }
 
 /// A denied user.

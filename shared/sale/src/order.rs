@@ -109,8 +109,6 @@ pub enum Failure {
     EntriesClosed,
     /// The ledger has no such published sale. Redis loads only published ones, and they stay published.
     UnknownSale,
-    /// It failed for about a minute. Earlier versions gave up then; still read, never written.
-    DeadLetter,
 }
 
 impl Failure {
@@ -272,7 +270,7 @@ mod tests {
         assert!(OrderState::VARIANTS.iter().map(|state| state.as_str()).eq(names));
     }
 
-    /// A paid order as the ledger has stored them since the first version.
+    /// A paid order as the ledger stores it.
     const PAID: &str = r#"{
         "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "PAID", "lane": 0, "unit": 17,
         "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 990,
