@@ -138,7 +138,7 @@ fn supply(round: &sale::Round) -> Supply {
     let sold_from = round.loaded_at_ms.unwrap_or_else(|| terms.first_opens_at_ms());
     let may_add_units = |entry: &LogEntry| match &*entry.action {
         "restock" => true,
-        "edit" => entry.at_ms.is_none_or(|at| at >= sold_from),
+        "edit" => entry.at_ms >= sold_from,
         _ => false,
     };
     let is_withheld =
@@ -194,8 +194,8 @@ mod tests {
     const LOADED: EpochMs = EpochMs(50_000);
     const OPENS: EpochMs = EpochMs(60_000);
 
-    /// A round in whose log this was done at some time.
-    fn changed(action: &str, at_ms: Option<EpochMs>) -> sale::Round {
+    /// A round in whose log this was done at this time.
+    fn changed(action: &str, at_ms: EpochMs) -> sale::Round {
         let terms = Terms {
             title: "A lamp".to_owned(),
             goods: Goods::default(),
@@ -223,19 +223,18 @@ mod tests {
 
     #[test]
     fn only_changes_of_a_round_on_sale_withhold_units_from_the_checks() {
-        let (before, during) = (Some(EpochMs(LOADED.0 - 1)), Some(OPENS));
+        let (before, during) = (EpochMs(LOADED.0 - 1), OPENS);
         for (action, at_ms, expected) in [
             // As an operator of the soak begins a day.
             ("edit", before, Supply::AtOnce),
             ("edit", during, Supply::Withheld),
-            ("edit", Some(LOADED), Supply::Withheld),
-            ("edit", None, Supply::Withheld),
+            ("edit", LOADED, Supply::Withheld),
             ("restock", before, Supply::Withheld),
             ("pause", during, Supply::AtOnce),
         ] {
             assert_eq!(supply(&changed(action, at_ms)), expected, "{action} at {at_ms:?}");
         }
-        let never_loaded = sale::Round { loaded_at_ms: None, ..changed("edit", Some(LOADED)) };
+        let never_loaded = sale::Round { loaded_at_ms: None, ..changed("edit", LOADED) };
         assert_eq!(supply(&never_loaded), Supply::AtOnce, "it was edited before it opened");
     }
 }

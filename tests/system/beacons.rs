@@ -103,7 +103,7 @@ fn packet() -> Terms {
 async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
     rounds::draft(&lab.ledger, SALE, terms, None).await;
     let then = EpochMs(Clock::system().now().0 - 1_800_000);
-    let request = LogEntry { at_ms: Some(then), ..rounds::request("") };
+    let request = LogEntry { at_ms: then, ..rounds::request("") };
     lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale exists");
     lab.refresh_snapshots().await;
     then

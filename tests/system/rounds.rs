@@ -1,13 +1,14 @@
 //! Offers and rounds of a ledger, bypassing the operators' routes.
 
 use ledger::{Created, Ledger, Steered};
-use sale::{LogEntry, Offer, Recurrence, Round, RoundId, SaleId, Terms};
+use sale::{EpochMs, LogEntry, Offer, Recurrence, Round, RoundId, SaleId, Terms};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A request with nothing but its key.
 pub(crate) fn request(key: &str) -> LogEntry {
-    LogEntry { key: key.to_owned(), action: "test".to_owned(), parameters: String::new(), by: None, at_ms: None }
+    let (key, action, parameters) = (key.to_owned(), "test".to_owned(), String::new());
+    LogEntry { key, action, parameters, by: None, at_ms: EpochMs(0) }
 }
 
 /// Creates a sale unless it exists.

@@ -55,7 +55,7 @@ impl Steering {
     ) -> Result<Self, Problem> {
         let key = idempotency_key(request)?;
         let key = key.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned);
-        let (action, by, at_ms) = (action.to_owned(), Some(caller(request)?.user), Some(deps.clock.now()));
+        let (action, by, at_ms) = (action.to_owned(), Some(caller(request)?.user), deps.clock.now());
         let round = RoundId { sale: sale_id(sale)?, number: round };
         Ok(Self { round, entry: LogEntry { key, action, parameters, by, at_ms } })
     }

@@ -90,18 +90,13 @@ impl Ledger {
     ///
     /// Each attempt of that transaction draws again. Seed and round are written together, so only one seed is stored,
     /// and the round is committed to it.
-    pub(crate) fn commit(
-        &self,
-        round: &mut Round,
-        now: Option<EpochMs>,
-    ) -> Result<Option<TransactWriteItem>, LedgerError> {
+    pub(crate) fn commit(&self, round: &mut Round, now: EpochMs) -> Result<Option<TransactWriteItem>, LedgerError> {
         let Some(plan) = round.terms.plan() else { return Ok(None) };
         let drawn = SeedItem::draw()?;
         let (_, commitment) = table(&round.id, &plan, &drawn.seed)?;
         round.commitment = Some(commitment);
         if round.terms.allocation.opens_with_beacon() {
-            let no_moment = || LedgerError::Contradiction(format!("round {} begins at an unknown time", round.id));
-            round.drand_round = Some(DrandRound::named_at(now.ok_or_else(no_moment)?.0));
+            round.drand_round = Some(DrandRound::named_at(now.0));
         }
         Ok(Some(self.put_if_absent(drawn.to_item(&round.id))))
     }
@@ -131,17 +126,6 @@ impl Ledger {
             .expression_attribute_values(":true", AttributeValue::Bool(true));
         retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
         Ok(())
-    }
-
-    /// Writes the table of a round's awards, whether or not it exists.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::keep_table`].
-    pub async fn write_table(&self, round: &Round) -> Result<(), LedgerError> {
-        match self.plan_and_seed(round).await? {
-            Some((plan, seed)) => self.write_chunks(round, &plan, &seed).await,
-            None => Ok(()),
-        }
     }
 
     /// The seed of a round with a draw at its end.

@@ -32,7 +32,6 @@ struct HeatItem {
     requests_per_s: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hot_since_ms: Option<EpochMs>,
-    #[serde(default)]
     isolated: bool,
     expires_at: i64,
 }

@@ -33,12 +33,10 @@ struct RoundItem {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loaded_at_ms: Option<EpochMs>,
-    #[serde(default)]
     paused: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     isolated_requests_per_s: Option<u32>,
     /// The number of lanes in the terms. Separate from them, since one lane is written too.
-    #[serde(default = "one_lane")]
     lanes: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     dealt: Option<u32>,
@@ -195,7 +193,7 @@ impl Ledger {
             };
             next_offer.version += 1;
             next.log.push(by_schedule("begin", now));
-            let seed = self.commit(&mut next, Some(now))?;
+            let seed = self.commit(&mut next, now)?;
             let line = Self::commit_line(&next)?;
             let mut writes = vec![
                 self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
@@ -254,7 +252,7 @@ async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Ro
 
 fn by_schedule(action: &str, now: EpochMs) -> LogEntry {
     let (key, parameters) = (String::new(), String::new());
-    LogEntry { key, action: action.to_owned(), parameters, by: None, at_ms: Some(now) }
+    LogEntry { key, action: action.to_owned(), parameters, by: None, at_ms: now }
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub fn limit_of_hot(round: RoundNumber, requests_per_s: u32, now: EpochMs) -> Lo
         action: ISOLATE.to_owned(),
         parameters: requests_per_s.to_string(),
         by: None,
-        at_ms: Some(now),
+        at_ms: now,
     }
 }
 

@@ -17,20 +17,17 @@ pub struct LogEntry {
     /// The request's other parameters, which distinguish it from another request with the same key.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parameters: String,
-    /// The operator. `None` if a schedule did it, or if an earlier version did not record it.
+    /// The operator. `None` if a schedule did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
-    /// When it was done. `None` if an earlier version did not record it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_ms: Option<EpochMs>,
+    /// When it was done.
+    pub at_ms: EpochMs,
 }
 
 impl LogEntry {
-    /// Whether it records this request. An entry without a time and parameters may come from a version that recorded
-    /// neither.
+    /// Whether it records this request.
     fn is_same(&self, request: &Self) -> bool {
-        let is_bare = self.at_ms.is_none() && self.parameters.is_empty();
-        self.action == request.action && (is_bare || self.parameters == request.parameters)
+        self.action == request.action && self.parameters == request.parameters
     }
 }
 
@@ -91,7 +88,7 @@ mod tests {
     use super::*;
 
     fn request(key: &str, parameters: &str) -> LogEntry {
-        let (action, by, at_ms) = ("restock".to_owned(), Some("ops".parse().unwrap()), Some(EpochMs(7)));
+        let (action, by, at_ms) = ("restock".to_owned(), Some("ops".parse().unwrap()), EpochMs(7));
         LogEntry { key: key.to_owned(), action, parameters: parameters.to_owned(), by, at_ms }
     }
 
@@ -99,17 +96,10 @@ mod tests {
     fn a_request_is_known_again_by_all_that_it_says() {
         let log: Log = [request("k", "20")].into_iter().collect();
         assert_eq!(log.seen(&request("l", "20")), Seen::No);
-        let by_another = LogEntry { by: None, at_ms: None, ..request("k", "20") };
+        let by_another = LogEntry { by: None, at_ms: EpochMs(8), ..request("k", "20") };
         assert_eq!(log.seen(&by_another), Seen::Same);
         assert_eq!(log.seen(&request("k", "21")), Seen::Another);
         assert_eq!(log.seen(&LogEntry { action: "close".to_owned(), ..request("k", "20") }), Seen::Another);
-    }
-
-    #[test]
-    fn what_an_earlier_version_noted_is_known_again_by_its_action() {
-        let log: Log = [LogEntry { at_ms: None, ..request("k", "") }].into_iter().collect();
-        assert_eq!(log.seen(&request("k", "20")), Seen::Same);
-        assert_eq!(log.seen(&LogEntry { action: "close".to_owned(), ..request("k", "") }), Seen::Another);
     }
 
     #[test]

@@ -145,7 +145,7 @@ mod tests {
     fn what_nobody_can_buy_from_is_not_open() {
         let never_loaded = Round { loaded_at_ms: None, ..round() };
         assert_eq!(looks(&never_loaded, &[(minute(1), None)]), Milestones::default());
-        assert_eq!(looks(&never_loaded, &[(minute(1), Some(100))]).opened_at_ms, Some(minute(1)), "by another version");
+        assert_eq!(looks(&never_loaded, &[(minute(1), Some(100))]).opened_at_ms, Some(minute(1)), "loaded since then");
         let paused = Round { paused: true, ..round() };
         assert_eq!(looks(&paused, &[(minute(1), Some(100))]), Milestones::default());
         assert_eq!(looks(&paused, &[(minute(1), Some(99))]).opened_at_ms, Some(minute(1)), "it was open before");

@@ -423,7 +423,7 @@ mod tests {
         let next = |latest: &Round| offer.clone().begin_next(latest, CLOSES).unwrap().1.isolated_requests_per_s;
         assert_eq!(next(&hot), None);
         hot.log.push(LogEntry { key: "k".to_owned(), ..crate::limit_of_hot(hot.id.number, 7, WHILE) });
-        assert_eq!(next(&hot), Some(7), "an operator's, or one that the version before made");
+        assert_eq!(next(&hot), Some(7), "an operator's");
     }
 
     #[test]
