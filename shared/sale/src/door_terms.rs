@@ -11,7 +11,6 @@ pub const MAX_PLANNED_REQUESTS_PER_S: u32 = 100_000;
 
 /// Who is kept out of a sale, and how many people are expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct DoorTerms {
     /// How many strikes within the window get a user denied.
     pub strikes: u32,
@@ -22,7 +21,7 @@ pub struct DoorTerms {
     /// How many of a user's reservations in a round may end unpaid, cancelled or expired, before the user gets no more.
     pub unpaid_limit: u8,
     /// Requests a second that the sale is prepared for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_requests_per_s: Option<u32>,
 }
 

@@ -46,7 +46,6 @@ pub struct Terms {
     /// How long an order waits for its payment.
     pub payment_window_s: u32,
     /// Who is kept out.
-    #[serde(default)]
     pub door: DoorTerms,
     /// What its gate requires, and who may see it and buy.
     #[serde(default, skip_serializing_if = "GateTerms::is_default")]
