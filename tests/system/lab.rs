@@ -139,6 +139,7 @@ impl Lab {
             ("WINNER_SECRET_ARN", &deployment.payment_secret),
             ("PASS_SECRET_ARN", pass_secret),
             ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
+            ("OPERATOR_CLAIM", "groups,cognito:groups"),
             ("OPERATOR_GROUP", "operators"),
             ("PICTURE_HOSTS", PICTURE_HOST),
         ]);

@@ -417,8 +417,7 @@ pub(crate) struct LoggedSaleDocument {
 
 #[derive(Serialize)]
 struct LogDocument {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<Timestamp>,
+    at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<UserId>,
     action: String,
@@ -436,11 +435,11 @@ impl LoggedSaleDocument {
             action: "beacon".to_owned(),
             parameters: drand_round.to_string(),
             by: Some(by),
-            at_ms: Some(at_ms),
+            at_ms,
         }));
         entries.sort_by_key(|entry| entry.at_ms);
         let entry = |LogEntry { key: _, action, parameters, by, at_ms }| LogDocument {
-            at: at_ms.map(Timestamp::from),
+            at: at_ms.into(),
             by,
             action,
             parameters,
@@ -468,8 +467,6 @@ impl SalesDocument {
 pub(crate) struct AuditDocument {
     clean: bool,
     in_redis: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    total_is_assumed: bool,
     #[serde(flatten)]
     audit: Audit,
     /// The awards, in a round with awards.
@@ -478,11 +475,9 @@ pub(crate) struct AuditDocument {
 }
 
 impl AuditDocument {
-    /// `is_assumed` says that the offer's number of units stands for the round's, which the ledger does not have.
-    pub(crate) fn of(Audited { audit, in_redis, awarded }: Audited, is_assumed: bool) -> Self {
+    pub(crate) fn of(Audited { audit, in_redis, awarded }: Audited) -> Self {
         let clean = audit.is_clean() && awarded.as_ref().is_none_or(Awarded::is_exact);
-        // If Redis has the round, it knows the number of units.
-        Self { clean, in_redis, total_is_assumed: is_assumed && !in_redis, audit, awarded }
+        Self { clean, in_redis, audit, awarded }
     }
 }
 

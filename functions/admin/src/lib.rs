@@ -33,7 +33,7 @@ use ledger::{Created, Latest, Ledger};
 use process::{OrderCounts, TermsCache};
 use queue::{Redriven, redrive};
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
-use sale::{InvalidTerms, LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, Terms, latest_rounds};
+use sale::{InvalidTerms, LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, latest_rounds};
 use stock::Stock;
 
 pub use crate::pictures::PictureHosts;
@@ -107,12 +107,7 @@ impl Deps {
             webhook_dlq: settings.required("WEBHOOK_DLQ_URL")?,
             quarantine: settings.required("QUARANTINE_QUEUE_URL")?,
         };
-        let group = settings.required("OPERATOR_GROUP")?;
-        let operators = match settings.optional("OPERATOR_CLAIM") {
-            Some(claims) => Operators::new(group, &claims),
-            // The previous version had no setting for the claims.
-            None => Operators::usual(group),
-        };
+        let operators = Operators::new(settings.required("OPERATOR_GROUP")?, &settings.required("OPERATOR_CLAIM")?);
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
@@ -250,7 +245,7 @@ pub(crate) fn invalid(field: &str, detail: impl ToString) -> Problem {
 /// A log entry for a request without an idempotency key, which can be repeated anyway.
 fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Problem> {
     let (key, parameters) = (String::new(), String::new());
-    let (by, at_ms) = (Some(caller(request)?.user), Some(deps.clock.now()));
+    let (by, at_ms) = (Some(caller(request)?.user), deps.clock.now());
     Ok(LogEntry { key, action: action.to_owned(), parameters, by, at_ms })
 }
 
@@ -270,22 +265,12 @@ async fn list(deps: &Deps) -> Reply {
 }
 
 async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
-    let (Latest { offer, round: latest }, now) = (sale_of(deps, sale).await?, deps.clock.now());
+    let (latest, now) = (sale_of(deps, sale).await?, deps.clock.now());
     let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    let id = round_of(&offer, number)?;
-    let kept = match latest.filter(|latest| latest.id == id) {
-        Some(latest) => Some(latest),
-        None => deps.ledger.round(&id).await.map_err(Problem::unanswered)?,
-    };
-    let is_past = id.number < offer.latest_round;
-    let (is_assumed, closes_at_ms) = (kept.is_none() && is_past, if is_past { now } else { offer.terms.closes_at_ms });
-    let round = kept.unwrap_or_else(|| {
-        // The round of a draft, which publication will begin; or one that an earlier version ended and did not keep.
-        let (_, round) = offer.publish();
-        Round { id, terms: Terms { closes_at_ms, ..round.terms }, ..round }
-    });
+    let id = round_of(&latest.offer, number)?;
+    let round = round_with(deps, latest, &id).await?;
     let audited = audit(&deps.stock, &deps.ledger, &round, now).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &AuditDocument::of(audited, is_assumed)))
+    Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
 }
 
 /// Sends dead letters back to their queue.
@@ -328,6 +313,18 @@ fn round_of(offer: &Offer, number: RoundNumber) -> Result<RoundId, Problem> {
         return Err(Problem::new(Code::UnknownSale).detail("this round of the sale has not begun"));
     }
     Ok(RoundId { sale: offer.id.clone(), number })
+}
+
+/// The round with this id: the sale's latest one or an earlier one; of a draft, the one that publication will begin.
+async fn round_with(deps: &Deps, Latest { offer, round }: Latest, id: &RoundId) -> Result<Round, Problem> {
+    match round {
+        None => Ok(offer.publish().1),
+        Some(latest) if latest.id == *id => Ok(latest),
+        Some(_) => {
+            let earlier = deps.ledger.round(id).await.map_err(Problem::unanswered)?;
+            earlier.ok_or_else(|| Problem::new(Code::UnknownSale))
+        }
+    }
 }
 
 async fn sale_of(deps: &Deps, sale: &str) -> Result<Latest, Problem> {

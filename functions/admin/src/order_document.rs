@@ -1,8 +1,7 @@
 use jiff::Timestamp;
 use ledger::NotedPayment;
 use sale::{
-    Currency, EpochMs, Failure, Order, OrderState, Price, RefundState, ReservationId, RoundNumber, SaleId, ShownAward,
-    UserId,
+    EpochMs, Failure, Order, OrderState, Price, RefundState, ReservationId, RoundNumber, SaleId, ShownAward, UserId,
 };
 use serde::Serialize;
 
@@ -87,13 +86,9 @@ enum Outcome {
 struct PaymentDocument {
     payment_id: String,
     outcome: Outcome,
-    /// Absent if an early version recorded the payment.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    price_minor: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    currency: Option<Currency>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    noted_at: Option<Timestamp>,
+    #[serde(flatten)]
+    price: Price,
+    noted_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,14 +112,13 @@ impl HistoryEntry {
 }
 
 impl PaymentDocument {
-    fn of(payment_id: &str, outcome: Outcome, noted: Option<&NotedPayment>) -> Self {
-        let refunded = noted.and_then(|noted| noted.refunded.as_ref());
+    fn of(noted: &NotedPayment, outcome: Outcome) -> Self {
+        let refunded = noted.refunded.as_ref();
         Self {
-            payment_id: payment_id.to_owned(),
+            payment_id: noted.payment_id.clone(),
             outcome: if refunded.is_some() { Outcome::Refunded } else { outcome },
-            price_minor: noted.map(|noted| noted.price.price_minor),
-            currency: noted.map(|noted| noted.price.currency),
-            noted_at: noted.map(|noted| noted.noted_at_ms.into()),
+            price: noted.price,
+            noted_at: noted.noted_at_ms.into(),
             refunded_at: refunded.map(|refunded| refunded.at_ms.into()),
             refunded_by: refunded.map(|refunded| refunded.by.clone()),
         }
@@ -132,11 +126,13 @@ impl PaymentDocument {
 }
 
 impl OrderHistory {
-    /// Combines an order with those of its payments that the ledger knows.
+    /// Combines an order with its payments, as far as they are looked up.
     pub(crate) fn of(order: Order, award: Option<ShownAward>, noted: &[NotedPayment]) -> Self {
-        let noted_as = |id: &str| noted.iter().find(|noted| noted.payment_id == id);
-        let applied = order.payment_id.iter().map(|id| PaymentDocument::of(id, Outcome::Applied, noted_as(id)));
-        let due = order.refunds_due.iter().map(|id| PaymentDocument::of(id, Outcome::RefundDue, noted_as(id)));
+        let noted_as = |id: &String| noted.iter().find(|noted| noted.payment_id == *id);
+        let applied = order.payment_id.iter().filter_map(noted_as);
+        let applied = applied.map(|noted| PaymentDocument::of(noted, Outcome::Applied));
+        let due = order.refunds_due.iter().filter_map(noted_as);
+        let due = due.map(|noted| PaymentDocument::of(noted, Outcome::RefundDue));
         let payments = applied.chain(due).collect();
 
         let mut history = vec![HistoryEntry::new(order.claim.reserved_at_ms, "reserved")];

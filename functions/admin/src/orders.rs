@@ -182,9 +182,7 @@ pub(crate) async fn found(deps: &Deps, id: &str) -> Reply {
     let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
     let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;
     let payments: Vec<String> = order.payment_id.iter().chain(&order.refunds_due).take(MAX_PAYMENTS).cloned().collect();
-    let mut noted = deps.ledger.payments(&payments).await.map_err(Problem::unanswered)?;
-    // A payment that contradicted an earlier one is stored with the order that it was first for.
-    noted.retain(|payment| payment.reservation_id == id);
+    let noted = deps.ledger.payments(&payments).await.map_err(Problem::unanswered)?;
     let award = deps.terms.award_of(&order).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &OrderHistory::of(order, award, &noted)))
 }

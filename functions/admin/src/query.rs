@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// Cursors of the previous version still work.
+    /// The next page may be asked of another build.
     #[test]
     fn a_mark_stays_the_same() {
         // The published test vector of 64-bit FNV-1a.

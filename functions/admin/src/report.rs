@@ -1,19 +1,19 @@
 //! The totals of a round: sums over its orders, one page at a time. The sums of all pages add up to the round's totals.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use api::{Problem, Reply, json};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
-use ledger::{Latest, NotedPayment};
-use sale::{Currency, EpochMs, InvalidId, Order, OrderState, ReservationId, RoundId, SaleId, Settlement, Terms};
+use ledger::NotedPayment;
+use sale::{Currency, EpochMs, InvalidId, Order, OrderState, ReservationId, SaleId, Settlement};
 use serde::Serialize;
 use strum::VariantArray;
 
 use crate::export::Place;
 use crate::query::{Cursor, Query, mark};
-use crate::{Deps, round_of, sale_of};
+use crate::{Deps, round_of, round_with, sale_of};
 
 /// How many orders a page covers: as many as a page of an export.
 const PAGE: usize = 1_000;
@@ -76,9 +76,7 @@ impl Sums {
                 sums.revenue_minor += order.price.map_or(0, |price| price.price_minor);
             }
             for id in order.refunds_due.iter().take(MAX_PAYMENTS) {
-                // A payment that contradicted an earlier one is stored with the order that it was first for.
-                let payment = payments.get(id.as_str()).filter(|payment| payment.reservation_id == order.claim.id);
-                let Some(price) = payment.map(|payment| payment.price) else { continue };
+                let Some(NotedPayment { price, .. }) = payments.get(id.as_str()) else { continue };
                 let refunds = sums.refunds.entry(price.currency.to_string()).or_default();
                 if order.refunds_made.contains(id) {
                     refunds.made += 1;
@@ -107,13 +105,11 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
     };
     let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
     let found = deps.ledger.order_ids_in_turn(&id, until, after.as_ref(), PAGE);
-    let (terms, found) = tokio::join!(terms(deps, latest, &id), found);
-    let (terms, found) = (terms?, found.map_err(Problem::unanswered)?);
+    let (round, found) = tokio::join!(round_with(deps, latest, &id), found);
+    let (terms, found) = (round?.terms, found.map_err(Problem::unanswered)?);
     let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
-    // Earlier versions recorded one payment for two orders, and DynamoDB refuses a batch with duplicate keys.
-    let wanted: BTreeSet<String> =
+    let wanted: Vec<String> =
         orders.iter().flat_map(|order| order.refunds_due.iter().take(MAX_PAYMENTS)).cloned().collect();
-    let wanted: Vec<String> = wanted.into_iter().collect();
     let noted = deps.ledger.payments(&wanted).await.map_err(Problem::unanswered)?;
     let payments = noted.iter().map(|payment| (payment.payment_id.as_str(), payment)).collect();
     let cursor = |(created_at_ms, id): (EpochMs, ReservationId)| {
@@ -133,15 +129,6 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
         next_cursor: found.ids.last().cloned().filter(|_| found.more).map(cursor),
     };
     Ok(json(StatusCode::OK, &document))
-}
-
-/// The terms of a round. For a draft, or for a round that an earlier version did not keep, the offer's.
-async fn terms(deps: &Deps, Latest { offer, round }: Latest, id: &RoundId) -> Result<Terms, Problem> {
-    if let Some(round) = round.filter(|round| round.id == *id) {
-        return Ok(round.terms);
-    }
-    let kept = deps.ledger.round(id).await.map_err(Problem::unanswered)?;
-    Ok(kept.map_or(offer.terms, |round| round.terms))
 }
 
 #[cfg(test)]
@@ -176,14 +163,9 @@ mod tests {
             order(1, "PAID", json!({ "refunds_due": ["twice", "yen", "unknown"], "refunds_made": ["twice"] })),
             order(2, "PAID", json!({})),
             order(3, "PENDING", json!({})),
-            order(9, "EXPIRED", json!({ "refunds_due": ["late", "stolen"] })),
+            order(9, "EXPIRED", json!({ "refunds_due": ["late"] })),
         ];
-        let noted = [
-            payment("twice", 1, "EUR"),
-            payment("yen", 1, "JPY"),
-            payment("late", 9, "EUR"),
-            payment("stolen", 1, "EUR"),
-        ];
+        let noted = [payment("twice", 1, "EUR"), payment("yen", 1, "JPY"), payment("late", 9, "EUR")];
         let sums = Sums::of(&orders, &noted.iter().map(|one| (one.payment_id.as_str(), one)).collect());
         let refunds =
             |due, made| Refunds { due, due_minor: u64::from(due) * 990, made, made_minor: u64::from(made) * 990 };

@@ -22,7 +22,7 @@ use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
 use queue::OrderQueue;
 use runtime::Clock;
 use sale::audit::Repair;
-use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
+use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber};
 use serde::Serialize;
 use serde_json::Value;
 use stock::Stock;
@@ -189,16 +189,6 @@ fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
 }
 
-/// Earlier rounds that are not listed, since the previous version ended them. Their last orders may be open.
-fn unlisted(published: &[Round]) -> Vec<Placed> {
-    let before = |Round { id, terms, .. }: Round| {
-        let number = id.number.0.checked_sub(1).filter(|number| *number > 0)?;
-        Some(Placed { id: RoundId { number: RoundNumber(number), ..id }, lanes: terms.lanes })
-    };
-    let before = latest_rounds(published.iter().cloned()).into_values().filter_map(before);
-    before.filter(|placed| published.iter().all(|round| round.id != placed.id)).collect()
-}
-
 async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut Summary) {
     let mut rounds = rounds.to_vec();
     rotate(&mut rounds, now);
@@ -270,14 +260,12 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
     let known = Known::read(&deps.ledger, open.iter().chain(&rest));
     let known = within(summary, "what was noted of rounds", KNOWN_BUDGET, known).await;
     let known = known.as_ref();
-    let listed = open.into_iter().chain(rest).map(|round| (Placed::of(&round), Some(round)));
-    let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|placed| (placed, None))))
-        .map(|(Placed { id, lanes }, round)| async move {
+    let mut tended = stream::iter(open.into_iter().chain(rest))
+        .map(|round| async move {
             let mut tended = Tended::default();
-            let tending = tend(deps, &id, lanes, round.as_ref(), known, now, &mut tended);
-            if let Err(late) = timeout(TEND_BUDGET, tending).await {
+            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &round, known, now, &mut tended)).await {
                 tended.failed += 1;
-                tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "this round could not be reconciled in time");
+                tracing::error!(sale_id = %round.id.sale, error = &late as &dyn std::error::Error, "this round could not be reconciled in time");
             }
             tended
         })
@@ -310,27 +298,18 @@ impl Known {
 
 /// Does what the buyers of a round wait for; each step runs whatever became of the previous one. Work that every loaded
 /// round needs in each run belongs here, and must be bounded and cheap.
-async fn tend(
-    deps: &Deps,
-    id: &RoundId,
-    lanes: u16,
-    listed: Option<&Round>,
-    known: Option<&Known>,
-    now: EpochMs,
-    tended: &mut Tended,
-) {
+async fn tend(deps: &Deps, round: &Round, known: Option<&Known>, now: EpochMs, tended: &mut Tended) {
     let Deps { stock, ledger, orders, send_again_after, .. } = deps;
-    if let Some(round) = listed {
-        if round.is_open(now) {
-            let loaded = load_round(stock, ledger, round, now).await;
-            if tended.unless_failed(id, loaded) == Some(Loading::Loaded) {
-                tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
-                tended.rebuilt += 1;
-            }
+    let (id, lanes) = (&round.id, round.terms.lanes);
+    if round.is_open(now) {
+        let loaded = load_round(stock, ledger, round, now).await;
+        if tended.unless_failed(id, loaded) == Some(Loading::Loaded) {
+            tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
+            tended.rebuilt += 1;
         }
-        let amended = stock.of(round).amend(round).await;
-        tended.unless_failed(id, amended);
     }
+    let amended = stock.of(round).amend(round).await;
+    tended.unless_failed(id, amended);
     let until = Instant::now() + TEND_BUDGET / 2;
     // Concurrently: a lane that does not answer neither holds up the others nor hides their age.
     let each_lane = || stock.round_in(id, lanes).each_lane();
@@ -345,7 +324,7 @@ async fn tend(
     let oldest = looks.into_iter().filter_map(|since| tended.unless_failed(id, since).flatten()).min();
     tended.outbox_age_s = oldest.map_or(0, |since| now.since_ms(since) / 1000);
     // After what buyers wait for.
-    if let (Some(round), Some(known)) = (listed, known) {
+    if let Some(known) = known {
         let marked = note_milestones(deps, round, known, now).await;
         tended.unless_failed(id, marked);
         let heat = heat::note(deps, round, known.heats.get(id), now).await;
@@ -392,7 +371,7 @@ fn by_urgency(published: &[Round], now: EpochMs) -> Vec<Placed> {
         now >= last_pay_by.plus_s(OVER_AFTER_S)
     };
     let (over, rest): (Vec<&Round>, Vec<&Round>) = begun(published, now).partition(is_over);
-    let mut over: Vec<Placed> = over.into_iter().map(Placed::of).chain(unlisted(published)).collect();
+    let mut over: Vec<Placed> = over.into_iter().map(Placed::of).collect();
     let mut rest: Vec<Placed> = rest.into_iter().map(Placed::of).collect();
     rotate(&mut over, now);
     rotate(&mut rest, now);

@@ -67,11 +67,6 @@ impl Operators {
         Self { group: group.into(), claims: GroupClaims::new(claims) }
     }
 
-    /// Like [`Operators::new`], with the default claims.
-    pub fn usual(group: impl Into<String>) -> Self {
-        Self::new(group, USUAL_CLAIMS)
-    }
-
     /// Checks that the caller is an operator: at least one of the claims is there, and each that is there is the group.
     ///
     /// # Errors
@@ -142,7 +137,7 @@ mod tests {
 
     #[test]
     fn only_a_claim_that_is_the_group_makes_an_operator() {
-        let operators = Operators::usual("operators");
+        let operators = Operators::new("operators", USUAL_CLAIMS);
         for claims in [
             r#"{"sub":"a","cognito:groups":"[operators]"}"#,
             r#"{"sub":"a","groups":"[operators]"}"#,

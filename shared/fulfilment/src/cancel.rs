@@ -42,8 +42,7 @@ pub async fn cancel(
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
-        // A round's settlement never changes. A round that the ledger does not have comes from a version that only had
-        // payment.
+        // A round's settlement never changes. A claim of a round that the ledger does not have becomes no order.
         Status::Queued(claim) => {
             let round = ledger.round(&claim.id.round).await?;
             if round.is_some_and(|round| round.terms.settlement == Settlement::Free) {

@@ -104,7 +104,6 @@ pub async fn draw(
             Some(beacon) => Some(beacon.randomness()),
             None => return Ok(DrawStands::AwaitingBeacon),
         },
-        // A version that did not know beacons closed it.
         (true, None) => return Err(FulfilmentError::NoDrandRound(id.clone())),
     };
     let key = award::shuffle_key(&seed, randomness.as_ref());

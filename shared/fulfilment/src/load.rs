@@ -81,8 +81,7 @@ async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) 
     let id = &read.id;
     let (round, lanes) = (stock.of(read), read.terms.lanes);
     let mark = async || if lanes > 1 { ledger.mark_dealt(id, now).await } else { ledger.mark_loaded(id, now).await };
-    // The previous version neither marks rounds nor removes units.
-    let marked = mark().await?.unwrap_or_else(|| read.clone());
+    let marked = mark().await?.ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
     ledger.keep_table(&marked).await?;
     let Round { terms, paused, version, dealt, .. } = marked;
     let dealt = dealt.unwrap_or(terms.total);

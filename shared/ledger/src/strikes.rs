@@ -37,7 +37,7 @@ pub enum Struck {
 struct Strikes {
     strikes: u32,
     since_ms: EpochMs,
-    /// The strike that was counted last. The previous version did not say.
+    /// The strike that was counted last. `None` before the first one of the window.
     latest: Option<u64>,
 }
 

@@ -12,7 +12,7 @@ const LOG_COLUMNS = [['op.log.at'], ['op.log.action'], ['op.log.parameters'], ['
 /** The history of a sale, newest first. */
 export function fillLog(place, sale) {
   const row = ({ at, by, action, parameters = '' }) => [
-    at ? moment(at) : t('op.log.unknown'), language.has(`op.log.did.${action}`) ? t(`op.log.did.${action}`) : action,
+    moment(at), language.has(`op.log.did.${action}`) ? t(`op.log.did.${action}`) : action,
     parameters ? h('span', { class: 'parameters' }, parameters) : '–', by ?? t('op.log.system'),
   ];
   const rows = sale.log.toReversed().map(row);
@@ -66,8 +66,7 @@ export class AuditView {
     const wrong = ['oversold', 'lost', 'duplicated'].map((name) => row(`op.audit.${name}`, audit[name]));
     const list = audit.discrepancies.map(({ unit, wrong: what, found }) => h('li', {}, t('op.audit.unit', { unit, wrong: what, found: found.join('; ') })));
     return [
-      h('section', { class: 'box' }, verdictOf(audit), h('dl', { class: 'figures' }, places, wrong),
-        audit.total_is_assumed ? h('p', { class: 'quiet' }, t('op.audit.assumed')) : null),
+      h('section', { class: 'box' }, verdictOf(audit), h('dl', { class: 'figures' }, places, wrong)),
       list.length ? h('section', { class: 'box' }, h('h2', {}, t('op.audit.list')), h('ul', {}, list)) : null,
       audit.awarded ? this.#awarded(audit.awarded) : null,
     ];
