@@ -35,10 +35,7 @@ pub enum Unreadable {
 }
 
 impl History {
-    /// Writes one line for each round, operation and order.
-    ///
-    /// # Errors
-    /// If writing fails.
+    /// Writes one line for each round, operation and order. Fails if writing fails.
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
         let mut line = |line: Line<'_>| -> io::Result<()> {
             serde_json::to_writer(&mut to, &line)?;
@@ -60,10 +57,7 @@ impl History {
         to.flush()
     }
 
-    /// Reads what [`Self::write`] wrote.
-    ///
-    /// # Errors
-    /// If reading fails, or a line is not part of a history.
+    /// Reads what [`Self::write`] wrote. Fails if reading fails, or a line is not part of a history.
     pub fn read(from: impl BufRead) -> Result<Self, Unreadable> {
         let mut history = Self::default();
         for (at, text) in from.lines().enumerate() {

@@ -85,10 +85,7 @@ impl Client {
         &self.target
     }
 
-    /// Sends a request of user `n`. All requests of a user come from one address.
-    ///
-    /// # Errors
-    /// If there is no answer.
+    /// Sends a request of user `n`. All requests of a user come from one address. Fails if there is no answer.
     pub async fn send(&self, n: usize, request: &Request) -> Result<Response, Failure> {
         let sending = self.send_from(&self.pools[n % self.pools.len()], request);
         tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))

@@ -35,10 +35,7 @@ pub enum OutOfBounds {
 }
 
 impl Plan {
-    /// `users` who come over this time.
-    ///
-    /// # Errors
-    /// If that is beyond [`MAX_USERS`] or [`MAX_OVER`].
+    /// `users` who come over this time. Fails if that is beyond [`MAX_USERS`] or [`MAX_OVER`].
     pub fn new(users: usize, over: Duration, curve: Curve) -> Result<Self, OutOfBounds> {
         if !(1..=MAX_USERS).contains(&users) {
             return Err(OutOfBounds::Users(users));
@@ -49,19 +46,14 @@ impl Plan {
         Ok(Self { users, over_s: over.as_secs_f64(), curve, stop_at_errors: None })
     }
 
-    /// `requests` at a constant rate.
-    ///
-    /// # Errors
-    /// If that is beyond [`MAX_USERS`] or [`MAX_OVER`].
+    /// `requests` at a constant rate. Fails if that is beyond [`MAX_USERS`] or [`MAX_OVER`].
     pub fn at_rate(requests: usize, per_s: f64) -> Result<Self, OutOfBounds> {
         let over = Duration::try_from_secs_f64(requests as f64 / per_s).unwrap_or(Duration::MAX);
         Self::new(requests, over, Curve::Even)
     }
 
     /// Stops when at least this fraction of the answers of the last seconds are errors: 500 and above, or no answer.
-    ///
-    /// # Errors
-    /// If it is not a fraction above 0.
+    /// Fails if it is not a fraction above 0.
     pub fn stop_at_errors(self, part: f64) -> Result<Self, OutOfBounds> {
         if !(part > 0.0 && part <= 1.0) {
             return Err(OutOfBounds::Errors(part));

@@ -65,10 +65,7 @@ pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// A named line.
 pub type Line = (String, Vec<(f64, f64)>);
 
-/// The SVG that `draw` draws.
-///
-/// # Errors
-/// If it cannot be drawn.
+/// The SVG that `draw` draws. Fails if it cannot be drawn.
 pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String> {
     let mut text = String::new();
     {
@@ -79,10 +76,8 @@ pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<St
     Ok(text)
 }
 
-/// Lines over a common horizontal axis, with the names of the plot and its axes. A `legend` names the lines.
-///
-/// # Errors
-/// If it cannot be drawn.
+/// Lines over a common horizontal axis, with the names of the plot and its axes. A `legend` names the lines. Fails if
+/// it cannot be drawn.
 pub fn lines(
     root: &Area<'_>,
     [title, x_name, y_name]: [&str; 3],
@@ -141,10 +136,7 @@ pub fn lines(
 
 /// Quantiles on the horizontal axis, and their latency on the vertical one.
 ///
-/// `per_ms` is how many units of the histogram make a millisecond.
-///
-/// # Errors
-/// If it cannot be drawn.
+/// `per_ms` is how many units of the histogram make a millisecond. Fails if it cannot be drawn.
 pub fn latency(
     root: &Area<'_>,
     [title, x_name]: [&str; 2],

@@ -58,19 +58,13 @@ impl FromStr for Token {
 }
 
 impl Request {
-    /// A request without a body. The path begins with a slash.
-    ///
-    /// # Errors
-    /// If the path is invalid.
+    /// A request without a body. The path begins with a slash. Fails if the path is invalid.
     pub fn new(method: Method, path: &str) -> Result<Self, InvalidUri> {
         let headers = HeaderMap::from_iter([(USER_AGENT, AGENT)]);
         Ok(Self { method, path: path.parse()?, headers, body: Bytes::new() })
     }
 
-    /// A request to reserve a unit of a sale with a pass.
-    ///
-    /// # Errors
-    /// If the names cannot be in a path.
+    /// A request to reserve a unit of a sale with a pass. Fails if the names cannot be in a path.
     pub fn reserve(sale: &str, pass: &str) -> Result<Self, InvalidUri> {
         Self::new(Method::POST, &format!("/v1/sales/{sale}/reservations/{pass}"))
     }

@@ -100,10 +100,8 @@ impl Visit {
     }
 
     /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's
-    /// first request, and for later ones the time at which the user wanted to send it.
-    ///
-    /// # Errors
-    /// If there is no answer, which is counted too.
+    /// first request, and for later ones the time at which the user wanted to send it. Fails if there is no answer,
+    /// which is counted too.
     pub async fn send(
         &self,
         step: &'static str,

@@ -84,10 +84,7 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// All alarms of a synthesized template.
-    ///
-    /// # Errors
-    /// If there is an alarm that cannot be judged here.
+    /// All alarms of a synthesized template. Fails if there is an alarm that cannot be judged here.
     pub fn all_of(template: &Path) -> Result<Vec<Self>> {
         let template: Value = serde_json::from_str(&std::fs::read_to_string(template)?)?;
         let resources = template["Resources"].as_object().context("a template has resources")?;

@@ -14,11 +14,9 @@ use crate::paths;
 const PROGRAM: &str = "bootstrap";
 const ARCHIVE: &str = "bootstrap.zip";
 const COMING: &str = "coming-";
-/// Copies a built program to the first folder, archives it there as `bootstrap.zip`, and links both into the others: the
-/// same files of functions that are one program. Archives for AWS also have licences.
-///
-/// # Errors
-/// If a file cannot be read or written, with its name.
+/// Copies a built program to the first folder, archives it there as `bootstrap.zip`, and links both into the others:
+/// the same files of functions that are one program. Archives for AWS also have licences. Fails if a file cannot be
+/// read or written, with its name.
 pub(crate) fn stage_functions(built: &Path, folders: &[PathBuf]) -> Result<()> {
     let Some((first, others)) = folders.split_first() else { return Ok(()) };
     stage_function(built, first)?;
@@ -79,10 +77,7 @@ fn archive(program: &Path, archive: &Path) -> Result<()> {
     Ok(std::fs::rename(coming, archive)?)
 }
 
-/// An archive with this program alone.
-///
-/// # Errors
-/// If it cannot be read.
+/// An archive with this program alone. Fails if it cannot be read.
 pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     // Without a time, so that the same program gives the same archive.

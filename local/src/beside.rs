@@ -36,10 +36,7 @@ impl Drop for Group {
 }
 
 /// Starts a system on free ports, runs a program with `SHOP_URL` and everything in `up.env` in its environment, and
-/// ends the system. Returns the program's exit status.
-///
-/// # Errors
-/// If the system or the program does not start.
+/// ends the system. Returns the program's exit status. Fails if the system or the program does not start.
 pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let [name, arguments @ ..] = program else { bail!("which program?") };
     let (cloud, web) = start_with_page(false).await?;

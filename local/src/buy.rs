@@ -11,10 +11,8 @@ use crate::client::{Answer, Client, Payment};
 use crate::sales::{Obstacle, ensure_no_line, obstacle};
 use crate::up::{pages, running};
 
-/// Buys a unit of a sale for a user of the running cloud, only through the HTTP API, and explains each step.
-///
-/// # Errors
-/// If nothing is running, or there is no unit for this user.
+/// Buys a unit of a sale for a user of the running cloud, only through the HTTP API, and explains each step. Fails if
+/// nothing is running, or there is no unit for this user.
 pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     let (user, sale) = (user.as_str(), sale.as_str());
     let (deployment, issuer) = running()?;

@@ -140,10 +140,8 @@ struct UnitAward {
     name: Option<String>,
 }
 
-/// Fetches the draw of a round, from `url` or from `make up`, verifies it and prints the result.
-///
-/// # Errors
-/// If there is no such draw, its seed is not public yet, or anything does not match.
+/// Fetches the draw of a round, from `url` or from `make up`, verifies it and prints the result. Fails if there is no
+/// such draw, its seed is not public yet, or anything does not match.
 pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, json: bool) -> Result<()> {
     let publisher = Publisher::at(url)?;
     let checked = checked(round, unit, &publisher.api_url, &DrandKey::quicknet()).await;

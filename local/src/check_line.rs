@@ -37,11 +37,9 @@ struct CheckedPlace {
     is_admitted: bool,
 }
 
-/// Fetches the line of a round, from `url` or from `make up`, verifies it and prints the result. `commitment` is the one
-/// that you noted before the opening, and `ticket` the one whose place to compute.
-///
-/// # Errors
-/// If there is no such line, its seed is not public yet, or anything does not match.
+/// Fetches the line of a round, from `url` or from `make up`, verifies it and prints the result. `commitment` is the
+/// one that you noted before the opening, and `ticket` the one whose place to compute. Fails if there is no such line,
+/// its seed is not public yet, or anything does not match.
 pub async fn check_line(
     round: &RoundId,
     ticket: Option<&str>,

@@ -224,10 +224,7 @@ impl NewSale {
         BuyerClass::of(&self.early_access)
     }
 
-    /// The round that begins when it is published.
-    ///
-    /// # Errors
-    /// If its id is invalid.
+    /// The round that begins when it is published. Fails if its id is invalid.
     pub(crate) fn first_round(&self) -> Result<RoundId> {
         Ok(RoundId { sale: self.sale_id.parse()?, number: RoundNumber(1) })
     }
@@ -239,10 +236,7 @@ impl NewSale {
 }
 
 impl Client {
-    /// A client of the API at `api_url`.
-    ///
-    /// # Errors
-    /// If the HTTP client cannot be created.
+    /// A client of the API at `api_url`. Fails if the HTTP client cannot be created.
     pub fn new(api_url: &str) -> Result<Self> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         Ok(Self { http, api_url: api_url.to_owned(), tries: 1 })
@@ -272,10 +266,7 @@ impl Client {
         request.send().await
     }
 
-    /// Creates a sale and publishes it.
-    ///
-    /// # Errors
-    /// If the API refuses, with what it said.
+    /// Creates a sale and publishes it. Fails if the API refuses, with what it said.
     pub async fn open_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
         let sales = format!("{}/v1/admin/sales", self.api_url);
         for request in [self.http.post(&sales).json(sale), self.http.post(format!("{sales}/{}/publish", sale.sale_id))]
@@ -287,10 +278,7 @@ impl Client {
         Ok(())
     }
 
-    /// Creates a campaign with one sale, so that it is in the shop's list.
-    ///
-    /// # Errors
-    /// If the API refuses, with what it said.
+    /// Creates a campaign with one sale, so that it is in the shop's list. Fails if the API refuses, with what it said.
     pub async fn show_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
         let NewSale { sale_id, title, .. } = sale;
         let campaign = json!({ "campaign_id": sale_id, "title": title, "sale_ids": [sale_id] });
@@ -301,10 +289,7 @@ impl Client {
         Ok(())
     }
 
-    /// Adds users to a group.
-    ///
-    /// # Errors
-    /// If the API refuses, with its answer; some may have been added then.
+    /// Adds users to a group. Fails if the API refuses, with its answer; some may have been added then.
     pub async fn add_to_group(&self, operator: &str, group: &GroupName, users: &[&UserId]) -> Result<()> {
         let url = format!("{}/v1/admin/groups/{group}/users", self.api_url);
         for page in users.chunks(USERS_IN_A_REQUEST) {
@@ -315,20 +300,15 @@ impl Client {
         Ok(())
     }
 
-    /// Sends an operator's request without a body. Returns the answer.
-    ///
-    /// # Errors
-    /// If the API refuses, with what it said.
+    /// Sends an operator's request without a body. Returns the answer. Fails if the API refuses, with what it said.
     pub async fn operate(&self, method: &str, operator: &str, path: &str) -> Result<Value> {
         let (status, answer) = self.ask_as_operator(method, operator, path).await?;
         ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         Ok(answer)
     }
 
-    /// One page of an answer with several: its body, its headers and, if there is one, the path of the next page.
-    ///
-    /// # Errors
-    /// If the API refuses, with what it said.
+    /// One page of an answer with several: its body, its headers and, if there is one, the path of the next page. Fails
+    /// if the API refuses, with what it said.
     pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
         let request = self.http.get(format!("{}{path}", self.api_url)).bearer_auth(operator);
         let response = self.send(request).await?;
@@ -347,19 +327,14 @@ impl Client {
         Ok(Page { rows, about, next, body: response.bytes().await?.into() })
     }
 
-    /// The public draw of a round.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// The public draw of a round. Fails if there is none.
     pub async fn draw(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
         let url = format!("{}/v1/sales/{sale}/rounds/{number}/draw", self.api_url);
         Ok(self.send(self.http.get(url)).await?.error_for_status()?.json().await?)
     }
 
     /// Changes a round: `how` is the action, such as `close`, and `more` its parameters besides the round's number.
-    ///
-    /// # Errors
-    /// If the API refuses, with what it said.
+    /// Fails if the API refuses, with what it said.
     pub async fn steer(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
         let url = format!("{}/v1/admin/sales/{}/{how}", self.api_url, round.sale);
         more["round"] = json!(round.number);
@@ -439,28 +414,19 @@ impl Client {
         }
     }
 
-    /// The status of a reservation.
-    ///
-    /// # Errors
-    /// If the API does not answer with it.
+    /// The status of a reservation. Fails if the API does not answer with it.
     pub async fn status(&self, token: &str, reservation_id: &str) -> Result<String> {
         let document = self.reservation(token, reservation_id).await?;
         document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
     }
 
-    /// A reservation as the API shows it.
-    ///
-    /// # Errors
-    /// If the API does not answer.
+    /// A reservation as the API shows it. Fails if the API does not answer.
     pub async fn reservation(&self, token: &str, id: &str) -> Result<Value> {
         let url = format!("{}/v1/reservations/{id}", self.api_url);
         Ok(self.send(self.http.get(url).bearer_auth(token)).await?.json().await?)
     }
 
-    /// Waits until a reservation is an order, and returns it.
-    ///
-    /// # Errors
-    /// If it takes too long, or failed.
+    /// Waits until a reservation is an order, and returns it. Fails if it takes too long, or failed.
     pub async fn ordered(&self, token: &str, id: &str) -> Result<Value> {
         let deadline = Instant::now() + ORDERED_WITHIN;
         loop {
@@ -474,10 +440,7 @@ impl Client {
         }
     }
 
-    /// A published sale as everybody sees it.
-    ///
-    /// # Errors
-    /// If there is none: names the sales that everybody sees.
+    /// A published sale as everybody sees it. Fails if there is none: names the sales that everybody sees.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
         match self.find_sale(sale).await? {
             Some(found) => Ok(found),
@@ -493,38 +456,28 @@ impl Client {
         Ok(Some(response.error_for_status()?.json().await?))
     }
 
-    /// The shop's front page.
-    ///
-    /// # Errors
-    /// If the API does not answer with it.
+    /// The shop's front page. Fails if the API does not answer with it.
     pub(crate) async fn sales(&self) -> Result<Value> {
         let response = self.send(self.http.get(format!("{}/v1/sales", self.api_url))).await?;
         Ok(response.error_for_status()?.json().await?)
     }
 
-    /// Cancels a reservation.
-    ///
-    /// # Errors
-    /// If the API does not answer.
+    /// Cancels a reservation. Fails if the API does not answer.
     pub async fn cancel(&self, token: &str, reservation_id: &str) -> Result<StatusCode> {
         let url = format!("{}/v1/reservations/{reservation_id}", self.api_url);
         Ok(self.http.delete(url).bearer_auth(token).send().await?.status())
     }
 
-    /// Pays a reservation in a sale that was opened here. Returns the outcome.
-    ///
-    /// # Errors
-    /// If the API refuses or does not answer.
+    /// Pays a reservation in a sale that was opened here. Returns the outcome. Fails if the API refuses or does not
+    /// answer.
     pub async fn pay(&self, key: &str, reservation_id: &str, payment_id: &str) -> Result<String> {
         let price = Price { price_minor: PRICE_MINOR, currency: CURRENCY.parse()? };
         let payment = Payment { id: payment_id.to_owned(), reservation_id: reservation_id.to_owned(), price };
         self.tell_of_payment(key, &payment).await
     }
 
-    /// Reports a payment to the API, as the payment provider would. Returns the outcome.
-    ///
-    /// # Errors
-    /// If the API refuses or does not answer.
+    /// Reports a payment to the API, as the payment provider would. Returns the outcome. Fails if the API refuses or
+    /// does not answer.
     pub async fn tell_of_payment(&self, key: &str, payment: &Payment) -> Result<String> {
         let Payment { id, reservation_id, price } = payment;
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as i64;

@@ -31,10 +31,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Starts Valkey and the emulator, and publishes an issuer.
-    ///
-    /// # Errors
-    /// If any of it fails.
+    /// Starts Valkey and the emulator, and publishes an issuer. Fails if any of it fails.
     pub async fn start() -> Result<Self> {
         let valkey = Valkey::start()?;
         let emulator = Emulator::start(valkey.port())?;
@@ -44,18 +41,12 @@ impl Ground {
 }
 
 impl Cloud {
-    /// Starts everything. The functions must be built.
-    ///
-    /// # Errors
-    /// If any of it fails.
+    /// Starts everything. The functions must be built. Fails if any of it fails.
     pub async fn start() -> Result<Self> {
         Self::on(Ground::start().await?).await
     }
 
-    /// Deploys the app and serves it. The functions must be built.
-    ///
-    /// # Errors
-    /// If any of it fails.
+    /// Deploys the app and serves it. The functions must be built. Fails if any of it fails.
     pub async fn on(ground: Ground) -> Result<Self> {
         let Ground { issuer, emulator, valkey } = ground;
         let endpoint = emulator.endpoint();

@@ -41,10 +41,7 @@ pub struct Visitors {
 }
 
 /// Sends people at an even rate and reports what became of them. Most of those who get a unit pay, some cancel, some
-/// never pay.
-///
-/// # Errors
-/// If nothing is running, or there is no such sale, or nobody could buy.
+/// never pay. Fails if nothing is running, or there is no such sale, or nobody could buy.
 pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
@@ -114,10 +111,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     Ok(())
 }
 
-/// What will become of a crowd that comes now.
-///
-/// # Errors
-/// If nobody would be there when anybody can buy.
+/// What will become of a crowd that comes now. Fails if nobody would be there when anybody can buy.
 fn foreseen(obstacle: Obstacle, Visitors { sale, over_s, .. }: &Visitors) -> Result<String> {
     let (_, operators) = pages(sale.as_str())?;
     let told = obstacle.told(sale.as_str(), &operators);

@@ -109,10 +109,8 @@ struct Outputs {
 }
 
 /// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files. No
-/// gateway of this machine serves it yet ([`Deployment::served_at`]).
-///
-/// # Errors
-/// If Node is missing or the synthesis fails, with CDK's output, or the deployment does, with the reasons.
+/// gateway of this machine serves it yet ([`Deployment::served_at`]). Fails if Node is missing or the synthesis fails,
+/// with CDK's output, or the deployment does, with the reasons.
 pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
@@ -204,18 +202,12 @@ impl Deployment {
         Ok(())
     }
 
-    /// The key that signs payment callbacks.
-    ///
-    /// # Errors
-    /// If the emulator does not return it.
+    /// The key that signs payment callbacks. Fails if the emulator does not return it.
     pub async fn payment_key(&self) -> Result<String> {
         self.secret(&self.payment_secret).await
     }
 
-    /// The keys that seal passes.
-    ///
-    /// # Errors
-    /// If the emulator does not return them.
+    /// The keys that seal passes. Fails if the emulator does not return them.
     pub async fn pass_ring(&self) -> Result<KeyRing> {
         Ok(self.secret(&self.pass_secret).await?.parse()?)
     }
@@ -225,19 +217,14 @@ impl Deployment {
         runtime::secret_text(&secrets_manager, id).await.with_context(|| format!("cannot read the secret {id}"))
     }
 
-    /// A pass for a user, like one that the gate gives for an answered challenge.
-    ///
-    /// # Errors
-    /// If the emulator does not return the keys.
+    /// A pass for a user, like one that the gate gives for an answered challenge. Fails if the emulator does not return
+    /// the keys.
     pub async fn seal_pass(&self, user: &UserId, round: &RoundId) -> Result<String> {
         let issued_at_ms = runtime::Clock::system().now();
         Ok(self.pass_ring().await?.seal(&Grant { round, user, issued_at_ms, class: sale::BuyerClass::EVERYONE }))
     }
 
-    /// Invokes a function once, as its schedule would, and returns its result.
-    ///
-    /// # Errors
-    /// If the function failed.
+    /// Invokes a function once, as its schedule would, and returns its result. Fails if the function failed.
     pub async fn invoke(&self, function: &str) -> Result<serde_json::Value> {
         let url = format!("{}/2015-03-31/functions/{function}/invocations", self.endpoint);
         let request = reqwest::Client::new().post(url).timeout(PATIENCE).body("{}");

@@ -43,10 +43,7 @@ pub struct Emulator {
 pub(crate) struct Home(PathBuf);
 
 impl Home {
-    /// An empty folder for an emulator on `port`.
-    ///
-    /// # Errors
-    /// If it cannot be made.
+    /// An empty folder for an emulator on `port`. Fails if it cannot be made.
     pub(crate) fn make(port: u16) -> Result<Self> {
         remove_abandoned(&paths::state());
         let home = Self(home_of(port));
@@ -70,10 +67,8 @@ impl Drop for Home {
 }
 
 impl Emulator {
-    /// Starts an emulator on a free port of the loopback. Its ElastiCache is the Valkey on `valkey_port`.
-    ///
-    /// # Errors
-    /// If the local cloud is not installed or the emulator does not start.
+    /// Starts an emulator on a free port of the loopback. Its ElastiCache is the Valkey on `valkey_port`. Fails if the
+    /// local cloud is not installed or the emulator does not start.
     pub fn start(valkey_port: u16) -> Result<Self> {
         let port = Port::free()?;
         let home = Home::make(port.number())?;
@@ -137,10 +132,7 @@ fn is_abandoned(home: &Path) -> bool {
     age.is_some_and(|age| age > START_TIMEOUT)
 }
 
-/// The command that starts an emulator.
-///
-/// # Errors
-/// If the local cloud is not installed.
+/// The command that starts an emulator. Fails if the local cloud is not installed.
 pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let program = paths::venv_program(SERVER);
     anyhow::ensure!(program.exists(), "no {}; run `make setup`", program.display());

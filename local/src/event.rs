@@ -17,20 +17,15 @@ use crate::up::running;
 /// Folders in events/ that are not samples for a function: messages, and schemas of events.
 const NO_FUNCTIONS: [&str; 2] = ["messages", "schemas"];
 
-/// The sample `FUNCTION/NAME` as an event that the running system accepts now.
-///
-/// # Errors
-/// If there is no such sample, nothing is running, or the running system refuses.
+/// The sample `FUNCTION/NAME` as an event that the running system accepts now. Fails if there is no such sample,
+/// nothing is running, or the running system refuses.
 pub async fn event(name: &str) -> Result<Value> {
     let sample = read(name)?;
     let (deployment, issuer) = running()?;
     good_now(sample, &deployment, &issuer).await
 }
 
-/// The names of all samples, as `FUNCTION/NAME`.
-///
-/// # Errors
-/// If the folder cannot be read.
+/// The names of all samples, as `FUNCTION/NAME`. Fails if the folder cannot be read.
 pub fn names() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for folder in std::fs::read_dir(folder())? {
@@ -68,10 +63,7 @@ fn read(name: &str) -> Result<Value> {
 }
 
 /// Puts a fresh pass, answer, token or signature into a sample that has one, for the user and sale that it names. Other
-/// samples stay as they are.
-///
-/// # Errors
-/// If the system does not return what is needed.
+/// samples stay as they are. Fails if the system does not return what is needed.
 pub async fn good_now(mut event: Value, deployment: &Deployment, issuer: &Issuer) -> Result<Value> {
     let user = event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"].as_str().unwrap_or("alice").to_owned();
     let sale = event["pathParameters"]["sale_id"].as_str().unwrap_or_default().to_owned();

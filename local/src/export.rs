@@ -37,10 +37,8 @@ impl Format {
 
 /// Writes the orders of a round to a file, page by page. The file appears, or is replaced, only when it is complete;
 /// until then the rows are in a temporary file in the same folder, which is removed on failure. Only its owner can read
-/// it, since it has user names.
-///
-/// # Errors
-/// If nothing is running, it does not have the sale or the round, the API refuses, or the file cannot be written.
+/// it, since it has user names. Fails if nothing is running, it does not have the sale or the round, the API refuses,
+/// or the file cannot be written.
 pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?.patient();
@@ -60,10 +58,8 @@ pub struct Exported {
     pub file: PathBuf,
 }
 
-/// Like [`export`], with a client of any deployment and a source of operator tokens.
-///
-/// # Errors
-/// If the API refuses, or the file cannot be written.
+/// Like [`export`], with a client of any deployment and a source of operator tokens. Fails if the API refuses, or the
+/// file cannot be written.
 pub async fn export_from(
     client: &Client,
     token: impl Fn() -> Result<String>,

@@ -55,10 +55,7 @@ pub struct TokenClaims {
 }
 
 impl Issuer {
-    /// Makes a key and publishes it in the emulator at `endpoint`.
-    ///
-    /// # Errors
-    /// If the emulator does not accept it.
+    /// Makes a key and publishes it in the emulator at `endpoint`. Fails if the emulator does not accept it.
     pub async fn publish(endpoint: &str) -> Result<Self> {
         let issuer = Self::from_pem(endpoint, new_key()?)?;
         let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(issuer.key.public());
@@ -76,10 +73,7 @@ impl Issuer {
         Ok(issuer)
     }
 
-    /// The issuer whose key was published before.
-    ///
-    /// # Errors
-    /// If it is not a key.
+    /// The issuer whose key was published before. Fails if it is not a key.
     pub fn from_pem(endpoint: &str, private_key_pem: String) -> Result<Self> {
         let key = KeyPair::from_pkcs8(pem::parse(&private_key_pem).context("not an RSA key")?.contents());
         let key = Arc::new(key.map_err(|rejected| anyhow!("not an RSA key: {rejected}"))?);
@@ -109,10 +103,7 @@ impl Issuer {
         }
     }
 
-    /// Signs a token.
-    ///
-    /// # Errors
-    /// If the key does not sign.
+    /// Signs a token. Fails if the key does not sign.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String> {
         let header = json!({ "typ": "JWT", "alg": "RS256", "kid": KEY_ID });
         let message = format!("{}.{}", b64(header.to_string()), b64(serde_json::to_vec(claims)?));
@@ -122,18 +113,12 @@ impl Issuer {
         Ok(format!("{message}.{}", b64(signature)))
     }
 
-    /// A token of `user`.
-    ///
-    /// # Errors
-    /// If the key does not sign.
+    /// A token of `user`. Fails if the key does not sign.
     pub fn token(&self, user: &str) -> Result<String> {
         self.sign(&self.claims(user, &[]))
     }
 
-    /// Tokens of these users, in order, signed on all cores.
-    ///
-    /// # Errors
-    /// If the key does not sign.
+    /// Tokens of these users, in order, signed on all cores. Fails if the key does not sign.
     pub fn tokens(&self, users: &[String]) -> Result<Vec<String>> {
         let cores = std::thread::available_parallelism()?.get();
         let sign = |users: &[String]| users.iter().map(|user| self.token(user)).collect::<Result<Vec<_>>>();
@@ -148,19 +133,13 @@ impl Issuer {
         })
     }
 
-    /// A token of an operator.
-    ///
-    /// # Errors
-    /// If the key does not sign.
+    /// A token of an operator. Fails if the key does not sign.
     pub fn operator_token(&self, user: &str) -> Result<String> {
         self.sign(&self.claims(user, &[OPERATORS]))
     }
 }
 
-/// A new private key, in PEM.
-///
-/// # Errors
-/// If Node, which makes it, does not run.
+/// A new private key, in PEM. Fails if Node, which makes it, does not run.
 pub fn new_key() -> Result<String> {
     let made =
         Command::new("node").args(["-e", MAKE_KEY]).stdin(Stdio::null()).output().context("node does not run")?;

@@ -7,10 +7,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
 
-/// Installs what `local/install.sh` installs, unless it is there already.
-///
-/// # Errors
-/// If a required program is missing or fails; the message names it.
+/// Installs what `local/install.sh` installs, unless it is there already. Fails if a required program is missing or
+/// fails; the message names it.
 pub(crate) fn install() -> Result<()> {
     run(&mut Command::new(paths::root().join("local/install.sh")), "local/install.sh")
 }
@@ -25,10 +23,7 @@ pub(crate) fn ensure_programs() -> Result<()> {
     Ok(())
 }
 
-/// Runs a tool to its end.
-///
-/// # Errors
-/// If it cannot be started, naming `tool`, or fails, with its output.
+/// Runs a tool to its end. Fails if it cannot be started, naming `tool`, or fails, with its output.
 pub fn run(command: &mut Command, tool: &str) -> Result<()> {
     let output = match command.stdin(Stdio::null()).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),

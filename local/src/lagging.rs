@@ -43,10 +43,8 @@ struct Shared {
 }
 
 impl LaggingIndexes {
-    /// A proxy in front of `upstream`. What an index says about an item may be as old as `lag`.
-    ///
-    /// # Errors
-    /// If there is no free port.
+    /// A proxy in front of `upstream`. What an index says about an item may be as old as `lag`. Fails if there is no
+    /// free port.
     pub async fn start(upstream: &str, lag: Duration) -> Result<Self> {
         let shared = Arc::new(Shared {
             upstream: upstream.to_owned(),

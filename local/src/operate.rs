@@ -10,10 +10,8 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::up::running;
 
-/// Prints where every unit of a round is. Fails unless each is in exactly one place.
-///
-/// # Errors
-/// If nothing is running, it does not have the sale or the round, or the API refuses.
+/// Prints where every unit of a round is. Fails unless each is in exactly one place. Fails if nothing is running, it
+/// does not have the sale or the round, or the API refuses.
 pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
@@ -55,10 +53,7 @@ fn print(audit: &Value) {
     }
 }
 
-/// Sends the dead letters of a queue back.
-///
-/// # Errors
-/// If nothing is running or the API refuses.
+/// Sends the dead letters of a queue back. Fails if nothing is running or the API refuses.
 pub async fn redrive(queue: &str) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;

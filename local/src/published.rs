@@ -28,10 +28,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// The API at `url`, or else the running one.
-    ///
-    /// # Errors
-    /// If there is no `url` and nothing is running.
+    /// The API at `url`, or else the running one. Fails if there is no `url` and nothing is running.
     pub(crate) fn at(url: Option<&str>) -> Result<Self> {
         if let Some(url) = url {
             return Ok(Self { api_url: url.to_owned(), operator: None });
@@ -69,10 +66,7 @@ pub(crate) async fn read<T: DeserializeOwned>(api_url: &str, path: &str, what: &
     }
 }
 
-/// Prints what was verified, for people or as JSON.
-///
-/// # Errors
-/// If it has no form in JSON.
+/// Prints what was verified, for people or as JSON. Fails if it has no form in JSON.
 pub(crate) fn print(verified: &(impl Display + Serialize), json: bool) -> Result<()> {
     if json {
         println!("{}", serde_json::to_string_pretty(verified)?);

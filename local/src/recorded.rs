@@ -32,10 +32,8 @@ pub struct RoundFacts {
     pub ledger: LedgerReading,
 }
 
-/// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale.
-///
-/// # Errors
-/// If there is no answer.
+/// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale. Fails if there is
+/// no answer.
 pub async fn send(
     client: &load::Client,
     recorder: &Recorder,
@@ -58,10 +56,8 @@ pub async fn send(
     Ok(response)
 }
 
-/// Reports a payment for a reservation, always the same one, and records it. Returns the outcome.
-///
-/// # Errors
-/// If the API refuses or does not answer.
+/// Reports a payment for a reservation, always the same one, and records it. Returns the outcome. Fails if the API
+/// refuses or does not answer.
 pub(crate) async fn pay(
     client: &Client,
     recorder: &Recorder,
@@ -109,10 +105,7 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
 }
 
 /// The history of a run on a deployment that has come to rest: what its clients heard, and what the ledger has of these
-/// rounds, whose buyers were all recorded.
-///
-/// # Errors
-/// If the ledger cannot be read.
+/// rounds, whose buyers were all recorded. Fails if the ledger cannot be read.
 pub async fn at_rest(
     deployment: &Deployment,
     recorder: &Recorder,
@@ -146,10 +139,8 @@ fn supply(round: &sale::Round) -> Supply {
     if is_withheld { Supply::Withheld } else { Supply::AtOnce }
 }
 
-/// Checks a history. If the report has objections, the history is written to `target/history/NAME.jsonl`.
-///
-/// # Errors
-/// If it cannot be written.
+/// Checks a history. If the report has objections, the history is written to `target/history/NAME.jsonl`. Fails if it
+/// cannot be written.
 pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)> {
     let report = history::check(history);
     if report.objections().is_empty() {
@@ -164,10 +155,7 @@ pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)>
     Ok((report, Some(file)))
 }
 
-/// Every order in a table, by a scan, which no index can affect.
-///
-/// # Errors
-/// If the table cannot be read.
+/// Every order in a table, by a scan, which no index can affect. Fails if the table cannot be read.
 pub async fn every_order(client: &DynamoDb, table: &str) -> Result<Vec<Order>> {
     let mut pages = client
         .scan()

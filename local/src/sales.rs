@@ -51,10 +51,8 @@ fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<Known> {
 }
 
 impl Client {
-    /// A published sale as everybody sees it.
-    ///
-    /// # Errors
-    /// If there is none: names the sales that there are. `operator` is a token with which all of them are seen.
+    /// A published sale as everybody sees it. Fails if there is none: names the sales that there are. `operator` is a
+    /// token with which all of them are seen.
     pub async fn sale_or_names(&self, sale: &str, operator: &str) -> Result<Value> {
         match self.find_sale(sale).await? {
             Some(found) => Ok(found),
@@ -62,10 +60,8 @@ impl Client {
         }
     }
 
-    /// Checks that there is a sale.
-    ///
-    /// # Errors
-    /// If there is none: names the sales that there are, or without an operator's token those that everybody sees.
+    /// Checks that there is a sale. Fails if there is none: names the sales that there are, or without an operator's
+    /// token those that everybody sees.
     pub(crate) async fn ensure_sale(&self, sale: &str, operator: Option<&str>) -> Result<()> {
         let there_is = match operator {
             Some(operator) => {
@@ -153,10 +149,8 @@ impl Obstacle {
     }
 }
 
-/// Refuses a sale with a line, in which `who` cannot wait, unless it is over. `instead` is what to do.
-///
-/// # Errors
-/// If it has one.
+/// Refuses a sale with a line, in which `who` cannot wait, unless it is over. `instead` is what to do. Fails if it has
+/// one.
 pub(crate) fn ensure_no_line(sale: &Value, who: &str, instead: &str) -> Result<()> {
     if load::has_line(sale) {
         bail!("{} has a line, in which {who} cannot wait; {instead}", sale["sale_id"].as_str().unwrap_or("the sale"));

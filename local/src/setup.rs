@@ -11,10 +11,8 @@ use crate::stages::Stage;
 use crate::synthesis;
 use crate::web::WebServer;
 
-/// Installs the local cloud, and builds the pages and the functions, unless done already.
-///
-/// # Errors
-/// If a tool is missing or fails; the message names it.
+/// Installs the local cloud, and builds the pages and the functions, unless done already. Fails if a tool is missing or
+/// fails; the message names it.
 pub fn set_up() -> Result<()> {
     install()?;
     let stage = Stage::spinner("Building the pages");
@@ -26,10 +24,7 @@ pub fn set_up() -> Result<()> {
     Ok(())
 }
 
-/// Installs the local cloud, unless it is installed.
-///
-/// # Errors
-/// If a tool is missing or fails; the message names it.
+/// Installs the local cloud, unless it is installed. Fails if a tool is missing or fails; the message names it.
 pub fn install() -> Result<()> {
     install::ensure_programs()?;
     let stage = Stage::spinner("Installing the local cloud");
@@ -39,10 +34,7 @@ pub fn install() -> Result<()> {
 }
 
 /// Sets up, unless everything is `built`, and starts the whole system with its page on free ports. Dropping both ends
-/// everything.
-///
-/// # Errors
-/// If a tool is missing, or any of it fails.
+/// everything. Fails if a tool is missing, or any of it fails.
 pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
     let ((), cloud, web) = start_while(built, |_| async { Ok(()) }).await?;
     Ok((cloud, web))

@@ -69,11 +69,9 @@ pub(crate) fn log(name: &str) -> PathBuf {
 }
 
 /// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps everything running until this
-/// process is ended. All ports are reserved or bound from the start, or other programs could take them.
-/// Everything ends when this is dropped, or with this process, even by `kill -9`.
-///
-/// # Errors
-/// If anything does not start, or the emulator dies, which loses all of its state.
+/// process is ended. All ports are reserved or bound from the start, or other programs could take them. Everything ends
+/// when this is dropped, or with this process, even by `kill -9`. Fails if anything does not start, or the emulator
+/// dies, which loses all of its state.
 pub async fn supervise(ports: Ports) -> Result<()> {
     let (gateway_port, web_port) = (take(ports.gateway, "the gateway").await?, take(ports.web, "the page").await?);
     let _reserved = [Port::reserve(ports.valkey)?, Port::reserve(ports.emulator)?];

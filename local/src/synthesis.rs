@@ -51,10 +51,8 @@ pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Re
     Ok(app)
 }
 
-/// Synthesizes the app unless the checkout has not changed since, and returns where it is.
-///
-/// # Errors
-/// If the app cannot be synthesized, with what it says, or a file cannot be read, with its path.
+/// Synthesizes the app unless the checkout has not changed since, and returns where it is. Fails if the app cannot be
+/// synthesized, with what it says, or a file cannot be read, with its path.
 pub(crate) async fn prepare() -> Result<PathBuf> {
     let all = paths::target().join("synthesized");
     let kept = all.join(format!("{:016x}", state_of_the_checkout()?));

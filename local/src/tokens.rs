@@ -34,10 +34,8 @@ pub struct Wanted {
     gate_every: usize,
 }
 
-/// Prints a line for each user: the token, followed by a pass.
-///
-/// # Errors
-/// If the API is not the running one, or there is no such sale, or it has a line.
+/// Prints a line for each user: the token, followed by a pass. Fails if the API is not the running one, or there is no
+/// such sale, or it has a line.
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     let elsewhere = "its users are unknown here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());

@@ -26,10 +26,7 @@ struct Step {
 }
 
 /// Prints the steps of the purchase of `reservation`, as JSON or for people. The first one has the correlation id that
-/// its buyer got.
-///
-/// # Errors
-/// If nothing is running, or no function knows the reservation.
+/// its buyer got. Fails if nothing is running, or no function knows the reservation.
 pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     let (deployment, _) = running()?;
     let Deployment { endpoint, home, .. } = deployment;

@@ -97,10 +97,7 @@ impl Running {
 }
 
 /// Starts everything and leaves it running; if it is already running, prints where. Builds the functions first, unless
-/// they are `built`.
-///
-/// # Errors
-/// If anything fails; what was started is then ended.
+/// they are `built`. Fails if anything fails; what was started is then ended.
 pub async fn up(built: bool) -> Result<()> {
     let _alone = lock()?;
     if let Some(running) = Running::read()? {
@@ -268,10 +265,7 @@ async fn wait_until(running: &Running, ready: impl Fn() -> bool, what: &str) -> 
     Ok(())
 }
 
-/// Ends what `up` started.
-///
-/// # Errors
-/// If it cannot be ended.
+/// Ends what `up` started. Fails if it cannot be ended.
 pub fn down() -> Result<()> {
     let _alone = lock()?;
     end()
@@ -324,19 +318,14 @@ fn still_answers(Ports { valkey, emulator, .. }: Ports) -> Option<(&'static str,
     left
 }
 
-/// A token for a user of the running cloud.
-///
-/// # Errors
-/// If none is running.
+/// A token for a user of the running cloud. Fails if none is running.
 pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
     let (_, issuer) = running()?;
     if operator { issuer.operator_token(user.as_str()) } else { issuer.token(user.as_str()) }
 }
 
-/// A pass for a user of the running cloud, like one that the gate gives for an answered challenge.
-///
-/// # Errors
-/// If none is running, or it does not have the sale or the round.
+/// A pass for a user of the running cloud, like one that the gate gives for an answered challenge. Fails if none is
+/// running, or it does not have the sale or the round.
 pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
@@ -344,20 +333,14 @@ pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     deployment.seal_pass(user, round).await
 }
 
-/// The addresses of the shop, and of the operators' page for a sale, of the running cloud.
-///
-/// # Errors
-/// If none is running.
+/// The addresses of the shop, and of the operators' page for a sale, of the running cloud. Fails if none is running.
 pub(crate) fn pages(sale: &str) -> Result<(String, String)> {
     let shop = Running::read()?.context(NOTHING_RUNS)?.page_url();
     let operators = web::operators_url(&shop, sale);
     Ok((shop, operators))
 }
 
-/// The running cloud and its issuer.
-///
-/// # Errors
-/// If none is running.
+/// The running cloud and its issuer. Fails if none is running.
 pub fn running() -> Result<(Deployment, Issuer)> {
     let running = Running::read()?.context(NOTHING_RUNS)?;
     if !running.supervisor.is_running() {

@@ -26,10 +26,8 @@ pub struct Valkey {
 }
 
 impl Valkey {
-    /// Starts a server on a free port of the loopback.
-    ///
-    /// # Errors
-    /// If the local cloud is not installed or the server does not start.
+    /// Starts a server on a free port of the loopback. Fails if the local cloud is not installed or the server does not
+    /// start.
     pub fn start() -> Result<Self> {
         Self::start_with(&[])
     }
@@ -57,36 +55,25 @@ impl Valkey {
         self.port.number()
     }
 
-    /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`].
-    ///
-    /// # Errors
-    /// If it cannot be signalled.
+    /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`]. Fails if it cannot be
+    /// signalled.
     pub fn stop(&self) -> Result<()> {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
     }
 
-    /// Resumes a stopped server.
-    ///
-    /// # Errors
-    /// If it cannot be signalled.
+    /// Resumes a stopped server. Fails if it cannot be signalled.
     pub fn resume(&self) -> Result<()> {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
-    /// Kills the server, like `kill -9`, and starts an empty one in its place.
-    ///
-    /// # Errors
-    /// If the new one does not start.
+    /// Kills the server, like `kill -9`, and starts an empty one in its place. Fails if the new one does not start.
     pub fn kill_and_restart(&mut self) -> Result<()> {
         remove(&self.snapshot)?;
         self.kill_and_restart_from_snapshot()
     }
 
     /// Kills the server, like `kill -9`, and starts one in its place with the data of the last `SAVE`: like a failover
-    /// to a replica that was that far.
-    ///
-    /// # Errors
-    /// If the new one does not start.
+    /// to a replica that was that far. Fails if the new one does not start.
     pub fn kill_and_restart_from_snapshot(&mut self) -> Result<()> {
         if let Some(mut process) = self.process.take() {
             process.kill();
@@ -133,10 +120,7 @@ pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
-/// The command that starts a server on `port`.
-///
-/// # Errors
-/// If the local cloud is not installed.
+/// The command that starts a server on `port`. Fails if the local cloud is not installed.
 pub fn command(port: u16) -> Result<Command> {
     let mut command = Command::new(binary()?);
     command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);

@@ -90,10 +90,7 @@ enum Command {
     },
 }
 
-/// Runs a command line, program name first.
-///
-/// # Errors
-/// If the command line is wrong.
+/// Runs a command line, program name first. Fails if the command line is wrong.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
     let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,

@@ -15,10 +15,7 @@ const MINUTES: f64 = HOURS * 60.0;
 const POLLERS: f64 = 5.0;
 const POLL_S: f64 = 20.0;
 
-/// The lines of this deployment.
-///
-/// # Errors
-/// If its templates have not been counted.
+/// The lines of this deployment. Fails if its templates have not been counted.
 pub fn lines(on: &d::Deployment, prices: &Region) -> Result<Vec<Line>> {
     let has = profiles::of(on.name)?;
     let node = if on.node_type == "cache.r7g.large" { "cache_r7g_large_hour" } else { "cache_t4g_micro_hour" };

@@ -135,10 +135,7 @@ pub struct Assumptions {
 }
 
 impl Inputs {
-    /// Checks all bounds.
-    ///
-    /// # Errors
-    /// If a value is out of bounds, naming it and the bounds.
+    /// Checks all bounds. Fails if a value is out of bounds, naming it and the bounds.
     pub fn new(units: u32, audience: u64, opens_at: Timestamp, planned_at: Timestamp, region: &str) -> Result<Self> {
         ensure!((1..=MAX_UNITS).contains(&units), "units: 1 to {MAX_UNITS}; got {units}");
         ensure!((1..=MAX_AUDIENCE).contains(&audience), "audience: 1 to {MAX_AUDIENCE}; got {audience}");
@@ -155,10 +152,7 @@ impl Inputs {
 }
 
 impl Assumptions {
-    /// Checks all bounds.
-    ///
-    /// # Errors
-    /// If a value is out of bounds, naming it and the bounds.
+    /// Checks all bounds. Fails if a value is out of bounds, naming it and the bounds.
     pub fn validated(self) -> Result<Self> {
         let within = |name: &str, value: f64, least: f64, most: f64| {
             ensure!((least..=most).contains(&value), "{name}: {least} to {most}; got {value}");

@@ -145,18 +145,12 @@ impl Outcome {
     }
 }
 
-/// Whether a sale holds.
-///
-/// # Errors
-/// If a time is out of range.
+/// Whether a sale holds. Fails if a time is out of range.
 pub fn holds(inputs: &Inputs, assumed: &Assumptions) -> Result<bool> {
     Ok(Outcome::of(inputs, assumed)?.holds(inputs))
 }
 
-/// Plans a sale on the production settings.
-///
-/// # Errors
-/// If the region has no prices.
+/// Plans a sale on the production settings. Fails if the region has no prices.
 pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     let table = Prices::load()?;
     let prices = table.of(&inputs.region)?;

@@ -43,10 +43,7 @@ pub struct Region {
 }
 
 impl Prices {
-    /// The table in this build.
-    ///
-    /// # Errors
-    /// If it cannot be read.
+    /// The table in this build. Fails if it cannot be read.
     pub fn load() -> Result<Self> {
         serde_json::from_str(TABLE).context("planner/prices cannot be read")
     }

@@ -42,10 +42,7 @@ pub struct Profile {
     pub firewall_rules: f64,
 }
 
-/// The profile of the deployment with this name.
-///
-/// # Errors
-/// If the file does not have it.
+/// The profile of the deployment with this name. Fails if the file does not have it.
 pub fn of(name: &str) -> Result<Profile> {
     let mut all: BTreeMap<String, Profile> =
         serde_json::from_str(COUNTED).context("planner/profiles.json cannot be read")?;

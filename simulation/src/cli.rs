@@ -59,10 +59,8 @@ struct Answer<'a> {
     seconds: &'a [crate::meter::Second],
 }
 
-/// Runs a command line, program name first, and returns its output.
-///
-/// # Errors
-/// If an argument is wrong or the plot cannot be written.
+/// Runs a command line, program name first, and returns its output. Fails if an argument is wrong or the plot cannot be
+/// written.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,

@@ -84,10 +84,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// A sale as the planner sets it up.
-    ///
-    /// # Errors
-    /// If the planner suggests no line for this sale.
+    /// A sale as the planner sets it up. Fails if the planner suggests no line for this sale.
     pub fn planned(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
         let setup = Setup::of(inputs, assumed);
         let line = setup.line.context("this sale needs no line; LINE=100 has one that admits 100 people a second")?;

@@ -14,10 +14,7 @@ impl Upstream {
         Self { url: url.trim_end_matches('/').to_owned(), client: reqwest::Client::new() }
     }
 
-    /// Sends a request on and returns the answer.
-    ///
-    /// # Errors
-    /// If the emulator does not answer.
+    /// Sends a request on and returns the answer. Fails if the emulator does not answer.
     pub async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
         let mut headers = headers.clone();
         headers.remove("host");

@@ -90,10 +90,8 @@ pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
     true
 }
 
-/// Sets until when Redis holds back the returned units of the round, or of its lane, that `key` is of.
-///
-/// # Errors
-/// If Redis refuses, or does not answer.
+/// Sets until when Redis holds back the returned units of the round, or of its lane, that `key` is of. Fails if Redis
+/// refuses, or does not answer.
 pub async fn set_sellable_at(redis: &mut MultiplexedConnection, key: &str, at: EpochMs) -> RedisResult<()> {
     let mut set = redis::cmd("SETRANGE");
     let set = set.arg(key).arg(packed_at("sellable_at_ms")).arg(&at.0.to_be_bytes()[2..]);

@@ -55,10 +55,8 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// A proxy in front of the local port `upstream`, with a certificate of `authority`.
-    ///
-    /// # Errors
-    /// If there is no free port.
+    /// A proxy in front of the local port `upstream`, with a certificate of `authority`. Fails if there is no free
+    /// port.
     pub fn start(authority: &Authority, upstream: u16) -> std::io::Result<Self> {
         let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;

@@ -90,10 +90,7 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// Makes the dependencies from the settings.
-    ///
-    /// # Errors
-    /// If a setting is missing or unusable.
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let settings = context.settings();
         let queues = QueueUrls {
@@ -123,10 +120,7 @@ impl Deps {
     }
 }
 
-/// Serves until Lambda ends the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or the Runtime API does not answer.
+/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
 }

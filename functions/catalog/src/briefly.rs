@@ -55,10 +55,7 @@ where
         Self { read: FutureCache::builder().max_capacity(most).expire_after(Jittered).build(), clock }
     }
 
-    /// The value of a key. Concurrent callers share one read.
-    ///
-    /// # Errors
-    /// If it must be read and cannot be.
+    /// The value of a key. Concurrent callers share one read. Fails if it must be read and cannot be.
     pub(crate) async fn get<E, F>(&self, key: &K, read: impl Fn() -> F) -> Result<V, Arc<E>>
     where
         E: Send + Sync + 'static,

@@ -45,10 +45,7 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// Makes the dependencies from the settings.
-    ///
-    /// # Errors
-    /// If a setting is missing or unusable.
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let claims = context.settings().optional("GROUP_CLAIM");
         let claims = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
@@ -61,10 +58,7 @@ impl Deps {
     }
 }
 
-/// Serves until Lambda ends the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or the Runtime API does not answer.
+/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
 }

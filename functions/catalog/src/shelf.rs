@@ -156,10 +156,7 @@ impl Shelf {
         self.left.count().await
     }
 
-    /// Everything published. Concurrent callers share one read.
-    ///
-    /// # Errors
-    /// If the ledger does not answer.
+    /// Everything published. Concurrent callers share one read. Fails if the ledger does not answer.
     pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Arc<FulfilmentError>> {
         self.listed.get(&(), || self.read()).await
     }
@@ -230,9 +227,7 @@ impl Shelf {
     }
 
     /// The draw of a round, or `None` if the round does not exist or has no awards. Concurrent callers share one read.
-    ///
-    /// # Errors
-    /// If the ledger does not answer.
+    /// Fails if the ledger does not answer.
     pub(crate) async fn draw(&self, id: &RoundId) -> Result<Option<Arc<Draw>>, Arc<FulfilmentError>> {
         let read = || async {
             let draw = self.in_time(self.drawing.one(self.read_draw(id))).await?;
@@ -257,10 +252,8 @@ impl Shelf {
         Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end, beacon)))
     }
 
-    /// A chunk of a draw's entries. Shared caches keep it, so the process does not.
-    ///
-    /// # Errors
-    /// If the ledger does not answer.
+    /// A chunk of a draw's entries. Shared caches keep it, so the process does not. Fails if the ledger does not
+    /// answer.
     pub(crate) async fn entries(
         &self,
         id: &RoundId,

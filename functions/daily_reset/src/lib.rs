@@ -29,19 +29,13 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// Makes the dependencies from the settings.
-    ///
-    /// # Errors
-    /// If a setting is missing or unusable.
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { ledger: context.ledger()?, clock: context.clock(), run_timeout: RUN_TIMEOUT })
     }
 }
 
-/// Serves until Lambda ends the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or the Runtime API does not answer.
+/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
 }
@@ -55,10 +49,7 @@ pub struct Summary {
     pub failed: usize,
 }
 
-/// Moves every recurring sale whose round is over to its next round.
-///
-/// # Errors
-/// If the sales cannot be read from the ledger.
+/// Moves every recurring sale whose round is over to its next round. Fails if the sales cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(deps.run_timeout, begin_all(deps, &mut summary)).await {

@@ -49,10 +49,7 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// Makes the dependencies from the settings.
-    ///
-    /// # Errors
-    /// If a setting is missing or unusable.
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
@@ -64,10 +61,7 @@ impl Deps {
     }
 }
 
-/// Serves until Lambda ends the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or the Runtime API does not answer.
+/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
 }
@@ -85,10 +79,7 @@ pub struct Summary {
     pub failed: usize,
 }
 
-/// Moves every draw as far as it can go.
-///
-/// # Errors
-/// If the rounds cannot be read from the ledger.
+/// Moves every draw as far as it can go. Fails if the rounds cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let began = Instant::now();
     let mut summary = Summary::default();

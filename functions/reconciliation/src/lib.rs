@@ -86,10 +86,7 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// Makes the dependencies from the settings.
-    ///
-    /// # Errors
-    /// If a setting is missing or unusable.
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
@@ -103,10 +100,7 @@ impl Deps {
     }
 }
 
-/// Serves until Lambda ends the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or the Runtime API does not answer.
+/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
 }
@@ -140,10 +134,7 @@ pub struct Summary {
     pub rounds: BTreeMap<String, UnitCounts>,
 }
 
-/// Examines everything once.
-///
-/// # Errors
-/// If the sales cannot be read from the ledger.
+/// Examines everything once. Fails if the sales cannot be read from the ledger.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(deps.run_timeout, reconcile(deps, &mut summary)).await {

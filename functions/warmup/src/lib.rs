@@ -32,20 +32,14 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// Makes the dependencies from the settings.
-    ///
-    /// # Errors
-    /// If a setting is missing or unusable.
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let (stock, ledger, clock) = (context.stock()?, context.ledger()?, context.clock());
         Ok(Self { stock, ledger, clock, run_timeout: RUN_TIMEOUT })
     }
 }
 
-/// Serves until Lambda ends the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or the Runtime API does not answer.
+/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve_events(Deps::new, async |deps: &Deps, event: Value| {
         // The schedule's event has no records.
@@ -72,10 +66,8 @@ pub struct Summary {
     pub failed: usize,
 }
 
-/// Loads every round that is open or opens soon. A failure does not affect the other rounds.
-///
-/// # Errors
-/// If the rounds cannot be read from the ledger, or if no round at all could be loaded.
+/// Loads every round that is open or opens soon. A failure does not affect the other rounds. Fails if the rounds cannot
+/// be read from the ledger, or if no round at all could be loaded.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(deps.run_timeout, load_all(deps, &mut summary)).await {

@@ -38,20 +38,14 @@ impl FromStr for Credentials {
 }
 
 impl Credentials {
-    /// The credentials in a text: one user per line. Empty lines are ignored.
-    ///
-    /// # Errors
-    /// If a line has another form.
+    /// The credentials in a text: one user per line. Empty lines are ignored. Fails if a line has another form.
     pub fn read(text: &str) -> Result<Vec<Self>> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines.map(|(n, line)| line.parse().with_context(|| format!("line {}", n + 1))).collect()
     }
 
     /// The credentials that a shell command prints, which gets `URL`, `USERS` and `SALE`. Its standard error is shown.
-    /// `None` if it fails: it has printed why.
-    ///
-    /// # Errors
-    /// If it cannot be run, or prints something else.
+    /// `None` if it fails: it has printed why. Fails if it cannot be run, or prints something else.
     pub async fn made_by(command: &str, url: &str, users: usize, sale: &SaleId) -> Result<Option<Vec<Self>>> {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(command).env("URL", url).env("USERS", users.to_string()).env("SALE", sale.as_str());

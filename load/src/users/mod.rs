@@ -32,10 +32,7 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Users of a sale, a fraction of whom misbehaves.
-    ///
-    /// # Errors
-    /// If there are no credentials.
+    /// Users of a sale, a fraction of whom misbehaves. Fails if there are no credentials.
     pub fn new(client: Client, sale: SaleId, credentials: Vec<Credentials>, bad: f64) -> Result<Self, NoCredentials> {
         if credentials.is_empty() {
             return Err(NoCredentials);

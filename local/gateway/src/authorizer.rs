@@ -63,10 +63,7 @@ struct Discovery {
 }
 
 impl Authorizer {
-    /// Asks the issuer where its keys are, and fetches them.
-    ///
-    /// # Errors
-    /// If the issuer does not answer.
+    /// Asks the issuer where its keys are, and fetches them. Fails if the issuer does not answer.
     pub(super) async fn new(deployed: deployed::Authorizer) -> Result<Self> {
         jwt::use_ring();
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;

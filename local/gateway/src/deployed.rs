@@ -88,10 +88,8 @@ struct Control {
     endpoint: String,
 }
 
-/// Reads the only HTTP API that is deployed at `endpoint`. The programs of its functions go to `folder`.
-///
-/// # Errors
-/// If there is not exactly one, or it has a feature that is not supported here; the message names it.
+/// Reads the only HTTP API that is deployed at `endpoint`. The programs of its functions go to `folder`. Fails if there
+/// is not exactly one, or it has a feature that is not supported here; the message names it.
 pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
     let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: endpoint.to_owned() };
     let apis: Vec<Value> = control.items("/v2/apis").await?;

@@ -45,10 +45,7 @@ pub struct FunctionProcess {
 
 impl FunctionProcess {
     /// Starts the function `name` from its built `bootstrap`, with `settings` and no other environment. It takes its
-    /// events from the Runtime API at `api`, and uses AWS at `aws`.
-    ///
-    /// # Errors
-    /// If it does not start.
+    /// events from the Runtime API at `api`, and uses AWS at `aws`. Fails if it does not start.
     pub fn start(
         name: &str,
         bootstrap: &Path,
@@ -65,10 +62,7 @@ impl FunctionProcess {
     }
 
     /// The same with exactly this environment and the address of the Runtime API. Its log is appended to the file
-    /// `log`.
-    ///
-    /// # Errors
-    /// If it does not start.
+    /// `log`. Fails if it does not start.
     pub(crate) fn start_with(
         name: &str,
         bootstrap: &Path,
@@ -83,10 +77,7 @@ impl FunctionProcess {
         Ok(Self { process: Kept::start_behind(name, &command, log)?, log: log.to_owned(), keeps_log: true })
     }
 
-    /// Whether it has ended by itself.
-    ///
-    /// # Errors
-    /// If the kernel does not tell.
+    /// Whether it has ended by itself. Fails if the kernel does not tell.
     pub(crate) fn has_ended(&mut self) -> Result<bool> {
         self.process.has_ended()
     }
@@ -96,18 +87,12 @@ impl FunctionProcess {
         self.process.group()
     }
 
-    /// Its resident memory, in kB.
-    ///
-    /// # Errors
-    /// If the kernel does not tell.
+    /// Its resident memory, in kB. Fails if the kernel does not tell.
     pub fn resident_kb(&self) -> Result<u64> {
         self.process.resident_kb()
     }
 
-    /// What it has logged so far.
-    ///
-    /// # Errors
-    /// If the log cannot be read.
+    /// What it has logged so far. Fails if the log cannot be read.
     pub fn logged(&self) -> Result<String> {
         Ok(std::fs::read_to_string(&self.log)?)
     }

@@ -112,19 +112,14 @@ struct Route {
 
 impl Gateway {
     /// Serves the HTTP API that is deployed on the emulator at `endpoint`, on `port`, or on a free port if that is 0.
-    /// Its functions' programs and logs are in `home`.
-    ///
-    /// # Errors
-    /// If the port is taken, or the API has a feature that this gateway does not support.
+    /// Its functions' programs and logs are in `home`. Fails if the port is taken, or the API has a feature that this
+    /// gateway does not support.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
         Self::start_on(listener, endpoint, home, concurrency).await
     }
 
-    /// The same on a port that was bound before.
-    ///
-    /// # Errors
-    /// If the API has a feature that this gateway does not support.
+    /// The same on a port that was bound before. Fails if the API has a feature that this gateway does not support.
     pub async fn start_on(
         listener: TcpListener,
         endpoint: &str,
@@ -135,9 +130,7 @@ impl Gateway {
     }
 
     /// The same with another longest time for a request and for its head, since a test need not wait for API Gateway's.
-    ///
-    /// # Errors
-    /// If the API has a feature that this gateway does not support.
+    /// Fails if the API has a feature that this gateway does not support.
     pub async fn start_within(
         max_timeout: Duration,
         listener: TcpListener,
@@ -214,10 +207,7 @@ impl Gateway {
         self.served.0.pools.get(function).map_or_else(Vec::new, |pool| pool.process_groups())
     }
 
-    /// Waits until it ends, which it does not do by itself.
-    ///
-    /// # Errors
-    /// If it fails.
+    /// Waits until it ends, which it does not do by itself. Fails if it fails.
     pub async fn ended(mut self) -> Result<()> {
         Ok((&mut self.server).await?)
     }

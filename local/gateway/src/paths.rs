@@ -51,10 +51,8 @@ pub fn state() -> PathBuf {
     told.map_or_else(|| target().join("local"), |folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
 }
 
-/// The same, created and tested to be writable.
-///
-/// # Errors
-/// If it is not: names the folder and what to do, before something else fails with a worse message.
+/// The same, created and tested to be writable. Fails if it is not: names the folder and what to do, before something
+/// else fails with a worse message.
 pub fn usable_state() -> Result<PathBuf> {
     let state = state();
     let probe = state.join(format!("probe-{}", std::process::id()));

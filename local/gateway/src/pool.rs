@@ -111,10 +111,7 @@ impl Pool {
         Self { events, wake, counts, keeper, ended: AtomicBool::new(false) }
     }
 
-    /// Gives an event to a process, and waits for the result.
-    ///
-    /// # Errors
-    /// If too many are waiting, or it failed.
+    /// Gives an event to a process, and waits for the result. Fails if too many are waiting, or it failed.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Refused> {
         if self.ended.load(Ordering::Acquire) || self.events.waiting() >= MAX_WAITING {
             return Err(Refused::Full);

@@ -45,10 +45,8 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Starts `command` with its output in the file `log`, which is truncated.
-    ///
-    /// # Errors
-    /// If the file cannot be made or there is no `sh`.
+    /// Starts `command` with its output in the file `log`, which is truncated. Fails if the file cannot be made or
+    /// there is no `sh`.
     pub fn start(name: &str, command: &Command, log: &Path) -> Result<Self> {
         let _ = std::fs::remove_file(log);
         Self::start_behind(name, command, log)
@@ -74,10 +72,7 @@ impl Kept {
         Ok(Self { child, ended: false, name: name.to_owned(), log: log.to_owned() })
     }
 
-    /// Sends a signal to the process and everything that it started.
-    ///
-    /// # Errors
-    /// If it is gone.
+    /// Sends a signal to the process and everything that it started. Fails if it is gone.
     pub fn signal(&self, signal: Signal) -> Result<()> {
         Ok(killpg(group(&self.child), signal)?)
     }
@@ -87,18 +82,12 @@ impl Kept {
         self.child.id()
     }
 
-    /// The resident memory of the largest of its processes, in kB.
-    ///
-    /// # Errors
-    /// If the kernel does not tell, or there is none.
+    /// The resident memory of the largest of its processes, in kB. Fails if the kernel does not tell, or there is none.
     pub fn resident_kb(&self) -> Result<u64> {
         resident_kb(self.group()).with_context(|| format!("{} does not run", self.name))
     }
 
-    /// Waits until `ready` returns true.
-    ///
-    /// # Errors
-    /// If the process ends first or `timeout` passes; with the end of its log.
+    /// Waits until `ready` returns true. Fails if the process ends first or `timeout` passes; with the end of its log.
     pub fn wait_until(&mut self, timeout: Duration, mut ready: impl FnMut() -> bool) -> Result<()> {
         let deadline = Instant::now() + timeout;
         while !ready() {
@@ -112,10 +101,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Whether it has ended by itself. If its keeper was killed, this ends it.
-    ///
-    /// # Errors
-    /// If the kernel does not tell.
+    /// Whether it has ended by itself. If its keeper was killed, this ends it. Fails if the kernel does not tell.
     pub fn has_ended(&mut self) -> Result<bool> {
         Ok(self.ended || self.wait(WaitPidFlag::WNOHANG)?)
     }
@@ -236,10 +222,7 @@ impl ProcessRun {
     }
 
     /// Ends it and waits until it is gone; after `timeout` it is killed. Never signals another process that has its id
-    /// by now.
-    ///
-    /// # Errors
-    /// If it cannot be signalled.
+    /// by now. Fails if it cannot be signalled.
     pub fn end(&self, timeout: Duration) -> Result<Ended> {
         if !self.is_running() {
             return Ok(Ended::Before);
@@ -262,10 +245,8 @@ impl ProcessRun {
     }
 }
 
-/// Starts a process that outlives this one, in its own group. Returns it with its standard input.
-///
-/// # Errors
-/// If the file cannot be made or the program does not start.
+/// Starts a process that outlives this one, in its own group. Returns it with its standard input. Fails if the file
+/// cannot be made or the program does not start.
 pub fn start_detached(name: &'static str, command: &mut Command, log: &Path) -> Result<(ProcessRun, ChildStdin)> {
     let _ = std::fs::remove_file(log);
     let mut child = spawn(command, name, log, Stdio::piped())?;
@@ -313,18 +294,12 @@ pub struct Port {
 }
 
 impl Port {
-    /// A free port.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// A free port. Fails if there is none.
     pub fn free() -> Result<Self> {
         Self::reserve(0)
     }
 
-    /// This port, also if whoever named it has it reserved.
-    ///
-    /// # Errors
-    /// If a server listens on it.
+    /// This port, also if whoever named it has it reserved. Fails if a server listens on it.
     pub fn reserve(number: u16) -> Result<Self> {
         let bound = TcpSocket::new_v4()?;
         bound.set_reuseaddr(true)?;

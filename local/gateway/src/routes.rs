@@ -17,10 +17,8 @@ pub(super) struct Found<'r, 'p, T> {
 }
 
 impl<T> Routes<T> {
-    /// Builds routes from their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`.
-    ///
-    /// # Errors
-    /// If a key has another form, or two match the same requests.
+    /// Builds routes from their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`. Fails if a key has
+    /// another form, or two match the same requests.
     pub(super) fn new(routes: impl IntoIterator<Item = (String, T)>) -> Result<Self> {
         let mut made = Self { by_method: Vec::new(), default: None, routes: Vec::new() };
         for (key, route) in routes {

@@ -155,9 +155,7 @@ pub(crate) struct Overdue {
 
 impl RuntimeApi {
     /// One with its own events. It tells its processes that they have `timeout` for each event, but does not end them.
-    ///
-    /// # Errors
-    /// If there is no free port.
+    /// Fails if there is no free port.
     pub async fn start(timeout: Duration) -> Result<Self> {
         Self::of(Events::new(), timeout).await
     }

@@ -96,10 +96,7 @@ impl Plan {
 }
 
 /// Stages a flash sale on its own cloud and reports. Returns failure if a unit is oversold, lost or duplicated, or a
-/// sum of its kind is wrong.
-///
-/// # Errors
-/// If the system cannot be set up or does not settle.
+/// sum of its kind is wrong. Fails if the system cannot be set up or does not settle.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     match plan.kind {
         Kind::Sale => stage::<Sale>(plan).await,

@@ -61,10 +61,8 @@ pub struct Soak {
     built: bool,
 }
 
-/// Runs the program of events on a cloud of its own and reports. Fails if a check fails.
-///
-/// # Errors
-/// If the system cannot be set up, or does not answer at the end.
+/// Runs the program of events on a cloud of its own and reports. Fails if a check fails. Fails if the system cannot be
+/// set up, or does not answer at the end.
 pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
     usable_state()?;
     let journal = Journal::begin()?;

@@ -41,20 +41,15 @@ struct Shared {
 }
 
 impl WebServer {
-    /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0.
-    ///
-    /// # Errors
-    /// If the port is taken.
+    /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0. Fails if the port is
+    /// taken.
     pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
         Self::start_on(listener, deployment, issuer, api)
     }
 
-    /// The same on a port that was bound before.
-    ///
-    /// # Errors
-    /// If the pages are not built, or the API client cannot be created.
+    /// The same on a port that was bound before. Fails if the pages are not built, or the API client cannot be created.
     pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let pages = paths::pages();
         ensure!(
@@ -87,10 +82,7 @@ impl WebServer {
         loopback(self.address.port())
     }
 
-    /// Waits until it ends, which it does not do by itself.
-    ///
-    /// # Errors
-    /// If it fails.
+    /// Waits until it ends, which it does not do by itself. Fails if it fails.
     pub async fn ended(mut self) -> Result<()> {
         Ok((&mut self.server).await??)
     }

@@ -41,10 +41,8 @@ pub struct Unexplained {
     pub gave_up: bool,
 }
 
-/// Looks for a path of the model that looks like the trace from outside.
-///
-/// # Errors
-/// If the trace does not fit into the model.
+/// Looks for a path of the model that looks like the trace from outside. Fails if the trace does not fit into the
+/// model.
 pub fn explain(trace: &Trace) -> Result<Result<Explained, Unexplained>> {
     let protocol = Protocol::right(trace.scope()?);
     let Found { path, seen, farthest, stuck } = Search::new(&protocol, trace).run(MOST_SEEN);

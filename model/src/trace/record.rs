@@ -106,10 +106,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads lines of JSON.
-    ///
-    /// # Errors
-    /// If they are not a trace.
+    /// Reads lines of JSON. Fails if they are not a trace.
     pub fn read(text: &str) -> Result<Self> {
         let mut lines = text.lines();
         let header = serde_json::from_str(lines.next().context("it is empty")?).context("line 1")?;

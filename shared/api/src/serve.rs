@@ -32,10 +32,7 @@ impl IntoResponse for Finished {
 }
 
 /// Answers the gateway's requests with `handler`, concurrently where Lambda sends a process several, and counts the
-/// answers. Runs for the life of the process.
-///
-/// # Errors
-/// If Lambda or a stand-in for it did not start the process.
+/// answers. Runs for the life of the process. Fails if Lambda or a stand-in for it did not start the process.
 pub async fn serve<H, F>(metrics: Metrics, handler: H) -> Result<(), Error>
 where
     H: Fn(Request) -> F + Clone + Send + 'static,

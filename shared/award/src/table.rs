@@ -87,10 +87,7 @@ impl fmt::Debug for Table {
 }
 
 impl Table {
-    /// Computes the table of a round.
-    ///
-    /// # Errors
-    /// If the plan violates a bound.
+    /// Computes the table of a round. Fails if the plan violates a bound.
     pub fn of(plan: &Plan, seed: &Seed, beacon: Option<&Bytes32>) -> Result<Self, InvalidPlan> {
         let shuffle = Shuffle::new(plan.units(), &shuffle_key(seed, beacon));
         Ok(Self { values: plan.values(seed)?, shuffle })

@@ -46,18 +46,12 @@ impl DrandKey {
         Self::from_bytes(&QUICKNET).expect("it is a key")
     }
 
-    /// Parses a compressed point of G2.
-    ///
-    /// # Errors
-    /// If it is not a valid key.
+    /// Parses a compressed point of G2. Fails if it is not a valid key.
     pub fn from_bytes(bytes: &[u8; 96]) -> Result<Self, InvalidKey> {
         min_sig::PublicKey::key_validate(bytes).map(Self).map_err(|_| InvalidKey)
     }
 
-    /// Verifies the signature of a round.
-    ///
-    /// # Errors
-    /// If the signature is wrong for any reason.
+    /// Verifies the signature of a round. Fails if the signature is wrong for any reason.
     pub fn verify(&self, round: DrandRound, signature: &Signature) -> Result<(), WrongSignature> {
         let wrong = WrongSignature(round);
         // Not a point of the group at all, or its neutral element.

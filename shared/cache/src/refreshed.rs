@@ -151,10 +151,8 @@ where
         Some(Arc::clone(&known.value))
     }
 
-    /// The value, at most `usable` old. If it cannot be read, the last value while it is `held`.
-    ///
-    /// # Errors
-    /// If it cannot be read and there is no last value.
+    /// The value, at most `usable` old. If it cannot be read, the last value while it is `held`. Fails if it cannot be
+    /// read and there is no last value.
     pub async fn get(&self) -> Result<Arc<T>, RefreshError<E>> {
         let now = Moment::now(self.0.clock);
         if let Some(value) = self.at_hand(now) {
@@ -173,10 +171,8 @@ where
         Ok(self.last().unwrap_or(held))
     }
 
-    /// The value, read again if its last read began longer ago than `oldest`.
-    ///
-    /// # Errors
-    /// If it cannot be read, or could not be read a moment ago.
+    /// The value, read again if its last read began longer ago than `oldest`. Fails if it cannot be read, or could not
+    /// be read a moment ago.
     pub async fn no_older_than(&self, oldest: Duration) -> Result<Arc<T>, RefreshError<E>> {
         let failed_before = self.0.failed.load_full();
         let _reading = self.0.reading.lock().await;
@@ -193,10 +189,8 @@ where
         self.0.read().await
     }
 
-    /// The value, read again unless it `holds`. One read serves all who wait for the same.
-    ///
-    /// # Errors
-    /// If it cannot be read, or could not be read a moment ago.
+    /// The value, read again unless it `holds`. One read serves all who wait for the same. Fails if it cannot be read,
+    /// or could not be read a moment ago.
     pub async fn until(&self, holds: impl Fn(&T) -> bool) -> Result<Arc<T>, RefreshError<E>> {
         let _reading = self.0.reading.lock().await;
         if let Some(value) = self.last().filter(|value| holds(value)) {
@@ -208,10 +202,7 @@ where
         self.0.read().await
     }
 
-    /// Reads the value now.
-    ///
-    /// # Errors
-    /// If it cannot be read.
+    /// Reads the value now. Fails if it cannot be read.
     pub async fn refresh(&self) -> Result<Arc<T>, RefreshError<E>> {
         let _reading = self.0.reading.lock().await;
         self.0.read().await

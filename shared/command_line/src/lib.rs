@@ -52,10 +52,7 @@ impl Stop {
 ///
 /// `make` passes its variables on as environment variables, so a value comes from an option or from a variable. A
 /// mistake names the one it came from. An empty variable counts as unset, which restores a default that `make`
-/// overrides.
-///
-/// # Errors
-/// If it asks for help or has a mistake.
+/// overrides. Fails if it asks for help or has a mistake.
 pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<T, Stop> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let mut command = prepared(T::command());

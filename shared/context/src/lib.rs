@@ -62,10 +62,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of a Lambda function, from the environment that Lambda and the deployment set.
-    ///
-    /// # Errors
-    /// If `AWS_REGION` is not set.
+    /// The context of a Lambda function, from the environment that Lambda and the deployment set. Fails if `AWS_REGION`
+    /// is not set.
     pub fn from_environment() -> Result<Self, MissingSetting> {
         let settings = Settings::environment();
         let aws = aws_config(&settings)?;

@@ -14,10 +14,8 @@ fn start() -> Result<(Metrics, Context), Error> {
     Ok((init_telemetry(&Settings::environment())?, Context::from_environment()?))
 }
 
-/// Handles the events of a queue, a stream or a schedule. Runs for the life of the process.
-///
-/// # Errors
-/// If a setting is missing or unusable, or if Lambda or a stand-in for it did not start the process.
+/// Handles the events of a queue, a stream or a schedule. Runs for the life of the process. Fails if a setting is
+/// missing or unusable, or if Lambda or a stand-in for it did not start the process.
 pub async fn serve_events<D, E, R>(
     new: impl FnOnce(&Context) -> Result<D, ContextError>,
     handle: impl AsyncFn(&D, E) -> Result<R, Error>,

@@ -32,10 +32,7 @@ pub struct Audited {
 /// lost some of its lanes, only their units do. Before the round is first loaded, and once it is over, such a unit is
 /// simply unsold, and there is nothing to repair.
 ///
-/// Read in pages while the sale may go on, so it is only exact while nobody buys.
-///
-/// # Errors
-/// If a part does not answer.
+/// Read in pages while the sale may go on, so it is only exact while nobody buys. Fails if a part does not answer.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
     let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
     let view = match stock.of(round).view().await? {

@@ -26,10 +26,8 @@ pub enum Cancel {
 /// user may know what the unit won, so the unit must never go to somebody else.
 ///
 /// Guards against the order message that is still under way (the fence and the order have the same key, so the ledger
-/// accepts only one of them) and against a concurrent payment (both require PENDING).
-///
-/// # Errors
-/// If a part does not answer. Can be repeated.
+/// accepts only one of them) and against a concurrent payment (both require PENDING). Fails if a part does not answer.
+/// Can be repeated.
 pub async fn cancel(
     stock: &Stock,
     ledger: &Ledger,

@@ -21,20 +21,16 @@ const CHANGES_PER_RUN: usize = 1000;
 
 /// Denies a user, in the ledger and then in every loaded round. Returns the denial that is in force then.
 ///
-/// If Redis does not answer, or the process dies in between, reconciliation adds the missing notes.
-///
-/// # Errors
-/// If DynamoDB does not answer. Can be repeated.
+/// If Redis does not answer, or the process dies in between, reconciliation adds the missing notes. Fails if DynamoDB
+/// does not answer. Can be repeated.
 pub async fn deny(stock: &Stock, ledger: &Ledger, denial: &Denial, now: EpochMs) -> Result<Denial, FulfilmentError> {
     let stands = ledger.deny(denial).await?;
     note(stock, ledger, &stands.user, Some(stands.until_ms), now).await;
     Ok(stands)
 }
 
-/// Allows a user again, in the ledger and then in every loaded round; see [`deny`].
-///
-/// # Errors
-/// If DynamoDB does not answer. Can be repeated.
+/// Allows a user again, in the ledger and then in every loaded round; see [`deny`]. Fails if DynamoDB does not answer.
+/// Can be repeated.
 pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) -> Result<(), FulfilmentError> {
     ledger.allow(user).await?;
     note(stock, ledger, user, None, now).await;
@@ -91,10 +87,8 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
 /// never had, and removes those of users who are allowed again. Returns how many were changed.
 ///
 /// The list of denials is read once, and may lag behind. So before a note is changed, the user's denial is read from
-/// the ledger consistently. That guards against a user who was denied or allowed since the list was read.
-///
-/// # Errors
-/// If a part does not answer: the last error, after all rounds were tried. Can be repeated, and can run concurrently.
+/// the ledger consistently. That guards against a user who was denied or allowed since the list was read. Fails if a
+/// part does not answer: the last error, after all rounds were tried. Can be repeated, and can run concurrently.
 pub async fn reconcile_denials(
     stock: &Stock,
     ledger: &Ledger,

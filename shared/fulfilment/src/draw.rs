@@ -66,10 +66,8 @@ pub enum DrawStands {
     Drawn,
 }
 
-/// Advances the draw of a round as far as possible by `until`.
-///
-/// # Errors
-/// If a part does not answer, or something contradicts the commitment. Can be repeated, and can run concurrently.
+/// Advances the draw of a round as far as possible by `until`. Fails if a part does not answer, or something
+/// contradicts the commitment. Can be repeated, and can run concurrently.
 pub async fn draw(
     stock: &Stock,
     ledger: &Ledger,

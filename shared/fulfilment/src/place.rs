@@ -20,11 +20,9 @@ const MAX_SEATS: usize = 16;
 /// Turns a claim into an order, or finds that it can never become one; then updates Redis and schedules the expiry.
 ///
 /// Returns the order as the ledger has it: PENDING, or GRANTED with its award, if this run or an earlier one wrote it,
-/// or whatever became of it since.
-///
-/// # Errors
-/// If a part does not answer. Can be repeated: the order and both guards are one transaction on the condition that none
-/// of the three exists, and that there is room in `limits`, those of the sale's campaigns.
+/// or whatever became of it since. Fails if a part does not answer. Can be repeated: the order and both guards are one
+/// transaction on the condition that none of the three exists, and that there is room in `limits`, those of the sale's
+/// campaigns.
 #[expect(clippy::too_many_arguments, reason = "the parts, and what is placed where")]
 pub async fn place(
     stock: &Stock,
@@ -92,9 +90,7 @@ async fn may_be_late(ledger: &Ledger, terms: &Terms, claim: &Claim, now: EpochMs
 
 /// Places a claim that became a dead letter, exactly as [`place`] does. It is fenced as FAILED only for the reasons
 /// that retries cannot change, which [`Failure`] lists. Every other fault is an error, and the message comes back.
-///
-/// # Errors
-/// If a part does not answer, for a moment or for hours. Can be repeated.
+/// Fails if a part does not answer, for a moment or for hours. Can be repeated.
 pub async fn place_or_fail(
     stock: &Stock,
     ledger: &Ledger,

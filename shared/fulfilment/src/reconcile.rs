@@ -91,10 +91,8 @@ pub enum Repaired {
 
 /// Sends again the messages of one lane's claims that no order has confirmed `after` they were made, and again at
 /// doubling ages. Continues until none is due, all were looked at once, or `until` has come. Adds the number of sent
-/// messages to `sent`, also before an error.
-///
-/// # Errors
-/// If a part does not answer. What was claimed and not sent is due again after as long, and so is what was claimed with it.
+/// messages to `sent`, also before an error. Fails if a part does not answer. What was claimed and not sent is due
+/// again after as long, and so is what was claimed with it.
 pub async fn send_due(
     lane: RoundStock<'_>,
     orders: &OrderQueue,
@@ -145,10 +143,8 @@ pub struct Overdue {
 }
 
 /// Expires orders whose payment window is over and whose expiry message must be lost; a failure does not affect the
-/// others. Records in `overdue` what it did, also before an error.
-///
-/// # Errors
-/// If the overdue orders cannot be read from the ledger.
+/// others. Records in `overdue` what it did, also before an error. Fails if the overdue orders cannot be read from the
+/// ledger.
 pub async fn expire_overdue(
     stock: &Stock,
     ledger: &Ledger,
@@ -175,10 +171,7 @@ pub async fn expire_overdue(
     Ok(())
 }
 
-/// Compares Redis and the ledger for a round, if Redis has it.
-///
-/// # Errors
-/// If a part does not answer.
+/// Compares Redis and the ledger for a round, if Redis has it. Fails if a part does not answer.
 pub async fn list(
     stock: &Stock,
     ledger: &Ledger,
@@ -198,10 +191,8 @@ pub async fn list(
 }
 
 /// Finishes transfers between lanes that a process left half done; a failure does not affect the others. Returns how
-/// many were open.
-///
-/// # Errors
-/// If Redis does not answer. Can be repeated, and can run concurrently with the processes that began them.
+/// many were open. Fails if Redis does not answer. Can be repeated, and can run concurrently with the processes that
+/// began them.
 pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, FulfilmentError> {
     let open = round.open_transfers().await?;
     let mut failed = None;
@@ -214,10 +205,7 @@ pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, Fulfilment
 }
 
 /// Records that a round's lanes are no longer short of units that they had before Redis lost them, if the listing shows
-/// it.
-///
-/// # Errors
-/// If Redis does not answer. Can be repeated.
+/// it. Fails if Redis does not answer. Can be repeated.
 pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), FulfilmentError> {
     if listing.lacks_nothing && listing.counters.short.is_some() {
         stock.round_in(&listing.round, listing.lanes).note_complete(&listing.counters).await?;
@@ -229,11 +217,8 @@ pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), Fulfi
 /// Makes one repair of a listing, if the ledger still requires it.
 ///
 /// Guards against everything that happened since the listing: an order that was written, ended or given another unit.
-/// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since Redis was listed,
-/// so never by both.
-///
-/// # Errors
-/// If a part does not answer. Can be repeated.
+/// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since Redis was listed, so
+/// never by both. Fails if a part does not answer. Can be repeated.
 pub async fn repair(
     stock: &Stock,
     ledger: &Ledger,

@@ -26,10 +26,8 @@ pub enum Status {
     Unknown,
 }
 
-/// The status of a user's reservation. Another user's is unknown, so the answer reveals nothing.
-///
-/// # Errors
-/// If a part does not answer.
+/// The status of a user's reservation. Another user's is unknown, so the answer reveals nothing. Fails if a part does
+/// not answer.
 pub async fn status(
     stock: &Stock,
     ledger: &Ledger,
@@ -103,10 +101,7 @@ pub struct Standing {
     pub settling: bool,
 }
 
-/// Finds a user's reservations and orders in a sale's latest round.
-///
-/// # Errors
-/// If a part does not answer.
+/// Finds a user's reservations and orders in a sale's latest round. Fails if a part does not answer.
 pub async fn standing(
     stock: &Stock,
     ledger: &Ledger,

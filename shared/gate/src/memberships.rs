@@ -35,18 +35,13 @@ impl Memberships {
         &self.claims
     }
 
-    /// Whether the user is in one of the groups.
-    ///
-    /// # Errors
-    /// If DynamoDB must be read and does not answer.
+    /// Whether the user is in one of the groups. Fails if DynamoDB must be read and does not answer.
     pub async fn is_in_one(&self, request: &Request, user: &UserId, groups: &[GroupName]) -> Result<bool, LedgerError> {
         Ok(!self.among(request, user, groups).await?.is_empty())
     }
 
     /// The given groups that the user is in. If the token names one of them, the lists are not read for the others.
-    ///
-    /// # Errors
-    /// If DynamoDB must be read and does not answer.
+    /// Fails if DynamoDB must be read and does not answer.
     pub async fn among(
         &self,
         request: &Request,

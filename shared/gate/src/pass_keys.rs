@@ -13,10 +13,8 @@ impl PassKeys {
         Self(secret)
     }
 
-    /// The keys, at most a few minutes old while Secrets Manager answers.
-    ///
-    /// # Errors
-    /// If no keys have been read yet and Secrets Manager does not answer.
+    /// The keys, at most a few minutes old while Secrets Manager answers. Fails if no keys have been read yet and
+    /// Secrets Manager does not answer.
     pub async fn ring(&self) -> Result<Arc<KeyRing>, SecretError> {
         self.0.get().await
     }

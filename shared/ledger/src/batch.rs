@@ -16,9 +16,6 @@ const PAUSES: usize = 6;
 
 impl Ledger {
     /// The existing items with these keys, in any order. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub(crate) async fn batch_get(&self, pks: &[String]) -> Result<Vec<Item>, LedgerError> {
         self.batch_read(pks, true).await
     }

@@ -56,17 +56,12 @@ impl Beacon {
 
 impl Ledger {
     /// The beacon of a round, or `None` before it is posted. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn beacon(&self, id: &RoundId) -> Result<Option<Beacon>, LedgerError> {
         self.item(keys::beacon(id)).await?.map(|item| Beacon::from_item(id, item)).transpose()
     }
 
     /// The randomness that, together with the seed, decides what the units of a round win. `None` without a beacon.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the beacon has not been posted.
+    /// Fails if DynamoDB does not answer, or the beacon has not been posted.
     pub async fn randomness(&self, id: &RoundId, allocation: &Allocation) -> Result<Option<Bytes32>, LedgerError> {
         if !allocation.has_beacon() {
             return Ok(None);
@@ -77,11 +72,8 @@ impl Ledger {
 
     /// Stores the beacon of a round, unless it has one. Returns the stored one: the first stays.
     ///
-    /// Guards against concurrent operators and repeated requests.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the round has another beacon, which is impossible: drand has only one signature
-    /// for a round. Can be repeated.
+    /// Guards against concurrent operators and repeated requests. Fails if DynamoDB does not answer, or the round has
+    /// another beacon, which is impossible: drand has only one signature for a round. Can be repeated.
     pub async fn post_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Beacon, LedgerError> {
         let put = self
             .client

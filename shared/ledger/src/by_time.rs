@@ -90,9 +90,6 @@ impl Ledger {
     ///
     /// Continuing where the last page ended returns each item that existed all the time exactly once, since the order
     /// by time and key never changes.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub(crate) async fn walk(
         &self,
         index: &TimeIndex,

@@ -33,10 +33,7 @@ impl Ledger {
     /// Writes a campaign on the condition that the previous version is stored, or none for the first version.
     ///
     /// Guards against concurrent operators, of whom the later would undo the other's change, and against a request that
-    /// is repeated after another change.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// is repeated after another change. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn put_campaign(&self, campaign: &Campaign) -> Result<PutCampaign, LedgerError> {
         let item = CampaignItem {
             pk: keys::campaign(&campaign.id),
@@ -63,9 +60,6 @@ impl Ledger {
     }
 
     /// The given ids that no sale has, draft or published, in order.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn missing_sales(&self, ids: &[SaleId]) -> Result<Vec<SaleId>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
         let items = self.batch_get(&pks).await?;
@@ -74,9 +68,6 @@ impl Ledger {
     }
 
     /// All campaigns, by id. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn campaigns(&self) -> Result<Vec<Campaign>, LedgerError> {
         let query = self
             .client

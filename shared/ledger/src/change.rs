@@ -49,19 +49,14 @@ struct OrderChange {
 }
 
 impl Change {
-    /// The order that was written, changed its state, or won in a draw. `None` for other writes and other items.
-    ///
-    /// # Errors
-    /// If an order cannot be read by this version.
+    /// The order that was written, changed its state, or won in a draw. `None` for other writes and other items. Fails
+    /// if an order cannot be read by this version.
     pub fn moved_order(&self) -> Result<Option<Order>, LedgerError> {
         let change = self.order()?.filter(|change| change.has_moved || change.has_won);
         Ok(change.map(|change| change.order))
     }
 
-    /// The facts that follow from it, in order.
-    ///
-    /// # Errors
-    /// If the item cannot be read by this version.
+    /// The facts that follow from it, in order. Fails if the item cannot be read by this version.
     pub fn facts(&self) -> Result<Vec<Fact>, LedgerError> {
         if let Some(change) = self.order()? {
             return Ok(change.has_moved.then_some(Fact::Order(change.order)).into_iter().collect());

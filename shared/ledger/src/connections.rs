@@ -43,10 +43,7 @@ struct IndexedConnection {
 
 impl Ledger {
     /// Stores a connection. It needs no condition: API Gateway's ids are unique, and storing one twice writes the same
-    /// item.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// item. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn connect(&self, connection: &Connection) -> Result<(), LedgerError> {
         let item = ConnectionItem {
             pk: keys::connection(&connection.id),
@@ -59,10 +56,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Deletes a connection, if it exists.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Deletes a connection, if it exists. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn disconnect(&self, id: &str) -> Result<(), LedgerError> {
         let delete = self.client.delete_item().table_name(&self.table).key("pk", text(keys::connection(id)));
         delete.send().await.map_err(LedgerError::of("DeleteItem"))?;
@@ -71,17 +65,11 @@ impl Ledger {
 
     /// The user's connections that can still be open at `now`, newest first, at most [`MAX_CONNECTIONS`]. May lag a
     /// moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn connections_of(&self, user: &UserId, now: EpochMs) -> Result<Vec<Connection>, LedgerError> {
         self.newest_connections(user, now, MAX_CONNECTIONS).await
     }
 
     /// The oldest connections of the user of `new`, as far as they exceed the limit together with `new`.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn surplus_connections(&self, new: &Connection) -> Result<Vec<Connection>, LedgerError> {
         let limit = MAX_CONNECTIONS + SURPLUS_READ;
         let mut all = self.newest_connections(&new.user, new.connected_at_ms, limit).await?;

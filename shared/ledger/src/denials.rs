@@ -65,10 +65,8 @@ impl Ledger {
     ///
     /// An operator's last decision holds, longer or shorter. The system's denial is on the condition that the user is
     /// not already denied for as long. Guards against strikes that are counted while an operator denies the user for
-    /// longer, two processes that count the last strike at once, and a late denial for strikes after a later one.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// longer, two processes that count the last strike at once, and a late denial for strikes after a later one. Fails
+    /// if DynamoDB does not answer. Can be repeated.
     pub async fn deny(&self, denial: &Denial) -> Result<Denial, LedgerError> {
         let item = DenialItem {
             pk: keys::denied(&denial.user),
@@ -95,10 +93,8 @@ impl Ledger {
     /// Ends a user's denial and deletes the strikes.
     ///
     /// The strikes are deleted first: if the process dies in between, the user is still denied and the same call ends
-    /// it. In the other order, one more strike would deny a user whom an operator has just allowed.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// it. In the other order, one more strike would deny a user whom an operator has just allowed. Fails if DynamoDB
+    /// does not answer. Can be repeated.
     pub async fn allow(&self, user: &UserId) -> Result<(), LedgerError> {
         for pk in [keys::strikes(user), keys::denied(user)] {
             let delete = self.client.delete_item().table_name(&self.table).key("pk", text(pk));
@@ -108,9 +104,6 @@ impl Ledger {
     }
 
     /// The denials of these users, including ended ones. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn denials_of(&self, users: &[UserId]) -> Result<HashMap<UserId, Denial>, LedgerError> {
         let pks: Vec<String> = users.iter().map(keys::denied).collect();
         let items = self.batch_get(&pks).await?.into_iter();
@@ -123,9 +116,6 @@ impl Ledger {
     }
 
     /// Everybody who is denied at `now`, those denied for longest first. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn denied(&self, now: EpochMs) -> Result<Vec<Denial>, LedgerError> {
         let query = self
             .client

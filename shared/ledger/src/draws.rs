@@ -76,9 +76,6 @@ fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment
 
 impl Ledger {
     /// The seed of a round, or `None` without awards. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn seed(&self, id: &RoundId) -> Result<Option<SeedItem>, LedgerError> {
         let item = self.item(keys::seed(id)).await?;
         item.map(|item| SeedItem::from_item(id, &item)).transpose()
@@ -102,11 +99,9 @@ impl Ledger {
     }
 
     /// Stores the table of a round's awards, unless that was done before. Does nothing for a round without awards, or
-    /// with a draw at its end, whose table depends on the number of entries.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the round is not committed to its seed and terms. Can be repeated, and can run
-    /// concurrently, since the bytes are the same.
+    /// with a draw at its end, whose table depends on the number of entries. Fails if DynamoDB does not answer, or the
+    /// round is not committed to its seed and terms. Can be repeated, and can run concurrently, since the bytes are the
+    /// same.
     pub async fn keep_table(&self, round: &Round) -> Result<(), LedgerError> {
         if round.terms.allocation.is_drawn_at_end() {
             return Ok(());
@@ -128,10 +123,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// The seed of a round with a draw at its end.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the round is committed to another seed or other terms.
+    /// The seed of a round with a draw at its end. Fails if DynamoDB does not answer, or the round is committed to
+    /// another seed or other terms.
     pub async fn committed_seed(&self, round: &Round) -> Result<Seed, LedgerError> {
         let id = &round.id;
         let none = || LedgerError::Contradiction(format!("round {id} has no awards"));
@@ -141,9 +134,6 @@ impl Ledger {
     }
 
     /// The values of one chunk of a round's table. `None` if it does not exist.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn table_chunk(&self, id: &RoundId, chunk: u32) -> Result<Option<Vec<u64>>, LedgerError> {
         let Some(item) = self.item(keys::table(id, chunk)).await? else { return Ok(None) };
         let values = item.get("award_values").and_then(|values| award::values_of(values.as_b().ok()?.as_ref()));

@@ -44,10 +44,8 @@ pub struct GroupPage {
 }
 
 impl Ledger {
-    /// Adds users to a group. Existing members stay. There is no condition: the last write about a user holds.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; some may have been added then. Can be repeated.
+    /// Adds users to a group. Existing members stay. There is no condition: the last write about a user holds. Fails if
+    /// DynamoDB does not answer; some may have been added then. Can be repeated.
     pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let put = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let (pk, member_shard) =
@@ -60,10 +58,8 @@ impl Ledger {
         self.write_all(once(users).into_iter().map(put).collect::<Result<_, _>>()?).await
     }
 
-    /// Removes users from a group. Others are ignored.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; some may have been removed then. Can be repeated.
+    /// Removes users from a group. Others are ignored. Fails if DynamoDB does not answer; some may have been removed
+    /// then. Can be repeated.
     pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let delete = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let delete = DeleteRequest::builder().key("pk", text(keys::member(group, user))).build();
@@ -74,9 +70,6 @@ impl Ledger {
     }
 
     /// The given groups that the user is in. One consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn groups_of(&self, user: &UserId, groups: &[GroupName]) -> Result<Vec<GroupName>, LedgerError> {
         let pks: Vec<String> = groups.iter().map(|group| keys::member(group, user)).collect();
         let items = self.batch_get(&pks).await?;
@@ -85,9 +78,6 @@ impl Ledger {
     }
 
     /// The users of a group after `after` in its list, or from its beginning. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn group_page(&self, group: &GroupName, after: Option<&UserId>) -> Result<GroupPage, LedgerError> {
         let mut users: Vec<UserId> = Vec::new();
         let (mut after, mut is_last) = (after, true);

@@ -10,9 +10,6 @@ pub fn has_outlived_its_guards(order: &Order, now: EpochMs) -> bool {
 
 impl Ledger {
     /// The claims of a round whose units have guards. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn guards(&self, round: &RoundId) -> Result<Vec<Claim>, LedgerError> {
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::round_shard(round, shard));
         let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
@@ -20,9 +17,6 @@ impl Ledger {
     }
 
     /// The claims of those of these units that have guards. Consistent reads.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn guards_of(&self, round: &RoundId, units: &[Unit]) -> Result<Vec<Claim>, LedgerError> {
         let pks: Vec<String> = units.iter().map(|unit| keys::unit(round, *unit)).collect();
         let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
@@ -30,9 +24,6 @@ impl Ledger {
     }
 
     /// The order that has a unit. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn owner_of(&self, round: &RoundId, unit: Unit) -> Result<Option<ReservationId>, LedgerError> {
         let item = self.item(keys::unit(round, unit)).await?;
         let guard: Option<GuardItem> = item.map(serde_dynamo::from_item).transpose()?;

@@ -44,9 +44,6 @@ fn read_from(item: Item) -> Result<NotedHeat, LedgerError> {
 impl Ledger {
     /// The heat of these rounds. A consistent read. Rounds without a record, or with one that this version cannot read,
     /// are left out; the latter are not written either.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn heats(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
@@ -68,10 +65,8 @@ impl Ledger {
 
     /// Records a measurement, on the condition that nothing was recorded since `read`. Returns whether it was recorded.
     ///
-    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; it may or may not be recorded then, and the next measurement shows which.
+    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice. Fails if DynamoDB
+    /// does not answer; it may or may not be recorded then, and the next measurement shows which.
     pub async fn note_heat(
         &self,
         round: &Round,

@@ -78,10 +78,8 @@ impl Ledger {
         round.terms.line.map(|_| Ok(to_item(&round.id, &draw_seed()?))).transpose()
     }
 
-    /// The line of a round, or `None` if it has none. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the seed is not the one that the round is committed to.
+    /// The line of a round, or `None` if it has none. A consistent read. Fails if DynamoDB does not answer, or the seed
+    /// is not the one that the round is committed to.
     pub async fn line(&self, id: &RoundId) -> Result<Option<KeptLine>, LedgerError> {
         let item = self.item(keys::line(id)).await?;
         item.map(|item| KeptLine::from_item(id, &item)).transpose()
@@ -90,10 +88,8 @@ impl Ledger {
     /// Records that the line of a round may move up to `ceiling`, and the number of early people. Returns the ceiling
     /// in force then: this one or a higher one.
     ///
-    /// Guards against a process that is behind, which must not lower what another has published.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the round has no line. Can be repeated.
+    /// Guards against a process that is behind, which must not lower what another has published. Fails if DynamoDB does
+    /// not answer, or the round has no line. Can be repeated.
     pub async fn raise_line(&self, id: &RoundId, ceiling: &Front, people: u64) -> Result<Front, LedgerError> {
         let update = self
             .update_line(id, people)
@@ -111,9 +107,7 @@ impl Ledger {
     /// line must not be taken for a short one. Returns the number in force then: this one or a higher one.
     ///
     /// Guards against a process that is behind, and a Redis that has lost people, which must not lower the number.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the round has no line. Can be repeated.
+    /// Fails if DynamoDB does not answer, or the round has no line. Can be repeated.
     pub async fn note_people_in_line(&self, id: &RoundId, people: u64) -> Result<u64, LedgerError> {
         let update = self
             .update_line(id, people)

@@ -13,9 +13,6 @@ struct LiveKeys {
 
 impl Ledger {
     /// A round's live orders, found independently of their guards. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn live_orders(&self, round: &RoundId) -> Result<Vec<LiveOrder>, LedgerError> {
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::live_shard(round, shard));
         let read = |item| {

@@ -17,10 +17,8 @@ impl Ledger {
     /// whether it is granted.
     ///
     /// Guards against two that load at once: whoever comes second finds the first one's time. A loader that dies gives
-    /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; it may or may not be granted then.
+    /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded. Fails if
+    /// DynamoDB does not answer; it may or may not be granted then.
     pub async fn let_load(
         &self,
         round: &RoundId,

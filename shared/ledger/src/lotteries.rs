@@ -143,9 +143,6 @@ impl Draw {
 
 impl Ledger {
     /// The draw of a round, or `None` before its entries are fenced off. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn draw(&self, id: &RoundId) -> Result<Option<Draw>, LedgerError> {
         self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, &item)).transpose()
     }
@@ -155,10 +152,7 @@ impl Ledger {
     /// has changed since it was read.
     ///
     /// Guards against an operator who extends the round at the same time: whichever comes second finds the other,
-    /// whatever their clocks say.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated: the first time stays.
+    /// whatever their clocks say. Fails if DynamoDB does not answer. Can be repeated: the first time stays.
     pub async fn fence_draw(&self, round: &Round, now: EpochMs) -> Result<Option<Draw>, LedgerError> {
         const DRAW: usize = 0;
         let id = &round.id;
@@ -187,11 +181,8 @@ impl Ledger {
     }
 
     /// Records that Redis has lost a round, and whether orders are still under way. Returns what is known about the
-    /// loss then.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated, and can run concurrently: the first time of the loss stays, and so
-    /// does the time since which nothing was under way, until something is.
+    /// loss then. Fails if DynamoDB does not answer. Can be repeated, and can run concurrently: the first time of the
+    /// loss stays, and so does the time since which nothing was under way, until something is.
     pub async fn note_loss(&self, id: &RoundId, now: EpochMs, is_quiet: bool) -> Result<Loss, LedgerError> {
         let seen = "SET seen_at_ms = if_not_exists(seen_at_ms, :now)";
         let quiet =
@@ -211,10 +202,7 @@ impl Ledger {
     /// Publishes the entries of a round: from then on exactly these take part. If the draw uses a beacon, the same
     /// write names the round of drand. Returns the draw as it is then, which may be another run's.
     ///
-    /// Guards against a concurrent run that counted something else.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Guards against a concurrent run that counted something else. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn close_draw(&self, id: &RoundId, closed: &ClosedDraw) -> Result<Draw, LedgerError> {
         let set = "SET entries = :entries, root = :root, closed_at_ms = :now";
         let update = self.update_draw(id);
@@ -232,10 +220,8 @@ impl Ledger {
         self.changed_draw(id, update).await
     }
 
-    /// Records that the winners up to this number have their prizes and were sent to be notified.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated, and can run concurrently: the highest number stays.
+    /// Records that the winners up to this number have their prizes and were sent to be notified. Fails if DynamoDB
+    /// does not answer. Can be repeated, and can run concurrently: the highest number stays.
     pub async fn advance_draw(&self, id: &RoundId, awarded: u32) -> Result<Draw, LedgerError> {
         let update = self
             .update_draw(id)
@@ -245,10 +231,8 @@ impl Ledger {
         self.changed_draw(id, update).await
     }
 
-    /// Records that every prize that can be won has its winner. The first time stays.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Records that every prize that can be won has its winner. The first time stays. Fails if DynamoDB does not
+    /// answer. Can be repeated.
     pub async fn finish_draw(&self, id: &RoundId, now: EpochMs) -> Result<Draw, LedgerError> {
         let update = self
             .update_draw(id)
@@ -277,10 +261,7 @@ impl Ledger {
     }
 
     /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million entries
-    /// take 36 MB.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or a unit has two orders.
+    /// take 36 MB. Fails if DynamoDB does not answer, or a unit has two orders.
     pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
         let shards = self.shards_of_entries(id).map(|query| {
             query
@@ -314,9 +295,6 @@ impl Ledger {
     }
 
     /// The number of entries of a round, from the same index, without transferring them.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn count_entries(&self, id: &RoundId) -> Result<usize, LedgerError> {
         let shards = self.shards_of_entries(id).map(|query| async move {
             let mut pages = query.select(Select::Count).into_paginator().send();
@@ -341,10 +319,8 @@ impl Ledger {
     }
 
     /// Stores the entries whose tree has this root, in chunks. Their keys contain the root, so runs that counted
-    /// something else do not interfere.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated, and can run concurrently, since the bytes are the same.
+    /// something else do not interfere. Fails if DynamoDB does not answer. Can be repeated, and can run concurrently,
+    /// since the bytes are the same.
     pub async fn keep_entries(&self, id: &RoundId, root: &Bytes32, entries: &[DrawEntry]) -> Result<(), LedgerError> {
         let puts = (0..).zip(entries.chunks(CHUNK_ENTRIES)).map(|(number, chunk)| {
             let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
@@ -362,9 +338,6 @@ impl Ledger {
     }
 
     /// One chunk, by unit, of the entries whose tree has this root. `None` if there is no such chunk.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn entries_chunk(
         &self,
         id: &RoundId,
@@ -388,10 +361,8 @@ impl Ledger {
     /// winner as it is then.
     ///
     /// Guards against giving the same prize twice (by the condition on the prize's item) and an order that would win
-    /// twice (by that on the order).
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the prize has another winner or the order another prize. Can be repeated.
+    /// twice (by that on the order). Fails if DynamoDB does not answer, or the prize has another winner or the order
+    /// another prize. Can be repeated.
     pub async fn award_prize(&self, id: &RoundId, position: u32, winner: &Winner) -> Result<Winner, LedgerError> {
         const PRIZE: usize = 0;
         let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;
@@ -425,17 +396,11 @@ impl Ledger {
     }
 
     /// The winner of the prize with this number, from 1. `None` before it was drawn.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn winner(&self, id: &RoundId, position: u32) -> Result<Option<Winner>, LedgerError> {
         Ok(self.item(keys::winner(id, position)).await?.map(serde_dynamo::from_item).transpose()?)
     }
 
     /// The winners of the prizes with these numbers, as far as there are any, in any order.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn winners(
         &self,
         id: &RoundId,
@@ -451,10 +416,8 @@ impl Ledger {
         self.batch_get(&pks).await?.into_iter().map(read).collect()
     }
 
-    /// Records that the winner of a prize was notified. The first time stays.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Records that the winner of a prize was notified. The first time stays. Fails if DynamoDB does not answer. Can be
+    /// repeated.
     pub async fn note_notified(&self, id: &RoundId, position: u32, now: EpochMs) -> Result<(), LedgerError> {
         let update = self
             .client

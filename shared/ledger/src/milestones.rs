@@ -100,9 +100,6 @@ impl NotedRound {
 impl Ledger {
     /// The milestones of these rounds. A consistent read. Rounds without any are left out; `None` for those that this
     /// version cannot read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn noted_rounds(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
@@ -126,10 +123,8 @@ impl Ledger {
     /// was recorded.
     ///
     /// Guards against concurrent observations, whichever is older: one that was made before the other was recorded
-    /// finds another version, and records nothing. So `read` must be read before the observation is made.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; it may or may not be recorded then, and the next observation shows which.
+    /// finds another version, and records nothing. So `read` must be read before the observation is made. Fails if
+    /// DynamoDB does not answer; it may or may not be recorded then, and the next observation shows which.
     pub async fn note_milestones(
         &self,
         read: &NotedRound,

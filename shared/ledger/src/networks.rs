@@ -77,19 +77,13 @@ struct NetworksItem {
 
 impl Ledger {
     /// The networks that are denied at `now`. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn denied_networks(&self, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
         let mut networks = self.networks_item().await?.networks;
         networks.retain(|denial| now < denial.until_ms);
         Ok(networks)
     }
 
-    /// Denies a network. The last write about a network holds.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Denies a network. The last write about a network holds. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn deny_network(&self, denial: &NetworkDenial, now: EpochMs) -> Result<DeniedNetworks, LedgerError> {
         self.change_networks(now, |networks| {
             networks.retain(|other| other.network != denial.network);
@@ -98,10 +92,8 @@ impl Ledger {
         .await
     }
 
-    /// Allows a network again. A denied network that contains it stays denied.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Allows a network again. A denied network that contains it stays denied. Fails if DynamoDB does not answer. Can
+    /// be repeated.
     pub async fn allow_network(&self, network: Network, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
         let changed = self.change_networks(now, |networks| networks.retain(|other| other.network != network)).await?;
         match changed {

@@ -159,17 +159,11 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 
 impl Ledger {
     /// The offer of this sale. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn offer(&self, id: &SaleId) -> Result<Option<Offer>, LedgerError> {
         self.item(keys::sale(id)).await?.map(offer_from).transpose()
     }
 
     /// The existing offers of these sales, in any order. Unreadable ones are skipped.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
         let offers = self.batch_get(&pks).await?.into_iter().filter_map(|item| {
@@ -182,9 +176,6 @@ impl Ledger {
     }
 
     /// The offer of this sale and its latest round. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn latest(&self, id: &SaleId) -> Result<Option<Latest>, LedgerError> {
         let Some(offer) = self.offer(id).await? else { return Ok(None) };
         let round = match offer.state {
@@ -197,10 +188,7 @@ impl Ledger {
         Ok(Some(Latest { offer, round }))
     }
 
-    /// Writes a new offer, on the condition that its id is free.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Writes a new offer, on the condition that its id is free. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn create_offer(&self, offer: &Offer) -> Result<Created, LedgerError> {
         let result = self
             .client
@@ -228,9 +216,7 @@ impl Ledger {
     /// is.
     ///
     /// Guards against concurrent operators, and against an edit of the draft meanwhile, which the round would not have.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or others change the draft all the time. Can be repeated.
+    /// Fails if DynamoDB does not answer, or others change the draft all the time. Can be repeated.
     pub async fn publish(&self, id: &SaleId, request: &LogEntry) -> Result<Option<Latest>, LedgerError> {
         for _ in 0..TRIES {
             let Some(latest) = self.latest(id).await? else { return Ok(None) };
@@ -258,10 +244,7 @@ impl Ledger {
     /// Deletes a draft, on the condition that it is one.
     ///
     /// Guards against a concurrent publication: one of the two conditions fails, so a published sale always has its
-    /// offer.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// offer. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn delete_draft(&self, id: &SaleId) -> Result<Deleted, LedgerError> {
         let delete = self
             .client
@@ -283,10 +266,8 @@ impl Ledger {
     /// none. A round that may be in Redis must have the version that is known to be paused there.
     ///
     /// Guards against: a concurrent resume, edit or load of the round; two concurrent withdrawals; the draw at the end
-    /// of the round, started by a fast clock. If the round is loaded later, it closes before it opens.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or others change the sale all the time. Can be repeated.
+    /// of the round, started by a fast clock. If the round is loaded later, it closes before it opens. Fails if
+    /// DynamoDB does not answer, or others change the sale all the time. Can be repeated.
     pub async fn withdraw(
         &self,
         id: &SaleId,
@@ -330,10 +311,8 @@ impl Ledger {
     /// since it was read. A request whose key is in the logs of offer and round changes nothing.
     ///
     /// Guards against concurrent operators, a repeated request, and the beginning of the next round, which is a new
-    /// version of the offer.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or others change the offer all the time. Can be repeated with the same key.
+    /// version of the offer. Fails if DynamoDB does not answer, or others change the offer all the time. Can be
+    /// repeated with the same key.
     pub async fn steer_offer(
         &self,
         id: &RoundId,

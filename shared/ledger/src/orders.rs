@@ -52,17 +52,11 @@ pub struct OrdersPage {
 
 impl Ledger {
     /// The order with this id. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn order(&self, id: &ReservationId) -> Result<Option<Order>, LedgerError> {
         self.item(keys::order(id)).await?.map(order_from).transpose()
     }
 
     /// The existing orders with these ids, in any order.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn orders(&self, ids: &[ReservationId]) -> Result<Vec<Order>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::order).collect();
         self.batch_get(&pks).await?.into_iter().map(order_from).collect()
@@ -72,10 +66,7 @@ impl Ledger {
     ///
     /// Guards against: the same message twice, or five times at once (by the order's own condition); a unit that Redis
     /// handed out twice after it lost a write (by the unit guard); a user beyond the limit in any way (by the slot
-    /// guard).
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; the order may or may not be written then, and the same call tells.
+    /// guard). Fails if DynamoDB does not answer; the order may or may not be written then, and the same call tells.
     pub async fn place(&self, order: Order) -> Result<Placed, LedgerError> {
         self.place_on(order, None, &[]).await
     }
@@ -173,10 +164,8 @@ impl Ledger {
     /// Writes the order of a claim that will never have one ([`Order::cancelled`], [`Order::failed`]), on the condition
     /// that there is none yet. Returns the order as it is then: this one, or the one that existed.
     ///
-    /// Guards against the order message that is still under way: whichever comes second finds the other.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Guards against the order message that is still under way: whichever comes second finds the other. Fails if
+    /// DynamoDB does not answer. Can be repeated.
     pub async fn fence(&self, order: Order) -> Result<Order, LedgerError> {
         debug_assert!(!order.state.is_live(), "an order that has its unit is placed");
         let put = self
@@ -202,10 +191,8 @@ impl Ledger {
     /// `EXPIRED` only once its `pay_by` has come. Returns the order as it is then, whether or not its state allowed the
     /// step, or `None` if there is no such order.
     ///
-    /// Guards against a concurrent payment: both require PENDING, so DynamoDB lets only one of them win.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; the step may or may not have been taken then, and the same call tells.
+    /// Guards against a concurrent payment: both require PENDING, so DynamoDB lets only one of them win. Fails if
+    /// DynamoDB does not answer; the step may or may not have been taken then, and the same call tells.
     pub async fn end_unpaid(
         &self,
         order: &Order,
@@ -254,9 +241,6 @@ impl Ledger {
     }
 
     /// A page of a user's orders, newest first; `after` is the last page's `next`. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn orders_of(
         &self,
         user: &UserId,
@@ -266,9 +250,6 @@ impl Ledger {
     }
 
     /// The same for orders made in `range`, and at most `limit` of them.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn orders_of_within(
         &self,
         user: &UserId,

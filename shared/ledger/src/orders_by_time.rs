@@ -25,9 +25,6 @@ pub struct OrderIdsPage {
 impl Ledger {
     /// The first `limit` orders of a round that were made in `range` and come after `after`, in any state. May lag a
     /// moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn order_ids(
         &self,
         round: &RoundId,
@@ -45,9 +42,6 @@ impl Ledger {
     /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the
     /// other, each with the oldest first: reads a whole round with the fewest queries. Otherwise like
     /// [`Ledger::order_ids`].
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn order_ids_in_turn(
         &self,
         round: &RoundId,
@@ -73,9 +67,6 @@ impl Ledger {
     }
 
     /// The orders with these ids, in their order. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn orders_in_turn(&self, ids: &[(EpochMs, ReservationId)]) -> Result<Vec<Order>, LedgerError> {
         let wanted: Vec<ReservationId> = ids.iter().map(|(_, id)| id.clone()).collect();
         let found = self.orders(&wanted).await?;
@@ -86,9 +77,6 @@ impl Ledger {
 
     /// Roughly how many orders of a round were made until `to`: sixteen times the number in the first partition, or the
     /// exact number if there are few.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn count_orders_about(&self, round: &RoundId, to: EpochMs) -> Result<u64, LedgerError> {
         let mut sum = self.count_of_shard(round, 0, to).await?;
         if sum >= MANY_IN_A_SHARD {

@@ -16,9 +16,6 @@ struct PendingKeys {
 impl Ledger {
     /// PENDING orders whose `pay_by` was before `moment`, some from each shard, the longest overdue first. May lag a
     /// moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn overdue(&self, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
         let shards = (0..keys::PENDING_SHARDS).map(|shard| self.overdue_of_shard(shard, moment));
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())

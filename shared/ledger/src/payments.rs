@@ -54,10 +54,8 @@ impl Ledger {
     ///
     /// Guards against: the same callback twice (an order records its payment, and refunds are a set); one payment for
     /// two orders, or again with another amount (the payment records what it was for); a concurrent expiry (both
-    /// require PENDING, so DynamoDB lets only one of them win).
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; either may have happened then, and the same call tells.
+    /// require PENDING, so DynamoDB lets only one of them win). Fails if DynamoDB does not answer; either may have
+    /// happened then, and the same call tells.
     pub async fn pay(
         &self,
         id: &ReservationId,

@@ -106,9 +106,6 @@ pub struct ListedRound {
 
 impl Ledger {
     /// The last changes of published rounds. May lag a moment behind: every process reads it all the time.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn recent_changes(&self) -> Result<Changes, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::CHANGES));
         let item = ChangesItem::from(get.send().await.map_err(LedgerError::of("GetItem"))?.item)?;
@@ -146,9 +143,6 @@ impl Ledger {
     }
 
     /// Published rounds that close after `since` and by `until`, in any order. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn listed_rounds(&self, since: EpochMs, until: EpochMs) -> Result<Vec<ListedRound>, LedgerError> {
         let lists = keys::published_lists().map(|list| async move {
             let query = self
@@ -169,9 +163,6 @@ impl Ledger {
 
     /// Those of these rounds that exist and whose sales are not withdrawn, in any order. Unless `consistently`, they may
     /// lag a moment behind, for half the price.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn published(&self, ids: &[RoundId], consistently: bool) -> Result<Vec<Round>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::round).collect();
         let items = self.batch_read(&pks, consistently).await?.into_iter();
@@ -180,9 +171,6 @@ impl Ledger {
     }
 
     /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn published_rounds(&self, since: EpochMs) -> Result<Vec<Round>, LedgerError> {
         let mut rounds = self.rounds_closing(since, EpochMs(i64::MAX)).await?;
         rounds.sort_by_key(|round| round.terms.closes_at_ms);
@@ -190,9 +178,6 @@ impl Ledger {
     }
 
     /// Rounds that closed after `since` and are over at `now`, the last to close first. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn rounds_over(&self, since: EpochMs, now: EpochMs) -> Result<Vec<Round>, LedgerError> {
         let mut rounds = self.rounds_closing(since, now).await?;
         rounds.sort_by_key(|round| Reverse(round.terms.closes_at_ms));
@@ -214,10 +199,7 @@ fn read_or_skip<T>(read: Result<T, LedgerError>) -> Option<T> {
     read.inspect_err(skip).ok()
 }
 
-/// All items of a query.
-///
-/// # Errors
-/// If DynamoDB does not answer, or there are more than anybody has thought of.
+/// All items of a query. Fails if DynamoDB does not answer, or there are more than anybody has thought of.
 pub(crate) async fn whole(query: QueryFluentBuilder) -> Result<Vec<Item>, LedgerError> {
     let mut pages = query.into_paginator().send();
     let mut items = Vec::new();

@@ -95,9 +95,6 @@ impl NotedPayment {
 
 impl Ledger {
     /// The known payments with these ids, in any order. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn payments(&self, ids: &[String]) -> Result<Vec<NotedPayment>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(|id| keys::payment(id)).collect();
         self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()
@@ -105,9 +102,6 @@ impl Ledger {
 
     /// A page of up to `limit` payments to refund, the longest due first; `after` is the last page's `next`. Recent
     /// ones may be missing for a moment.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn refunds_due(
         &self,
         after: Option<&(EpochMs, String)>,

@@ -122,9 +122,6 @@ pub enum Begun {
 
 impl Ledger {
     /// A round, running or over. `None` if it has not begun. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
         self.item(keys::round(id)).await?.map(round_from).transpose()
     }
@@ -135,10 +132,8 @@ impl Ledger {
     /// Guards against: concurrent operators (each reads what the other wrote); a repeated request after another one;
     /// the beginning of the next round meanwhile, which is a new version of this one. The round is read before the
     /// offer: if it is the latest one then, it also was when it was read. Also guards against the draw at the end of
-    /// the round, which may have begun by another clock: its terms must not change then.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or others change the round all the time. Can be repeated with the same key.
+    /// the round, which may have begun by another clock: its terms must not change then. Fails if DynamoDB does not
+    /// answer, or others change the round all the time. Can be repeated with the same key.
     pub async fn steer_round(
         &self,
         id: &RoundId,
@@ -176,9 +171,7 @@ impl Ledger {
     ///
     /// Guards against: concurrent runs; an operator who pauses the round (the new one is then paused too) or ends the
     /// recurrence at the same time; one who changes the old round, by its old version, once the new one has begun.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or others change offer or round all the time. Can be repeated.
+    /// Fails if DynamoDB does not answer, or others change offer or round all the time. Can be repeated.
     pub async fn begin_next(&self, over: &RoundId, now: EpochMs) -> Result<Begun, LedgerError> {
         for _ in 0..TRIES {
             let Some(latest) = self.latest(&over.sale).await? else { return Ok(Begun::Not) };
@@ -212,20 +205,15 @@ impl Ledger {
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is
     /// then; its units can never become fewer again. `None` if it does not exist.
     ///
-    /// Guards against an edit of the units during the load: whichever is written second sees the other.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Guards against an edit of the units during the load: whichever is written second sees the other. Fails if
+    /// DynamoDB does not answer. Can be repeated.
     pub async fn mark_loaded(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
         let update = self.update_round(id).update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)");
         mark(update, now).await
     }
 
     /// The same for a round with several lanes. The first mark also records how many units are dealt to the lanes, so
-    /// that every load deals alike.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// that every load deals alike. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn mark_dealt(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
         let marks = "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now), dealt = if_not_exists(dealt, #total)";
         let update = self.update_round(id).update_expression(marks).expression_attribute_names("#total", "total");

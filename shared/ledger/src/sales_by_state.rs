@@ -60,9 +60,6 @@ impl Ledger {
     /// The first sales in a state at `now` after `after`, at most `limit`: ended ones by their end, newest first; the
     /// others by their end, the first to close first. A page may be short although there is another one. May lag a
     /// moment behind. A sale whose end is moved meanwhile may be missed or come twice.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn sales_in(
         &self,
         state: ListedState,

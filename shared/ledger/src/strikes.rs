@@ -61,10 +61,8 @@ impl Strike {
 impl Ledger {
     /// Counts a strike, and denies the user if the sale's `door` says so.
     ///
-    /// If the process dies between the count and the denial, the next strike denies the user.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer; it may or may not be counted then.
+    /// If the process dies between the count and the denial, the next strike denies the user. Fails if DynamoDB does
+    /// not answer; it may or may not be counted then.
     pub async fn strike(
         &self,
         user: &UserId,

@@ -52,9 +52,6 @@ impl Switches {
 
 impl Ledger {
     /// What is stopped. A consistent read.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn switches(&self) -> Result<Switches, LedgerError> {
         Switches::of(self.item(keys::SWITCHES).await?)
     }
@@ -64,9 +61,6 @@ impl Ledger {
     ///
     /// The networks and their version are written together, but two reads may see one half each. Then those of `before`
     /// hold until the next read, since their version is still another one.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn recent_switches(&self, before: Option<&Switches>) -> Result<Switches, LedgerError> {
         let get = async |pk: &str, consistently: bool| {
             let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
@@ -84,10 +78,7 @@ impl Ledger {
         Ok(Switches { networks_version, denied_networks, ..read })
     }
 
-    /// Stops one sale, or everything.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Stops one sale, or everything. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn stop(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
         match sale {
             None => self.switch("SET stopped = :to", AttributeValue::Bool(true)).await,
@@ -95,10 +86,8 @@ impl Ledger {
         }
     }
 
-    /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
+    /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually. Fails if
+    /// DynamoDB does not answer. Can be repeated.
     pub async fn start(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
         match sale {
             None => self.switch("SET stopped = :to", AttributeValue::Bool(false)).await,

@@ -27,9 +27,7 @@ impl AwardCache {
     }
 
     /// What a unit of a round with these terms won. `None` if the round has no awards, or they are drawn at its end.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or the round lacks this unit, its seed, a required beacon or its table.
+    /// Fails if DynamoDB does not answer, or the round lacks this unit, its seed, a required beacon or its table.
     pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
         if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
             return Ok(None);

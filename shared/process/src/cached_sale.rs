@@ -44,9 +44,6 @@ impl CachedSale {
     }
 
     /// Takes a turn for one request, if the sale is isolated.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
         match self.round.isolated_requests_per_s {
             Some(per_s) => self.isolation.take_turn(stock, &self.round, per_s, step, clock).await,

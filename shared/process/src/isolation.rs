@@ -23,9 +23,6 @@ pub(crate) struct Isolation([Turns; 3]);
 
 impl Isolation {
     /// Takes a turn for one request for `round`, which may send Redis `per_s` requests of this step in a second.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub(crate) async fn take_turn(
         &self,
         stock: &Stock,

@@ -13,10 +13,7 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T: Clone> Kept<T> {
-    /// The value, less than `age` old.
-    ///
-    /// # Errors
-    /// If it must be read and cannot be.
+    /// The value, less than `age` old. Fails if it must be read and cannot be.
     pub(crate) async fn younger_than<E>(
         &self,
         age: Duration,

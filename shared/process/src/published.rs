@@ -25,10 +25,8 @@ impl Published {
         Self { ledger, clock, over_for_s, timeout, known: AsyncMutex::new(ForSale::unknown(period())) }
     }
 
-    /// The latest round of each published sale, as of now. May lag a moment behind.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, or not with all rounds that were never read.
+    /// The latest round of each published sale, as of now. May lag a moment behind. Fails if DynamoDB does not answer,
+    /// or not with all rounds that were never read.
     pub async fn latest_rounds(&self) -> Result<HashMap<SaleId, Round>, LedgerError> {
         let mut known = self.known.lock().await;
         let lacking = |known: &ForSale| known.lacking().cloned().collect::<HashSet<_>>();

@@ -106,10 +106,7 @@ impl Snapshots {
     }
 
     /// The current snapshot: at most a few seconds old while the ledger answers. If it does not, the last one is used
-    /// for some minutes.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, and there is no recent enough snapshot.
+    /// for some minutes. Fails if DynamoDB does not answer, and there is no recent enough snapshot.
     pub async fn now(&self) -> Result<Snapshot, Unread> {
         let Inner { clock, sales, switches, .. } = &*self.0;
         let now = Moment::now(*clock);
@@ -120,29 +117,22 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// The current snapshot, which has this sale if it is published.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, and there is no recent enough snapshot.
+    /// The current snapshot, which has this sale if it is published. Fails if DynamoDB does not answer, and there is no
+    /// recent enough snapshot.
     pub async fn of(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
         let snapshot = self.now().await?;
         self.with(snapshot, sale).await
     }
 
     /// A snapshot that is new enough to answer that this sale does not exist.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn lately(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
         let Inner { sales, switches, .. } = &*self.0;
         let (sales, switches) = tokio::try_join!(sales.no_older_than(SAYS_NO_FOR), switches.get())?;
         self.with(Snapshot { sales, switches }, sale).await
     }
 
-    /// Of the sales that `may` be meant by when they open and close, those that opened last, at most `most`.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer, and there is no recent enough snapshot.
+    /// Of the sales that `may` be meant by when they open and close, those that opened last, at most `most`. Fails if
+    /// DynamoDB does not answer, and there is no recent enough snapshot.
     pub async fn opened_last(
         &self,
         most: usize,
@@ -182,9 +172,6 @@ impl Snapshots {
     }
 
     /// Reads the ledger now, however new the snapshot is.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn refresh(&self) -> Result<Snapshot, Unread> {
         let Inner { sales, switches, .. } = &*self.0;
         let (sales, switches) = tokio::try_join!(sales.refresh(), switches.refresh())?;

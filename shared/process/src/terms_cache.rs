@@ -51,9 +51,6 @@ impl TermsCache {
     }
 
     /// The terms of a round. `None` if it has not begun.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn get(&self, id: &RoundId) -> Result<Option<Arc<Terms>>, LedgerError> {
         if let Some(terms) = self.known.get(id) {
             return Ok(Some(terms));
@@ -66,10 +63,7 @@ impl TermsCache {
     }
 
     /// The limits of the campaigns that a sale is in, at most some seconds old. They are never guessed: an order waits
-    /// until they are known.
-    ///
-    /// # Errors
-    /// If DynamoDB must be read and does not answer.
+    /// until they are known. Fails if DynamoDB must be read and does not answer.
     pub async fn campaign_limits(&self, sale: &SaleId) -> Result<Vec<CampaignLimit>, LedgerError> {
         let read = async {
             // Boxed: an AWS call makes a large future.
@@ -82,9 +76,6 @@ impl TermsCache {
     }
 
     /// What an order won, for display. May read the names of prizes and the state of the draw from the ledger.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn award_of(&self, order: &Order) -> Result<Option<ShownAward>, LedgerError> {
         // Boxed: an AWS call makes a large future, and most orders have no prize.
         let of_round = &order.claim.id.round;
@@ -100,9 +91,6 @@ impl TermsCache {
 
     /// What is needed to show the awards of many orders of a round that are read consistently after this. An order
     /// without an award in a completed draw has then won nothing, and need not be read again.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer.
     pub async fn awards_of_round(&self, id: &RoundId) -> Result<RoundAwards, LedgerError> {
         let terms = self.get(id).await?;
         let at_end = terms.as_ref().is_some_and(|terms| terms.allocation.is_drawn_at_end());

@@ -36,10 +36,8 @@ struct Leased {
 
 impl Turns {
     /// Takes a turn for one request of a sale that may send Redis `per_s` in a second: from this process's lease of the
-    /// current second, or from a new one of the wanted size, with one call of `lease` for all waiting requests.
-    ///
-    /// # Errors
-    /// If `lease` fails.
+    /// current second, or from a new one of the wanted size, with one call of `lease` for all waiting requests. Fails
+    /// if `lease` fails.
     pub(crate) async fn take<E>(
         &self,
         per_s: u32,

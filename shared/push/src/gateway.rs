@@ -35,10 +35,8 @@ impl Gateway {
         Self(AwsClient::api_gateway(config, endpoint))
     }
 
-    /// Sends a message to one connection.
-    ///
-    /// # Errors
-    /// If API Gateway does not answer; the client may have the message all the same.
+    /// Sends a message to one connection. Fails if API Gateway does not answer; the client may have the message all the
+    /// same.
     pub async fn post(&self, connection: &str, update: &StatusUpdate) -> Result<Posted, PushError> {
         match self.0.post(&path(connection), &update.to_body()).await {
             Ok(()) => Ok(Posted::Yes),
@@ -47,10 +45,7 @@ impl Gateway {
         }
     }
 
-    /// Closes a connection, if it is open.
-    ///
-    /// # Errors
-    /// If API Gateway does not answer. Can be repeated.
+    /// Closes a connection, if it is open. Fails if API Gateway does not answer. Can be repeated.
     pub async fn close(&self, connection: &str) -> Result<(), PushError> {
         match self.0.delete(&path(connection)).await {
             Ok(()) | Err(AwsError::Refused { status: GONE, .. }) => Ok(()),

@@ -26,19 +26,15 @@ impl OrderBacklog {
 
     /// Whether SQS counts no message in either queue, in any state. The counts are eventually consistent: they "may not
     /// achieve consistency until at least 1 minute after the producers stop sending messages" (SQS API reference,
-    /// `GetQueueAttributes`). So one answer proves nothing, but two that are more than a minute apart do.
-    ///
-    /// # Errors
-    /// If SQS does not answer, or leaves a count out.
+    /// `GetQueueAttributes`). So one answer proves nothing, but two that are more than a minute apart do. Fails if SQS
+    /// does not answer, or leaves a count out.
     pub async fn is_empty(&self) -> Result<bool, QueueError> {
         // In the order in which a message moves.
         Ok(self.counts_none(&self.orders_url).await? && self.counts_none(&self.dead_letters_url).await?)
     }
 
-    /// Whether SQS counts no dead letter, in any state, with the same uncertainty about the last minute.
-    ///
-    /// # Errors
-    /// If SQS does not answer, or leaves a count out.
+    /// Whether SQS counts no dead letter, in any state, with the same uncertainty about the last minute. Fails if SQS
+    /// does not answer, or leaves a count out.
     pub async fn has_no_dead_letters(&self) -> Result<bool, QueueError> {
         self.counts_none(&self.dead_letters_url).await
     }

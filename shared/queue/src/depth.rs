@@ -15,9 +15,6 @@ pub struct Depth {
 }
 
 /// How many messages a queue has.
-///
-/// # Errors
-/// If SQS does not answer.
 pub async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
     let answer = client
         .get_queue_attributes()

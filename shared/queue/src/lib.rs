@@ -218,29 +218,23 @@ queue!(
 );
 
 impl OrderQueue {
-    /// Sends a reservation to the order queue. Once this returns, SQS has it in several zones.
-    ///
-    /// # Errors
-    /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
+    /// Sends a reservation to the order queue. Once this returns, SQS has it in several zones. Fails if SQS does not
+    /// answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
         let trace = message.trace.clone();
         self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace }).await
     }
 
-    /// Makes a received message come back in `delay_s` seconds.
-    ///
-    /// # Errors
-    /// If SQS does not answer; then the message comes back when the queue's visibility timeout ends.
+    /// Makes a received message come back in `delay_s` seconds. Fails if SQS does not answer; then the message comes
+    /// back when the queue's visibility timeout ends.
     pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
         self.0.put_off(receipt, delay_s).await
     }
 }
 
 impl WebhookQueue {
-    /// Makes a received event come back in `delay_s` seconds.
-    ///
-    /// # Errors
-    /// If SQS does not answer; then the event comes back when the queue's visibility timeout ends.
+    /// Makes a received event come back in `delay_s` seconds. Fails if SQS does not answer; then the event comes back
+    /// when the queue's visibility timeout ends.
     pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
         self.0.put_off(receipt, delay_s).await
     }
@@ -248,9 +242,7 @@ impl WebhookQueue {
 
 impl ExpiryQueue {
     /// Sends an order to be expired when its payment window ends, or in [`MAX_DELAY_S`] seconds if that is sooner.
-    ///
-    /// # Errors
-    /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
+    /// Fails if SQS does not answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
         let delay_s = hop_s(message.pay_by_ms, now);
         self.0.send_with_others(Outgoing { body: message.to_body(), delay_s, trace: None }).await
@@ -258,20 +250,16 @@ impl ExpiryQueue {
 }
 
 impl WinnerQueue {
-    /// Sends a prize whose winner must be notified.
-    ///
-    /// # Errors
-    /// If SQS does not answer; it may or may not have the message then. A duplicate has the same number.
+    /// Sends a prize whose winner must be notified. Fails if SQS does not answer; it may or may not have the message
+    /// then. A duplicate has the same number.
     pub async fn send(&self, message: &WinnerMessage) -> Result<(), QueueError> {
         self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
     }
 }
 
 impl RebuildQueue {
-    /// Asks for a round to be loaded again.
-    ///
-    /// # Errors
-    /// If SQS does not answer; it may or may not have the message then. A duplicate does no harm.
+    /// Asks for a round to be loaded again. Fails if SQS does not answer; it may or may not have the message then. A
+    /// duplicate does no harm.
     pub async fn send(&self, message: &RebuildMessage) -> Result<(), QueueError> {
         self.0.send(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
     }
@@ -284,20 +272,15 @@ fn hop_s(pay_by: EpochMs, now: EpochMs) -> u32 {
 }
 
 impl Quarantine {
-    /// Keeps the body of an unreadable message.
-    ///
-    /// # Errors
-    /// If SQS does not answer; the message must not be deleted from its queue then.
+    /// Keeps the body of an unreadable message. Fails if SQS does not answer; the message must not be deleted from its
+    /// queue then.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
         self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
     }
 }
 
 impl EmitterFailures {
-    /// Keeps a record of the stream, or an event.
-    ///
-    /// # Errors
-    /// If SQS does not answer; the record must be repeated then.
+    /// Keeps a record of the stream, or an event. Fails if SQS does not answer; the record must be repeated then.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
         self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
     }

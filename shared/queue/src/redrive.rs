@@ -27,10 +27,7 @@ pub struct Redriven {
 }
 
 /// Moves messages from one queue to another, sending each before deleting it: a crash in between duplicates a message
-/// but loses none.
-///
-/// # Errors
-/// If SQS does not answer. Can be repeated.
+/// but loses none. Fails if SQS does not answer. Can be repeated.
 pub async fn redrive(client: &Client, from_url: &str, to_url: &str) -> Result<Redriven, QueueError> {
     let (mut moved, began) = (0, Instant::now());
     while began.elapsed() < GOES_ON_FOR {

@@ -38,10 +38,7 @@ const TLS: Provider = Provider::Rustls(CryptoMode::Ring);
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
 
 /// The configuration of a function's AWS clients, only from the settings and keys that Lambda sets. The SDK's own
-/// loader would read files and prepare providers that a function does not need.
-///
-/// # Errors
-/// If `AWS_REGION` is not set.
+/// loader would read files and prepare providers that a function does not need. Fails if `AWS_REGION` is not set.
 pub fn aws_config(settings: &Settings) -> Result<SdkConfig, MissingSetting> {
     let http = http_client();
     let mut config = bounded(http.clone()).into_builder().region(Region::new(settings.required("AWS_REGION")?));

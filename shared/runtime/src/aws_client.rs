@@ -175,9 +175,7 @@ impl AwsClient {
     }
 
     /// Calls an operation of a service that speaks AWS's JSON protocol, for example `secretsmanager.GetSecretValue`.
-    ///
-    /// # Errors
-    /// If the service refuses, or does not answer; it may have done what it was asked to then.
+    /// Fails if the service refuses, or does not answer; it may have done what it was asked to then.
     pub async fn call(&self, target: &'static str, input: &Value) -> Result<Value, AwsError> {
         let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", target)];
         let body = input.to_string();
@@ -185,19 +183,15 @@ impl AwsClient {
         serde_json::from_slice(&self.send(&request).await?).map_err(AwsError::Unreadable)
     }
 
-    /// Posts a body to a percent-encoded path.
-    ///
-    /// # Errors
-    /// If the service refuses, or does not answer; it may have the body then.
+    /// Posts a body to a percent-encoded path. Fails if the service refuses, or does not answer; it may have the body
+    /// then.
     pub async fn post(&self, path: &str, body: &[u8]) -> Result<(), AwsError> {
         let headers = [("content-type", "application/octet-stream")];
         self.send(&Request { method: "POST", path, headers: &headers, body }).await.map(drop)
     }
 
-    /// Deletes what is at a percent-encoded path.
-    ///
-    /// # Errors
-    /// If the service refuses, or does not answer; it may be deleted then.
+    /// Deletes what is at a percent-encoded path. Fails if the service refuses, or does not answer; it may be deleted
+    /// then.
     pub async fn delete(&self, path: &str) -> Result<(), AwsError> {
         self.send(&Request { method: "DELETE", path, headers: &[], body: &[] }).await.map(drop)
     }

@@ -60,10 +60,7 @@ impl From<RefreshError<Self>> for SecretError {
     }
 }
 
-/// Reads the text of the secret with this name or ARN, once.
-///
-/// # Errors
-/// If Secrets Manager does not return one.
+/// Reads the text of the secret with this name or ARN, once. Fails if Secrets Manager does not return one.
 pub async fn secret_text(secrets_manager: &AwsClient, id: &str) -> Result<String, SecretError> {
     let read = secrets_manager.call("secretsmanager.GetSecretValue", &json!({ "SecretId": id })).await;
     let read = read.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
@@ -121,10 +118,7 @@ where
         }))
     }
 
-    /// The value.
-    ///
-    /// # Errors
-    /// If it has not been read yet and Secrets Manager does not return it.
+    /// The value. Fails if it has not been read yet and Secrets Manager does not return it.
     pub async fn get(&self) -> Result<Arc<T>, SecretError> {
         Ok(Arc::clone(&self.0.get().await?.value))
     }

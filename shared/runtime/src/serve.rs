@@ -13,10 +13,8 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 pub const OPERATOR_ANSWER_TIMEOUT: Duration = Duration::from_secs(27);
 
 /// Handles the events of a queue, a stream or a schedule one by one, and publishes metrics after each, since Lambda may
-/// freeze the process until the next one. Runs for the life of the process.
-///
-/// # Errors
-/// If Lambda or a stand-in for it did not start the process.
+/// freeze the process until the next one. Runs for the life of the process. Fails if Lambda or a stand-in for it did
+/// not start the process.
 pub async fn serve_events<E, R, X, F>(metrics: Metrics, handler: impl Fn(E) -> F) -> Result<(), Error>
 where
     E: for<'de> Deserialize<'de>,

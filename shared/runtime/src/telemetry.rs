@@ -7,10 +7,7 @@ use crate::{Metrics, MissingSetting, Settings};
 
 /// Starts a function's logs and metrics, and counts the start of the process. Call it once in a process. With
 /// `METRICS=off` no metrics are published: in an idle deployment each metric costs as much as a secret. `LOG_LEVEL` is
-/// the lowest level that is logged (default `info`).
-///
-/// # Errors
-/// If `METRICS_NAMESPACE` is not set.
+/// the lowest level that is logged (default `info`). Fails if `METRICS_NAMESPACE` is not set.
 pub fn init_telemetry(settings: &Settings) -> Result<Metrics, MissingSetting> {
     init_logs(settings.optional("LOG_LEVEL").and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::INFO));
     let published = settings.optional("METRICS").is_none_or(|metrics| metrics != "off");

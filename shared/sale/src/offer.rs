@@ -60,9 +60,7 @@ impl Offer {
     }
 
     /// Changes a draft, or the terms of future rounds of a recurring sale. A round that has begun keeps its terms.
-    ///
-    /// # Errors
-    /// If a published sale does not recur, so there are no future rounds; or if the terms are invalid.
+    /// Fails if a published sale does not recur, so there are no future rounds; or if the terms are invalid.
     pub fn edit(mut self, edit: &Edit) -> Result<Self, Refusal> {
         match (self.state, &edit.recurrence) {
             (SaleState::Withdrawn, _) => return Err(Refusal::Withdrawn),
@@ -87,10 +85,7 @@ impl Offer {
         Ok(self)
     }
 
-    /// Makes the latest round the last one. Repeating it changes nothing.
-    ///
-    /// # Errors
-    /// If it is a draft.
+    /// Makes the latest round the last one. Repeating it changes nothing. Fails if it is a draft.
     pub fn end_recurrence(mut self) -> Result<Self, Refusal> {
         if self.state == SaleState::Draft {
             return Err(Refusal::Draft);
@@ -100,10 +95,8 @@ impl Offer {
     }
 
     /// Withdraws a published sale before anybody could buy, for good. Its round closes before its first opening, so it
-    /// sells at no time, whatever a clock says and wherever it is loaded.
-    ///
-    /// # Errors
-    /// If it is a draft or already withdrawn, or if the round may have opened or is not the first one.
+    /// sells at no time, whatever a clock says and wherever it is loaded. Fails if it is a draft or already withdrawn,
+    /// or if the round may have opened or is not the first one.
     pub fn withdraw(mut self, mut round: Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
         match self.state {
             SaleState::Draft => return Err(Refusal::Draft),
@@ -135,10 +128,8 @@ impl Offer {
     }
 
     /// Begins the round after `latest`, in the first window that is not over at `now`. Pauses and limits by operators
-    /// stay until they undo them; a limit for heat ends with its round.
-    ///
-    /// # Errors
-    /// If there is no such window, or `latest` is not over.
+    /// stay until they undo them; a limit for heat ends with its round. Fails if there is no such window, or `latest`
+    /// is not over.
     pub fn begin_next(mut self, latest: &Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
         if !latest.is_over(now) {
             return Err(Refusal::NotOver);
@@ -164,10 +155,8 @@ impl Offer {
     }
 
     /// Checks that somebody can post the beacon of each round before it opens. The rounds of a recurring sale begin by
-    /// themselves, and would not open until somebody posts it.
-    ///
-    /// # Errors
-    /// If the sale recurs and its rounds open with a beacon.
+    /// themselves, and would not open until somebody posts it. Fails if the sale recurs and its rounds open with a
+    /// beacon.
     pub fn beacon_comes_in_time(&self) -> Result<(), InvalidTerms> {
         let waits_for_somebody = self.recurrence.is_some() && self.terms.allocation.opens_with_beacon();
         if waits_for_somebody { Err(InvalidAllocation::RecurringBeacon.into()) } else { Ok(()) }

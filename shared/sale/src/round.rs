@@ -85,20 +85,14 @@ impl Round {
         self
     }
 
-    /// Resumes sales.
-    ///
-    /// # Errors
-    /// If it is over.
+    /// Resumes sales. Fails if it is over.
     pub fn resume(mut self, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         self.paused = false;
         Ok(self)
     }
 
-    /// Ends it now. A round that has ended keeps its end.
-    ///
-    /// # Errors
-    /// If it has not opened for anybody.
+    /// Ends it now. A round that has ended keeps its end. Fails if it has not opened for anybody.
     pub fn close(mut self, now: EpochMs) -> Result<Self, Refusal> {
         if now <= self.terms.first_opens_at_ms() {
             return Err(Refusal::NotOpen);
@@ -107,10 +101,8 @@ impl Round {
         Ok(self)
     }
 
-    /// Adds units. If the round has a plan, they are available at once, and the plan continues for the others.
-    ///
-    /// # Errors
-    /// If it is over, would have too many units, or has awards, whose table is committed to.
+    /// Adds units. If the round has a plan, they are available at once, and the plan continues for the others. Fails if
+    /// it is over, would have too many units, or has awards, whose table is committed to.
     pub fn restock(mut self, units: u32, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if self.terms.allocation.has_awards() {
@@ -125,11 +117,8 @@ impl Round {
     }
 
     /// Changes when its units become available. In a running round the change applies from `now` on, and available
-    /// units stay available.
-    ///
-    /// # Errors
-    /// If it is over; if all of its units may be available, because it was loaded or has opened without a plan; if a
-    /// drop would be in the past; or if the plan is invalid.
+    /// units stay available. Fails if it is over; if all of its units may be available, because it was loaded or has
+    /// opened without a plan; if a drop would be in the past; or if the plan is invalid.
     pub fn rain(mut self, new: &Rain, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if self.terms.lanes > 1 {
@@ -151,10 +140,7 @@ impl Round {
         Ok(self)
     }
 
-    /// Limits its requests a second, or lifts the limit.
-    ///
-    /// # Errors
-    /// If the rate is out of range.
+    /// Limits its requests a second, or lifts the limit. Fails if the rate is out of range.
     pub fn isolate(mut self, requests_per_s: Option<u32>) -> Result<Self, Refusal> {
         if requests_per_s.is_some_and(|rate| !(1..=MAX_ISOLATED_REQUESTS_PER_S).contains(&rate)) {
             return Err(Refusal::Rate(MAX_ISOLATED_REQUESTS_PER_S));

@@ -55,10 +55,7 @@ pub struct SignedPost {
 }
 
 impl SignedPost {
-    /// The receiver at `url`. The key is the secret's text, byte for byte.
-    ///
-    /// # Errors
-    /// If it is not an `https` address.
+    /// The receiver at `url`. The key is the secret's text, byte for byte. Fails if it is not an `https` address.
     pub fn new(url: String, secret: Secret) -> Result<Self, InvalidAddress> {
         if !is_usable(&url) {
             return Err(InvalidAddress);
@@ -67,10 +64,8 @@ impl SignedPost {
         Ok(Self { http: Arc::new(http), url, secret })
     }
 
-    /// Posts a JSON body. Repeat it with the same id, which is also the idempotency key.
-    ///
-    /// # Errors
-    /// If the receiver did not answer with success; it may or may not have the request then. Can be repeated.
+    /// Posts a JSON body. Repeat it with the same id, which is also the idempotency key. Fails if the receiver did not
+    /// answer with success; it may or may not have the request then. Can be repeated.
     pub async fn send(&self, id: &str, body: String, now: EpochMs) -> Result<(), PostError> {
         let secret = self.secret.get().await?;
         let key = |error: standardwebhooks::WebhookError| PostError::Key(error.into());

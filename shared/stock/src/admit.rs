@@ -123,10 +123,8 @@ const UNASKED: &str = "unasked";
 const NO_LIMIT: GcraLimit = GcraLimit { emission_interval_us: 0, burst: 0 };
 
 impl RoundStock<'_> {
-    /// Stores a challenge and its answer. One round trip, rates included.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated; it is charged once.
+    /// Stores a challenge and its answer. One round trip, rates included. Fails if Redis does not answer. Can be
+    /// repeated; it is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let &ChallengeRequest { applicant, id, expected, life_ms } = request;
         let asked = AdmitRequest { applicant, id, answer: Some(expected), per_sale: None, class: BuyerClass::EVERYONE };
@@ -142,11 +140,8 @@ impl RoundStock<'_> {
     }
 
     /// Checks the answer to a challenge and uses the challenge up. One round trip, rates included, unless nothing is
-    /// left in the user's home lane and there are other lanes.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated for some seconds: the same answer gets the same result and is charged
-    /// once.
+    /// left in the user's home lane and there are other lanes. Fails if Redis does not answer. Can be repeated for some
+    /// seconds: the same answer gets the same result and is charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
         // The home lane's units are not all there are.
         let seen = (self.lanes > 1).then(|| self.seen.of(self.id));

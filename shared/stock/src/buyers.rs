@@ -30,9 +30,6 @@ pub enum BuyersRead {
 
 impl RoundStock<'_> {
     /// How many users have a record in the round, with a reservation or only a note.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn buyers_count(self) -> Result<u32, StockError> {
         let count = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().buyers())).await;
         Ok(try_join_all(self.each_lane().map(count)).await?.into_iter().sum::<u32>())
@@ -47,9 +44,6 @@ impl RoundStock<'_> {
 
     /// Who has or had a reservation in the round, if it is sold out and there are at most `most` of them. Every step
     /// that adds a user also changes the time of the last win.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
         let (mut wins, mut names) = (Vec::new(), Vec::new());
         // Each lane could have fewer than `most`, and all lanes together more.

@@ -17,10 +17,7 @@ const PAGE: usize = 1000;
 
 impl RoundStock<'_> {
     /// Writes into users' records until when they are denied, or removes that for users with `None`. Returns whether
-    /// Redis has the round.
-    ///
-    /// # Errors
-    /// If Redis does not answer; some may have been written then. Can be repeated.
+    /// Redis has the round. Fails if Redis does not answer; some may have been written then. Can be repeated.
     pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<bool, StockError> {
         if self.is_of_lanes() {
             // All lanes, even if one fails.
@@ -48,9 +45,6 @@ impl RoundStock<'_> {
     }
 
     /// The users whose records have a denial, and until when.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn noted_denials(self) -> Result<BTreeMap<UserId, EpochMs>, StockError> {
         if self.is_of_lanes() {
             let lanes = self.each_lane().map(|lane| Box::pin(lane.noted_denials()));

@@ -329,10 +329,7 @@ impl RoundStock<'_> {
         Ok(came)
     }
 
-    /// Reads all lanes concurrently.
-    ///
-    /// # Errors
-    /// If a script's answer is invalid. A lane that does not answer is unknown.
+    /// Reads all lanes concurrently. Fails if a script's answer is invalid. A lane that does not answer is unknown.
     async fn look(self) -> Result<Looks, StockError> {
         let at = Stamp::now();
         let asked = join_all(Lane::all(self.lanes).map(|lane| self.look_at(lane))).await;

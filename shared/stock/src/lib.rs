@@ -130,9 +130,6 @@ impl Stock {
     }
 
     /// Connects, so that the first call need not wait for it.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn connect(&self) -> Result<(), StockError> {
         // Any command that changes nothing and has a key for the cluster to route by.
         let _: bool = self.connection.ask(redis::cmd("EXISTS").arg("connected")).await?;

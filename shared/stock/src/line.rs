@@ -112,9 +112,6 @@ impl RoundStock<'_> {
     }
 
     /// Puts a user in line, or finds the user's place again. One call, and it can be repeated.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn join_line(self, joining: &Joining<'_>) -> Result<Joined, StockError> {
         let Joining { user, tickets_from, opens_at, closes_at, expires_at, expected } = joining;
         let people = expected.unwrap_or(FEWEST_PEOPLE).clamp(FEWEST_PEOPLE, MOST_PEOPLE);
@@ -136,17 +133,11 @@ impl RoundStock<'_> {
     }
 
     /// Reads the line.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn look_at_line(self) -> Result<LineLook, StockError> {
         self.looked(self.line()).await
     }
 
     /// Reads the line, and makes Redis keep it at least until this time.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn look_at_line_and_keep(self, until: EpochMs) -> Result<LineLook, StockError> {
         self.looked(self.line().arg(until.0)).await
     }
@@ -171,10 +162,8 @@ impl RoundStock<'_> {
         look().ok_or_else(|| unexpected(&answer))
     }
 
-    /// Moves the line if nobody has moved it since it was read.
-    ///
-    /// # Errors
-    /// If Redis does not answer; it may or may not have moved then.
+    /// Moves the line if nobody has moved it since it was read. Fails if Redis does not answer; it may or may not have
+    /// moved then.
     pub async fn move_line(self, step: &LineStep) -> Result<LineMoved, StockError> {
         let late = step.late.map_or(-1, |count| i64::try_from(count).unwrap_or(i64::MAX));
         let call = self.line().arg(step.before.as_deref().unwrap_or(ABSENT)).arg(&step.head).arg(&step.tail);

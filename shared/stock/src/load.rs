@@ -171,10 +171,8 @@ impl RoundLoad {
 }
 
 impl RoundStock<'_> {
-    /// Whether the round is loaded in all of its lanes.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Not if it has lost a lane: then it does not matter whether the others answer.
+    /// Whether the round is loaded in all of its lanes. Fails if Redis does not answer. Not if it has lost a lane: then
+    /// it does not matter whether the others answer.
     pub async fn is_loaded(self) -> Result<bool, StockError> {
         let is_loaded =
             async |lane: Self| self.connection.ask::<bool>(redis::cmd("EXISTS").arg(lane.keys().sale())).await;
@@ -190,19 +188,14 @@ impl RoundStock<'_> {
 
     /// Whether this is the first call of a second for the user's home lane, to ask for a rebuild. Kept in the Redis that
     /// lost the lane, so it is there as soon as a rebuild can begin.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn is_first_to_ask(self, user: &UserId) -> Result<bool, StockError> {
         let mut set = redis::cmd("SET");
         set.arg(self.home_of(user).asked()).arg(1).arg("NX").arg("PX").arg(ASKED_FOR_MS);
         Ok(self.connection.ask::<Option<String>>(&set).await?.is_some())
     }
 
-    /// Creates the round's keys if it has none. Returns whether it had none; a loaded round is never overwritten.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// Creates the round's keys if it has none. Returns whether it had none; a loaded round is never overwritten. Fails
+    /// if Redis does not answer. Can be repeated.
     pub async fn load(self, round: &RoundLoad) -> Result<bool, StockError> {
         let (gaps, next) = round.free();
         let units = LaneUnits { next, last: round.terms.total, gaps, transfers: None };
@@ -225,10 +218,8 @@ impl RoundStock<'_> {
     /// their units in no place.
     ///
     /// Before that the lanes are claimed, so that of two processes that load them the later one succeeds; then the
-    /// other lanes are made to refuse everything that the lost lanes gave. The model of lanes has these steps.
-    ///
-    /// # Errors
-    /// If no lost lane can be loaded, or somebody else loads one meanwhile. Can be repeated, and can run concurrently.
+    /// other lanes are made to refuse everything that the lost lanes gave. The model of lanes has these steps. Fails if
+    /// no lost lane can be loaded, or somebody else loads one meanwhile. Can be repeated, and can run concurrently.
     pub async fn load_lanes(self, round: &RoundLoad, dealt: u32) -> Result<bool, StockError> {
         for beginning in 0..BEGINNINGS {
             let Some(begun) = self.begin_load(round).await? else { return Ok(false) };
@@ -374,10 +365,8 @@ impl RoundStock<'_> {
         self.load_step(loading, &args).await
     }
 
-    /// Applies the round's current terms, if it is loaded and has no newer ones.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated, and an older version changes nothing.
+    /// Applies the round's current terms, if it is loaded and has no newer ones. Fails if Redis does not answer. Can be
+    /// repeated, and an older version changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
         if self.is_of_lanes() {
             // All lanes, even if one fails.

@@ -37,9 +37,6 @@ impl RoundStock<'_> {
     ///
     /// A claim that was taken is taken again after `wait`. Once `sent` has named the call that took it, by its
     /// [`Due::due_at_ms`], its message is in the queue: then it is taken again only as its age doubles.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn due(self, most: usize, wait: Duration, sent: Option<EpochMs>) -> Result<Due, StockError> {
         let keys = self.keys();
         let mut call = DUE.key(keys.buyers()).key(keys.outbox()).arg(most).arg(wait.as_millis() as u64);
@@ -65,9 +62,6 @@ impl RoundStock<'_> {
 
     /// When the oldest reservation was made that no order has confirmed, among the first `most` elements of the outbox.
     /// Read in pages, so it is only exact while nothing moves.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn held_since(self, most: usize) -> Result<Option<EpochMs>, StockError> {
         if self.is_of_lanes() {
             let lanes = self.each_lane().map(|lane| Box::pin(lane.held_since(most)));

@@ -13,10 +13,8 @@ use crate::{RoundStock, ScriptCode, StockError};
 static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
 
 impl RoundStock<'_> {
-    /// Adds to the counts of answers to requests for the round, if it is loaded.
-    ///
-    /// # Errors
-    /// If Redis does not answer; they may or may not have been added then. Repeating it may count twice.
+    /// Adds to the counts of answers to requests for the round, if it is loaded. Fails if Redis does not answer; they
+    /// may or may not have been added then. Repeating it may count twice.
     pub async fn tally(self, counts: &BTreeMap<&'static str, u64>) -> Result<(), StockError> {
         // Counts are summed over the lanes, so it does not matter which lane has them.
         let any = Lane::new(self.seen.any_lane(self.lanes), self.lanes);
@@ -33,9 +31,6 @@ impl RoundStock<'_> {
     }
 
     /// How often each answer was given since the round was loaded, as far as processes have reported it.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn answers(self) -> Result<BTreeMap<String, u64>, StockError> {
         let of_lane = async |lane: Self| {
             self.connection.ask::<BTreeMap<String, u64>>(redis::cmd("HGETALL").arg(lane.keys().answers())).await

@@ -161,10 +161,8 @@ pub(crate) fn fields_of_lost(
 }
 
 impl RoundStock<'_> {
-    /// Makes a lane give half of its free units to another one.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated: while a transfer between the two is open, it is the answer.
+    /// Makes a lane give half of its free units to another one. Fails if Redis does not answer. Can be repeated: while
+    /// a transfer between the two is open, it is the answer.
     pub async fn donate(self, from: Lane, to: Lane, whom: DonateFor) -> Result<Donated, StockError> {
         let heard = self.transfers_of(to).await?.taken.into_values().max().unwrap_or_default();
         self.donate_above(heard, from, to, whom).await
@@ -198,10 +196,8 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Adds the units of a transfer to the user's home lane, once, and takes one of them for the user.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// Adds the units of a transfer to the user's home lane, once, and takes one of them for the user. Fails if Redis
+    /// does not answer. Can be repeated.
     pub async fn accept(
         self,
         transfer: &Transfer,
@@ -228,9 +224,7 @@ impl RoundStock<'_> {
     }
 
     /// Adds the units of a transfer to the receiving lane, once. Returns `false` if Redis does not have that lane.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// Fails if Redis does not answer. Can be repeated.
     pub async fn take_in(self, transfer: &Transfer) -> Result<bool, StockError> {
         let keys = self.keys_in(transfer.to);
         let answer = TAKE_IN
@@ -250,10 +244,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Removes the record of a transfer whose units have arrived.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// Removes the record of a transfer whose units have arrived. Fails if Redis does not answer. Can be repeated.
     pub async fn settle(self, transfer: &Transfer) -> Result<(), StockError> {
         let call = SETTLE.key(self.keys_in(transfer.from).transfers()).arg(transfer.to.index()).arg(transfer.id);
         let answer = call.invoke_async(self.connection).await?;
@@ -263,10 +254,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// The open transfers of every lane that answers.
-    ///
-    /// # Errors
-    /// If a script's answer is invalid.
+    /// The open transfers of every lane that answers. Fails if a script's answer is invalid.
     pub async fn open_transfers(self) -> Result<Vec<Transfer>, StockError> {
         let lanes = Lane::all(self.lanes).filter(|_| self.lanes > 1);
         let mut open = Vec::new();
@@ -283,9 +271,6 @@ impl RoundStock<'_> {
     }
 
     /// How many transfers the lanes have begun since they were loaded.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn transfers_given(self) -> Result<u32, StockError> {
         let mut given = 0;
         for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
@@ -295,9 +280,7 @@ impl RoundStock<'_> {
     }
 
     /// Finishes a transfer that may have been left half done. Returns `false` if Redis has lost the receiving lane.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated, and can run concurrently with the process that began it.
+    /// Fails if Redis does not answer. Can be repeated, and can run concurrently with the process that began it.
     pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
         let done = self.take_in(transfer).await?;
         if done {
@@ -306,10 +289,8 @@ impl RoundStock<'_> {
         Ok(done)
     }
 
-    /// Claims a lane that Redis has lost, and returns the number of the load. `None` if Redis has it again.
-    ///
-    /// # Errors
-    /// If Redis does not answer. A later claim takes over the load.
+    /// Claims a lane that Redis has lost, and returns the number of the load. `None` if Redis has it again. Fails if
+    /// Redis does not answer. A later claim takes over the load.
     pub(crate) async fn claim_lane(
         self,
         lane: Lane,
@@ -330,9 +311,7 @@ impl RoundStock<'_> {
     }
 
     /// Makes a lane refuse everything that these gave before they were claimed. Returns `false` if Redis has lost it.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// Fails if Redis does not answer. Can be repeated.
     pub(crate) async fn fence(self, lane: Lane, against: &[ClaimedLane]) -> Result<bool, StockError> {
         let keys = self.keys_in(lane);
         let mut call = FENCE.key(keys.sale()).key(keys.transfers());
@@ -348,10 +327,7 @@ impl RoundStock<'_> {
     }
 
     /// Records that no lane is short of units: an audit that began with `counters` found none in no place, while
-    /// nothing moved.
-    ///
-    /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// nothing moved. Fails if Redis does not answer. Can be repeated.
     pub async fn note_complete(self, counters: &Counters) -> Result<(), StockError> {
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let Some(short) = counters.short else { continue };

@@ -212,20 +212,15 @@ impl RoundView {
 }
 
 impl RoundStock<'_> {
-    /// The counters, if Redis has the round with all of its lanes.
-    ///
-    /// # Errors
-    /// If Redis or one of the lanes does not answer, or if units keep moving between lanes, none of which has any.
+    /// The counters, if Redis has the round with all of its lanes. Fails if Redis or one of the lanes does not answer,
+    /// or if units keep moving between lanes, none of which has any.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
         let (known, failed) = self.known_counters().await?;
         failed.map_or_else(|| Ok(known.of_all()), Err)
     }
 
     /// Like [`RoundStock::counters`], but without the lanes that do not answer or that Redis has lost, as long as one
-    /// answers. Their units do not count as free.
-    ///
-    /// # Errors
-    /// If no lane answers.
+    /// answers. Their units do not count as free. Fails if no lane answers.
     pub async fn counters_of_known(self) -> Result<KnownCounters, StockError> {
         let (known, failed) = self.known_counters().await?;
         match failed {
@@ -235,9 +230,6 @@ impl RoundStock<'_> {
     }
 
     /// The counters of the user's home lane, or `None` if Redis does not have it. One call.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn counters_at_home(self, user: &UserId) -> Result<Option<Counters>, StockError> {
         self.only(Lane::home_of(user, self.lanes)).counters_of_lane().await
     }
@@ -303,10 +295,8 @@ impl RoundStock<'_> {
     /// more. `false` if Redis has lost it since.
     ///
     /// Its keys expire a fixed time after its end, so their remaining time tells without a script. If the end is
-    /// changed meanwhile, the expiry moves by as much, and the answer is still right.
-    ///
-    /// # Errors
-    /// If Redis does not answer, or the keys never expire.
+    /// changed meanwhile, the expiry moves by as much, and the answer is still right. Fails if Redis does not answer,
+    /// or the keys never expire.
     pub async fn is_over(self, counters: &Counters) -> Result<bool, StockError> {
         let left_ms: i64 = self.connection.ask(redis::cmd("PTTL").arg(self.keys().sale())).await?;
         match left_ms {
@@ -318,9 +308,6 @@ impl RoundStock<'_> {
 
     /// Everything that Redis says about the round, if it has it. Read in pages, so it is only exact while nobody buys.
     /// If no unit has moved meanwhile, no unit is missing.
-    ///
-    /// # Errors
-    /// If Redis does not answer.
     pub async fn view(self) -> Result<Option<RoundView>, StockError> {
         if self.is_of_lanes() {
             let views = self.fenced_views().await?;
@@ -335,10 +322,7 @@ impl RoundStock<'_> {
     }
 
     /// Like [`RoundStock::view`], but without the lanes that do not answer or that Redis has lost, as long as there is
-    /// one. With a lost lane `held_still` is false, and the lane's units are in no place.
-    ///
-    /// # Errors
-    /// If no lane answers.
+    /// one. With a lost lane `held_still` is false, and the lane's units are in no place. Fails if no lane answers.
     pub async fn view_of_reachable(self) -> Result<Option<RoundView>, StockError> {
         if self.is_of_lanes() {
             let views = self.fenced_views().await?;
@@ -388,10 +372,7 @@ impl RoundStock<'_> {
         Ok(read)
     }
 
-    /// Reads the lanes one by one, and then checks whether anything moved.
-    ///
-    /// # Errors
-    /// If a script's answer is invalid.
+    /// Reads the lanes one by one, and then checks whether anything moved. Fails if a script's answer is invalid.
     pub(crate) async fn lane_views(self) -> Result<LaneViews, StockError> {
         let mut read = LaneViews { held_still: true, ..LaneViews::default() };
         let before = self.lane_states(&[], &mut read.failed).await?;

@@ -39,19 +39,13 @@ impl<T> AsyncMutex<T> {
         self.0.lock().await
     }
 
-    /// Takes the lock if it is free.
-    ///
-    /// # Errors
-    /// If it is taken.
+    /// Takes the lock if it is free. Fails if it is taken.
     pub fn try_lock(&self) -> Result<tokio::sync::MutexGuard<'_, T>, tokio::sync::TryLockError> {
         step();
         self.0.try_lock()
     }
 
-    /// Likewise, with a guard that owns its mutex.
-    ///
-    /// # Errors
-    /// If it is taken.
+    /// Likewise, with a guard that owns its mutex. Fails if it is taken.
     pub fn try_lock_owned(self: Arc<Self>) -> Result<tokio::sync::OwnedMutexGuard<T>, tokio::sync::TryLockError> {
         step();
         Arc::clone(&self.0).try_lock_owned()
@@ -73,10 +67,7 @@ impl Semaphore {
         Self::new(permits)
     }
 
-    /// Waits for a permit.
-    ///
-    /// # Errors
-    /// If the semaphore is closed.
+    /// Waits for a permit. Fails if the semaphore is closed.
     pub async fn acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::AcquireError> {
         step();
         self.0.acquire().await
@@ -88,10 +79,7 @@ impl Semaphore {
         self.0.add_permits(permits);
     }
 
-    /// Takes a permit, if there is one.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// Takes a permit, if there is one. Fails if there is none.
     pub fn try_acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::TryAcquireError> {
         step();
         self.0.try_acquire()
@@ -162,10 +150,7 @@ pub async fn sleep_until(at: Instant) {
 #[error("it took too long")]
 pub struct Elapsed;
 
-/// Waits for a future, or for as long as the schedule says and then drops the future.
-///
-/// # Errors
-/// If it took too long.
+/// Waits for a future, or for as long as the schedule says and then drops the future. Fails if it took too long.
 pub async fn timeout<F: Future>(_: Duration, future: F) -> Result<F::Output, Elapsed> {
     let mut future = pin!(future);
     let mut polls = shuttle::rand::thread_rng().gen_range(0..12_u32);

@@ -72,9 +72,6 @@ impl Held {
 
     /// Reads the keys of this tag at once.
     ///
-    /// # Errors
-    /// If Redis does not answer.
-    ///
     /// # Panics
     /// If it answers something else.
     pub async fn now(url: &str, tag: &str) -> redis::RedisResult<Self> {
