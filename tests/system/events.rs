@@ -8,11 +8,9 @@ use uuid::Uuid;
 
 use crate::ask::{Ask, Who};
 
-/// The sample `events/NAME.json`.
+/// The sample `events/NAME.json`, as an event.
 pub(crate) fn sample(name: &str) -> Value {
-    let path = local::paths::root().join("events").join(format!("{name}.json"));
-    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_slice(&text).unwrap()
+    local::event::sample(name).unwrap_or_else(|error| panic!("{error:#}"))
 }
 
 pub(crate) fn request(event: &Value) -> Request {

@@ -20,19 +20,31 @@ const NOT_PASSED_ON: [axum::http::HeaderName; 3] = [CONNECTION, COOKIE, TRANSFER
 const ACCOUNT: &str = "000000000000";
 
 /// A parsed request.
-pub(super) struct Asked<'a> {
-    pub(super) id: &'a str,
-    pub(super) api: &'a str,
-    pub(super) route: &'a str,
-    pub(super) method: &'a str,
+pub struct Asked<'a> {
+    /// The id that the gateway gives it.
+    pub id: &'a str,
+    /// The API's id.
+    pub api: &'a str,
+    /// The route, as `GET /v1/sales/{sale_id}`.
+    pub route: &'a str,
+    /// The method.
+    pub method: &'a str,
     /// The decoded path.
-    pub(super) path: &'a str,
-    pub(super) query: &'a str,
-    pub(super) headers: &'a HeaderMap,
-    pub(super) parameters: Vec<(&'a str, &'a str)>,
-    pub(super) from: IpAddr,
-    pub(super) claims: Option<&'a (TokenClaims, Vec<String>)>,
-    pub(super) body: &'a Bytes,
+    pub path: &'a str,
+    /// The query, as the client wrote it.
+    pub query: &'a str,
+    /// The headers, as the client sent them.
+    pub headers: &'a HeaderMap,
+    /// The values of the route's parameters.
+    pub parameters: Vec<(&'a str, &'a str)>,
+    /// The client's address.
+    pub from: IpAddr,
+    /// When it came.
+    pub at: Timestamp,
+    /// The token's claims, in the text form that a function gets, and its scopes, if the route needs a token.
+    pub claims: Option<&'a (TokenClaims, Vec<String>)>,
+    /// The body.
+    pub body: &'a Bytes,
 }
 
 #[derive(Serialize)]
@@ -94,11 +106,10 @@ struct Http<'a> {
 }
 
 /// The event of a request, as JSON. Fails if it cannot be serialized, for which no case is known.
-pub(super) fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
-    let Asked { id, api, route, method, path, query, headers, parameters, from, claims, body } = asked;
+pub fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
+    let Asked { id, api, route, method, path, query, headers, parameters, from, at, claims, body } = asked;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let host = header("host");
-    let now = Timestamp::now();
     let mut passed = passed_on(headers);
     passed.entry(CONTENT_LENGTH.as_str()).or_insert_with(|| Cow::Owned(body.len().to_string()));
     let (body, is_base64_encoded) = written(body, header("content-type"));
@@ -123,8 +134,8 @@ pub(super) fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
             request_id: id,
             route_key: route,
             stage: "$default",
-            time: now.strftime("%d/%b/%Y:%H:%M:%S +0000").to_string(),
-            time_epoch: now.as_millisecond(),
+            time: at.strftime("%d/%b/%Y:%H:%M:%S +0000").to_string(),
+            time_epoch: at.as_millisecond(),
         },
         path_parameters: parameters.into_iter().collect(),
         body,

@@ -9,7 +9,7 @@ mod authorizer;
 mod control_plane;
 mod cors;
 mod deployed;
-mod event;
+pub mod event;
 pub mod function;
 pub mod paths;
 pub mod pool;
@@ -32,6 +32,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
 use axum::http::{HeaderName, Method, Response};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use http_body_util::{BodyExt, Limited};
+use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -291,6 +292,7 @@ impl Shared {
             headers: &parts.headers,
             parameters: found.parameters,
             from,
+            at: Timestamp::now(),
             claims: claims.as_ref(),
             body: &body,
         };
