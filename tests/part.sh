@@ -13,7 +13,7 @@ log=$folder/$name.log
 mkdir -p "$folder"
 begun=$(date +%s)
 # How long what the part started may take to end before it is killed: longer than the 10 s that each server has.
-patience=30
+patience=20
 seconds() { echo $(($(date +%s) - begun)); }
 
 report() {
@@ -69,7 +69,7 @@ echo "  $name begins"
 : >"$log"
 # A session of its own, so that a signal reaches all of it, and deaf to no signal, as what runs behind a shell is to Ctrl-C. The
 # part is nobody's sub-make: `make` and `cargo` in it would talk to the outer one.
-setsid setpriv --pdeathsig TERM timeout --kill-after=30 "${TEST_PART_LIMIT:-45m}" setpriv --pdeathsig TERM env --default-signal=INT,QUIT -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@" >"$log" 2>&1 </dev/null &
+setsid setpriv --pdeathsig TERM timeout --kill-after=20 "${TEST_PART_LIMIT:-45m}" setpriv --pdeathsig TERM env --default-signal=INT,QUIT -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@" >"$log" 2>&1 </dev/null &
 part=$!
 report &
 reporter=$!

@@ -26,6 +26,17 @@ flock --nonblock 9 || {
   exit 1
 }
 rm -f "$TEST_LOGS"/*.log "$TEST_LOGS/results"
+
+# Temporary files are in one folder. It goes after whatever has it in its environment has ended, also if all are killed:
+# first one waits for the processes that hold the pipe, which are most, and then looks for the others.
+TMPDIR=$(mktemp -d) || exit
+export TMPDIR
+mkfifo "$TMPDIR/held"
+(env -u TMPDIR setsid sh -c 'trap "" TERM HUP INT
+read -r _ <"$1/held"
+while grep -qsxz "TMPDIR=$1" /proc/[0-9]*/environ; do sleep 1; done
+rm -rf "$1"' sh "$TMPDIR" 9>&- </dev/null >/dev/null 2>&1 &)
+exec 8>"$TMPDIR/held"
 begun=$(date +%s)
 failed=
 $tied "$MAKE" --no-print-directory "part-$ready" 9>&- &

@@ -9,8 +9,6 @@ use anyhow::{Context, Result};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::paths;
-
 const PROGRAM: &str = "bootstrap";
 const ARCHIVE: &str = "bootstrap.zip";
 const COMING: &str = "coming-";
@@ -104,6 +102,7 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     use super::*;
+    use crate::paths;
 
     /// A temporary folder of functions, and a program built at some time.
     struct Work(PathBuf);

@@ -47,7 +47,7 @@ pub(crate) const SALE: &str = "lamp";
 /// A clock, and how far a test has moved it.
 pub(crate) fn movable_clock() -> (Clock, &'static AtomicI64) {
     let moved_ms: &AtomicI64 = Box::leak(Box::default());
-    (Clock::moved_by_ms(moved_ms), moved_ms)
+    (Clock::moved_by_ms(moved_ms).patient(), moved_ms)
 }
 
 pub(crate) struct Lab {
@@ -242,12 +242,12 @@ impl Lab {
 
     /// The reservation function in another process, which has read nothing yet.
     pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::Deps {
-        reservation::Deps::new(&self.resources.another_process_at(clock)).unwrap()
+        reservation::Deps::new(&self.another_process_at(clock)).unwrap()
     }
 
     /// The admission function in another process, which has read nothing yet.
     pub(crate) fn another_admission(&self, clock: Clock) -> admission::Deps {
-        admission::Deps::new(&self.resources.another_process_at(clock)).unwrap()
+        admission::Deps::new(&self.another_process_at(clock)).unwrap()
     }
 
     pub(crate) fn admission(&self) -> admission::Deps {

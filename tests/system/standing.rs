@@ -140,7 +140,7 @@ async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
     let lab = Lab::selling(terms(5, 1)).await;
     let alice = lab.reserve("alice").await;
     let (clock, moved_ms) = movable_clock();
-    let deps = lab.another_reservation(clock.patient());
+    let deps = lab.another_reservation(clock);
     for _ in 0..6 {
         let looks = join_all((0..20).map(|_| ask(&deps, of_id(&alice)))).await;
         let pauses = looks.into_iter().filter_map(|look| look.expect(200).body["poll_after_ms"].as_i64());

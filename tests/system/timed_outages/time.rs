@@ -11,8 +11,6 @@ use runtime::Clock;
 use sale::EpochMs;
 use uuid::Uuid;
 
-use crate::lab::movable_clock;
-
 /// The library that makes Redis read this clock, compiled by this process.
 static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
     let source = local::paths::root().join("tests/system/timed_outages/clock.c");
@@ -40,7 +38,9 @@ pub(super) struct Time {
 
 impl Time {
     pub(super) fn new() -> Self {
-        let (clock, moved_ms) = movable_clock();
+        // Not a patient one: what is shown here is how long the functions wait.
+        let moved_ms: &AtomicI64 = Box::leak(Box::default());
+        let clock = Clock::moved_by_ms(moved_ms);
         let path = own_file(&format!("moved-{}", Uuid::now_v7().simple()), "ms");
         let file = OpenOptions::new().create_new(true).write(true).open(&path).unwrap();
         let time = Self { clock, moved_ms, shown: clock.now(), file, path };
