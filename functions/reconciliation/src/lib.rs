@@ -28,9 +28,9 @@ use serde_json::Value;
 use stock::Stock;
 use tokio::time::timeout;
 
-/// How long after its close a round is still examined, in seconds: until its last order can have expired, and an hour
-/// more.
-const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
+/// How long after its close a round is still examined, in seconds: until its last order can have expired, and the day more
+/// for which Redis keeps it. So a reservation whose message SQS refused all that time is still sent.
+const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 24 * 60 * 60;
 
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
 /// the rest.

@@ -199,6 +199,8 @@ mod tests {
             let at: jiff::Timestamp = offer[name].as_str().unwrap().parse().unwrap();
             offer[format!("{name}_ms")] = json!(EpochMs::from(at));
         }
+        // The API adds it.
+        offer["door"] = json!(::sale::DoorTerms::default());
         serde_json::from_value(offer).unwrap()
     }
 
