@@ -13,6 +13,7 @@ import type { Aws } from './aws.ts';
 import { keyProblem, sentKey } from './edge-key.ts';
 import { issuerProblem } from './issuer.ts';
 import { keepsWindows, type Template } from './removals.ts';
+import type { AccountQuotas, Plan } from './steps.ts';
 import type { Target } from './target.ts';
 
 /** The result of one check. A problem has a fix: a command where there is one. */
@@ -40,18 +41,6 @@ export interface Preflight extends Target {
 
 /** The input of the checks that do not need the planner. */
 type Seen = Omit<Preflight, 'plan'>;
-
-export interface AccountQuotas {
-  lambda: number;
-  gateway: number;
-}
-
-/** The part of the planner's answer that is used (`schema` 2). */
-export interface Plan {
-  verdict: string;
-  reasons: { check: string; why: string }[];
-  to_do: { check: string; how: string; need: number; begin_by: string }[];
-}
 
 /** The version that this CDK's asset publishing needs; templates check it themselves (`CheckBootstrapVersion`). */
 const BOOTSTRAP_VERSION = 6;

@@ -8,7 +8,6 @@ import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
 import { LICENCE_FILES } from './licences.ts';
 import { APP, ROOT } from './paths.ts';
-import type { AccountQuotas, Plan } from './preflight.ts';
 import { writeLicences } from './write-licences.ts';
 
 /** Separate from `target/lambda`, which has the functions for this machine. */
@@ -106,6 +105,18 @@ export function cdk(command: string, name: string, region: string, args: string[
 
 function cdkEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, CDK_DISABLE_VERSION_CHECK: '1' };
+}
+
+export interface AccountQuotas {
+  lambda: number;
+  gateway: number;
+}
+
+/** The part of the planner's answer that is used (`schema` 2). */
+export interface Plan {
+  verdict: string;
+  reasons: { check: string; why: string }[];
+  to_do: { check: string; how: string; need: number; begin_by: string }[];
 }
 
 /** The planner's answer about a sale with these quotas. */

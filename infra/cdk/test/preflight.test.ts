@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DEPLOYMENTS } from '../bin/examples.ts';
 import { accountOf } from '../deploy/aws.ts';
-import { type Finding, type Plan, type Preflight, preflight } from '../deploy/preflight.ts';
+import { type Finding, type Preflight, preflight } from '../deploy/preflight.ts';
 import { type Deployment, settingsOf } from '../lib/deployment.ts';
 import { type Template } from '../deploy/removals.ts';
+import type { Plan } from '../deploy/steps.ts';
 import { synthesized } from './stack.ts';
 import { type Recorded, recordedAws, refused, refusedXml } from './aws.ts';
 import {
