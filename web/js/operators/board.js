@@ -8,11 +8,12 @@ import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
+import { asking } from './asking.js';
 import { lineShown } from './line.js';
 import { verdictOf } from './log.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
-import { asking, steering } from './steering.js';
+import { steering } from './steering.js';
 import { stops } from './stops.js';
 
 const REFRESH_MS = 1_000;

@@ -4,8 +4,8 @@ import { h } from '../dom.js';
 import { language, t } from '../i18n.js';
 import { button, empty, problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
+import { asking } from './asking.js';
 import { listing } from './listing.js';
-import { asking } from './steering.js';
 import { idOf } from './terms.js';
 
 const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.campaign.shown'], [null, 'act']];

@@ -6,10 +6,10 @@ import { language, t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
+import { asking } from './asking.js';
 import { standingBadge } from './home.js';
 import { listing } from './listing.js';
 import { verdictOf } from './log.js';
-import { asking } from './steering.js';
 import { stops } from './stops.js';
 
 const REFRESH_MS = 5_000;

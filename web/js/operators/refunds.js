@@ -5,8 +5,8 @@ import { moment, shortId } from '../format.js';
 import { language, t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
+import { asking } from './asking.js';
 import { amount, listing, orderLink, shownWords, stateBadge } from './listing.js';
-import { asking } from './steering.js';
 
 const COLUMNS = [['op.refunds.due'], ['op.refunds.amount', 'n'], ['op.order.id'], ['op.order.user', 'user'], ['op.order.state'], ['op.payment.id', 'user'], [null, 'act']];
 

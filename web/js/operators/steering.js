@@ -7,7 +7,6 @@ import { moment, number } from '../format.js';
 import { t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
-import { confirm } from './dialog.js';
 import { LINE_ACTIONS } from './line.js';
 import { publishing } from './publish.js';
 import { changeRain, rainFields } from './rain.js';
@@ -110,17 +109,4 @@ function beaconWords(awaits) {
   if (!awaits) return {};
   const { chain_hash: chain, round, at } = awaits;
   return { drand: round, when: moment(at), address: `https://api.drand.sh/${chain}/public/${round}` };
-}
-
-/** The meaning of an answer that needs more words than "done". */
-function done(what, { moved, may_be_more: mayBeMore, still_stopped: stillStopped } = {}) {
-  if (stillStopped) return t('op.start.still');
-  return moved === undefined ? t('op.done', { what }) : t(mayBeMore ? 'op.redrive.more' : 'op.redrive.done', { n: moved });
-}
-
-/** Asks, acts, and reports: `said` receives the words. An answer that is `said` has reported already. Returns the answer, or null. */
-export async function asking(question, run, said) {
-  const answer = await confirm(question, run);
-  if (answer !== null && !answer?.said) said(done(question.title, answer));
-  return answer;
 }

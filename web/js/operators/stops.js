@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
-import { asking } from './steering.js';
+import { asking } from './asking.js';
 
 /** `now` is `{stopped, stopped_sales}`, or null while unknown. Calls each `change` listener. */
 class Stops extends EventTarget {

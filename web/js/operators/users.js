@@ -6,9 +6,9 @@ import { moment } from '../format.js';
 import { language, t } from '../i18n.js';
 import { button, problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
+import { asking } from './asking.js';
 import { groupList } from './early.js';
 import { listing } from './listing.js';
-import { asking } from './steering.js';
 
 const HOUR_MS = 3_600_000;
 const KINDS = ['user', 'address', 'network'];
