@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::deployed::Cors;
+use super::cors::Cors;
 
 #[derive(Deserialize)]
 pub(super) struct Page<T> {

@@ -7,11 +7,27 @@ use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ORIGIN, VARY,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-
-use super::deployed::Cors;
+use serde::Deserialize;
 
 const SAID_BY_THE_GATEWAY: [HeaderName; 3] =
     [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_EXPOSE_HEADERS];
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Cors {
+    #[serde(rename = "allowCredentials")]
+    credentials: bool,
+    #[serde(rename = "allowHeaders")]
+    headers: Vec<String>,
+    #[serde(rename = "allowMethods")]
+    methods: Vec<String>,
+    #[serde(rename = "allowOrigins")]
+    origins: Vec<String>,
+    #[serde(rename = "exposeHeaders")]
+    exposed: Vec<String>,
+    #[serde(rename = "maxAge")]
+    max_age_s: Option<u32>,
+}
 
 impl Cors {
     /// The answer to a preflight, without the permitting headers if the origin is not allowed.

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::control_plane::{
     ApiItem, AuthorizerItem, FunctionItem, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
 };
+use super::cors::Cors;
 
 /// The longest wait for an answer of the control plane.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -65,23 +65,6 @@ pub(super) struct Function {
     pub(super) bootstrap: PathBuf,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Cors {
-    #[serde(rename = "allowCredentials")]
-    pub(super) credentials: bool,
-    #[serde(rename = "allowHeaders")]
-    pub(super) headers: Vec<String>,
-    #[serde(rename = "allowMethods")]
-    pub(super) methods: Vec<String>,
-    #[serde(rename = "allowOrigins")]
-    pub(super) origins: Vec<String>,
-    #[serde(rename = "exposeHeaders")]
-    pub(super) exposed: Vec<String>,
-    #[serde(rename = "maxAge")]
-    pub(super) max_age_s: Option<u32>,
-}
-
 /// The control plane at an endpoint.
 struct Control {
     http: reqwest::Client,
@@ -100,7 +83,7 @@ pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
 
 /// Empty members mean nothing, so they are removed before the others are checked.
 fn known<T: DeserializeOwned>(what: &str, item: &Value) -> Result<T> {
-    T::deserialize(without_empty(item))
+    serde_json::from_value(without_empty(item))
         .with_context(|| format!("{what} has a feature that this gateway does not support: {item}"))
 }
 

@@ -43,7 +43,8 @@ use crate::pool::{FunctionSpec, MAX_PAYLOAD_BYTES, Pool, PoolCounts, Refused};
 use crate::process::loopback;
 use answer::Own;
 use authorizer::Authorizer;
-use deployed::{Cors, Throttle};
+use cors::Cors;
+use deployed::Throttle;
 use event::{Asked, decoded};
 use routes::Routes;
 
