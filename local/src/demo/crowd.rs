@@ -12,8 +12,8 @@ use tokio::sync::OnceCell;
 
 use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
-use crate::demo::Plan;
-use crate::demo::kinds::Waiting;
+use crate::demo::plan::Plan;
+use crate::demo::waiting::Waiting;
 use crate::identity::Issuer;
 use crate::recorded;
 

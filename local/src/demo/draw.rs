@@ -9,7 +9,7 @@ use sale::{Allocation, Award, EpochMs, Order, OrderState, Round};
 use serde::Serialize;
 
 use crate::demo::kinds::Found;
-use crate::demo::report::line;
+use crate::demo::text::line;
 
 /// Groups of grabs, by order of arrival, whose average award is compared.
 const TENTHS: usize = 10;

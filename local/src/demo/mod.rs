@@ -5,95 +5,31 @@ mod crowd;
 mod draw;
 mod hold;
 mod kinds;
+mod plan;
 mod report;
 mod rush;
 mod settle;
+mod text;
+mod waiting;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use anyhow::Result;
-use clap::Args;
-use command_line::{of_these, whole};
-use load::Curve;
+use command_line::of_these;
 use sale::Settlement;
 use tokio::sync::Notify;
 
-use crate::client::{Client, NewSale};
+use crate::client::Client;
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Desk, Downpour, InLine, Kind, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
+use crate::demo::kinds::{Desk, Downpour, InLine, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
+use crate::demo::plan::Kind;
 use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
 
-/// Time between publishing and opening, in seconds: enough to warm up, and for some people to come too early.
-const OPENS_IN_S: i64 = 4;
-/// The same if a person watches: time to open the pages.
-const HELD_OPENS_IN_S: i64 = 45;
-/// Seconds to pay: short, so that unpaid units are sold again soon; and longer if a person pays too.
-const PAYMENT_WINDOW_S: u32 = 15;
-const HELD_PAYMENT_WINDOW_S: u32 = 60;
-/// How long the sale stays open, in seconds: longer than everybody takes to come and to pay, twice.
-const STAYS_OPEN_S: i64 = 60 * 60;
-
-/// What is staged.
-#[derive(Debug, Clone, Args)]
-pub struct Plan {
-    /// The kind of sale
-    #[arg(long, env = "KIND", value_enum, default_value_t = Kind::Sale)]
-    kind: Kind,
-    /// Units on sale
-    #[arg(long, env = "UNITS", default_value_t = 1_000, value_parser = whole(1..=10_000_u32))]
-    units: u32,
-    /// People who want one
-    #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = whole(1..=100_000_u32))]
-    buyers: u32,
-    /// Roughly how many of them come in a second: most come at the opening
-    #[arg(long, env = "RATE", default_value_t = 1_600, value_parser = whole(1..=20_000_u32))]
-    rate: u32,
-    /// Lanes that the units are dealt to, if the kind can have several
-    #[arg(long, env = "LANES", default_value_t = 1, value_parser = whole(1..=16_u16))]
-    lanes: u16,
-    /// Seconds that an order waits for its payment: 15, or 60 with --hold
-    #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = whole(5..=3_600_u32))]
-    payment_window_s: Option<u32>,
-    /// Wait for Enter before the stampede, and keep everything open until Ctrl-C
-    #[arg(long, env = "HOLD", value_parser = clap::builder::FalseyValueParser::new())]
-    hold: bool,
-    /// Use the functions as they are, without building them
-    #[arg(long)]
-    built: bool,
-    /// Print the report as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-impl Plan {
-    fn payment_window_s(&self) -> u32 {
-        self.payment_window_s.unwrap_or(if self.hold { HELD_PAYMENT_WINDOW_S } else { PAYMENT_WINDOW_S })
-    }
-
-    /// How everybody comes.
-    fn rush(&self) -> Result<load::Plan> {
-        let over = Duration::from_secs_f64(f64::from(self.buyers) / f64::from(self.rate));
-        Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)
-    }
-
-    /// A sale for this plan, before its kind changes it.
-    fn sale(&self, id: &str) -> NewSale {
-        NewSale::opening_in(id, self.opens_in_s(), self.open_s(), self.units, self.payment_window_s())
-    }
-
-    fn open_s(&self) -> i64 {
-        i64::from(self.buyers / self.rate) + 2 * i64::from(self.payment_window_s()) + STAYS_OPEN_S
-    }
-
-    const fn opens_in_s(&self) -> i64 {
-        if self.hold { HELD_OPENS_IN_S } else { OPENS_IN_S }
-    }
-}
+pub use plan::Plan;
 
 /// Stages a flash sale on its own cloud and reports. Returns failure if a unit is oversold, lost or duplicated, or a
 /// sum of its kind is wrong. Fails if the system cannot be set up or does not settle.

@@ -14,9 +14,10 @@ use serde::Serialize;
 use stock::{RoundView, Stock};
 
 use crate::cloud::Cloud;
-use crate::demo::Plan;
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Found, Kind, Staged, Steered};
+use crate::demo::kinds::{Found, Staged, Steered};
+use crate::demo::plan::{Kind, Plan};
+use crate::demo::text::line;
 use crate::paths;
 use crate::pool::PoolCounts;
 use crate::recorded::{self, RoundFacts, every_order};
@@ -222,11 +223,6 @@ async fn told(plan: &Plan, crowd: &Crowd, ledger: &Ledger, orders: &[Order], rea
     let (report, file) = recorded::judge(&history, "demo")?;
     let (operations, violations) = (report.judged.operations, report.objections());
     Ok(Told { operations, violations, text: report.to_string(), file })
-}
-
-/// A line of the report.
-pub(super) fn line(f: &mut fmt::Formatter<'_>, name: &str, value: &dyn fmt::Display) -> fmt::Result {
-    writeln!(f, "  {name:<28} {value}")
 }
 
 impl<K: Staged> fmt::Display for Report<K> {

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::{Found, OrderCounts, Staged};
 use crate::client::{Client, NewSale};
-use crate::demo::Plan;
 use crate::demo::crowd::{Crowd, Turn};
 use crate::demo::draw::{MOST_BARS, bar};
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
 
 const GROUP: &str = "members";
 /// How long before everyone else members may buy: enough for those who come first.

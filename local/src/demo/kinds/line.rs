@@ -3,7 +3,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ::line::{Class, LineDocument, LineState, Order as Places, Ticket, Units};
@@ -20,9 +20,10 @@ use tokio::sync::{Notify, watch};
 use super::{Found, OrderCounts, Staged};
 use crate::check_line::check;
 use crate::client::NewSale;
-use crate::demo::Plan;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
+use crate::demo::waiting::{End, Waited};
 use crate::stages::{Stage, progress_line};
 
 const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
@@ -86,37 +87,6 @@ struct Asked {
     people: usize,
     median: u32,
     most: u32,
-}
-
-/// How it ended for a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Bought,
-    SoldOutInFront,
-    SoldOutBehind,
-}
-
-/// What a person experienced.
-#[derive(Debug, Clone, Default)]
-pub(in crate::demo) struct Waited {
-    class: Option<Class>,
-    /// Requests that reached the gateway.
-    asked: u32,
-    was_admitted: bool,
-    /// Whether a person who tried before their turn was let in.
-    jumped: Option<bool>,
-    end: Option<End>,
-}
-
-/// What the people in a line share.
-#[derive(Debug, Default)]
-pub(in crate::demo) struct Waiting {
-    people: std::sync::Mutex<HashMap<usize, Waited>>,
-    last: std::sync::Mutex<Option<Arc<LineDocument>>>,
-    looks: AtomicU64,
-    looks_of_the_edge: AtomicU64,
-    /// Units bought from now on are returned ones.
-    was_sold_out: AtomicBool,
 }
 
 /// The line's document at the edge.
@@ -400,24 +370,6 @@ impl Visitor<'_> {
         let request = crowd.of_buyer(buyer, request);
         let heard = self.ask("reserve", || crowd.send(buyer, &request)).await?;
         Some(crowd.note(buyer, wave, &Ok(heard)) == Heard::Reserved)
-    }
-}
-
-impl Waiting {
-    fn people(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Waited>> {
-        self.people.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    fn note(&self, n: usize, waited: Waited) {
-        self.people().insert(n, waited);
-    }
-
-    fn saw(&self, document: &Arc<LineDocument>) {
-        *self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(Arc::clone(document));
-    }
-
-    fn last(&self) -> Option<Arc<LineDocument>> {
-        self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 }
 

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::{Desk, Found, Staged};
 use crate::client::NewSale;
-use crate::demo::Plan;
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
 use crate::stages::Stage;
 
 /// Tickets for each prize: a hundred prizes among a thousand tickets.

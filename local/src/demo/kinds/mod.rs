@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use ::sale::{EpochMs, Order, OrderState, RainPlan, RoundId};
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use ledger::Ledger;
 use load::Outcome;
 use serde::Serialize;
@@ -22,36 +21,17 @@ use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
-use crate::demo::report::line;
-use crate::demo::{Plan, rush};
+use crate::demo::plan::Plan;
+use crate::demo::rush;
+use crate::demo::text::line;
 
 pub(super) use early_access::MembersFirst;
-pub(super) use line::{InLine, Waiting};
+pub(super) use line::InLine;
 pub(super) use lottery::Lottery;
 pub(super) use prizes::Prizes;
 pub(super) use rain::Downpour;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
-
-/// The kind of sale to stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
-    /// Units for money; unpaid units are sold again
-    Sale,
-    /// An amount of money in random parts, one for each person who is in time
-    RedPacket,
-    /// Tickets, some of which win a prize at once
-    Prizes,
-    /// Entries, among which the prizes are drawn once the sale is over
-    Lottery,
-    /// Free units that become available over time, at a rate that changes
-    Rain,
-    /// Units for money, with early access for members and some units kept for them
-    EarlyAccess,
-    /// Units for money, with a line: most people get a ticket before the opening, and chance decides their order
-    Line,
-}
 
 /// A kind of sale. Its value is the part of the report that only this kind has, as JSON and as lines.
 pub(super) trait Staged: Serialize + Display + Sized {
@@ -186,6 +166,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::demo::plan::Kind;
 
     pub(super) fn plan(units: u32, buyers: u32) -> Plan {
         let (kind, rate, lanes) = (Kind::Sale, 600, 1);

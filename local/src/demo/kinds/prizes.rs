@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::{Found, Staged};
 use crate::client::NewSale;
-use crate::demo::Plan;
 use crate::demo::draw::{Draw, Given, bar, mean, tenths};
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
 
 /// One in this many tickets wins each of these, besides the first prize.
 const SECOND_PRIZE_ONE_OF: u32 = 20;

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::{Desk, Found, Staged, Steered};
 use crate::client::NewSale;
-use crate::demo::Plan;
 use crate::demo::draw::{bar, mean, tenths};
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
 
 /// One in this many units is available at the opening.
 const AT_ONCE_ONE_OF: u32 = 10;

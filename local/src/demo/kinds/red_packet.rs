@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::{Found, Staged};
 use crate::client::NewSale;
-use crate::demo::Plan;
 use crate::demo::draw::{Draw, Given, bar, mean, tenths};
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
 
 /// The average and the smallest amount of a part, in minor units.
 const MEAN_MINOR: u64 = 100;

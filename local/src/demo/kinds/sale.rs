@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::{Found, OrderCounts, Staged};
 use crate::client::NewSale;
-use crate::demo::Plan;
-use crate::demo::report::line;
+use crate::demo::plan::Plan;
+use crate::demo::text::line;
 
 /// A sale for money. Some pay, some cancel, some let the payment window pass, and returned units are sold again.
 #[derive(Debug, Serialize)]

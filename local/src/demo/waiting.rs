@@ -1,0 +1,54 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use line::{Class, LineDocument};
+
+/// How it ended for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Bought,
+    SoldOutInFront,
+    SoldOutBehind,
+}
+
+/// What a person experienced.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Waited {
+    pub(super) class: Option<Class>,
+    /// Requests that reached the gateway.
+    pub(super) asked: u32,
+    pub(super) was_admitted: bool,
+    /// Whether a person who tried before their turn was let in.
+    pub(super) jumped: Option<bool>,
+    pub(super) end: Option<End>,
+}
+
+/// What the people in a line share.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    people: std::sync::Mutex<HashMap<usize, Waited>>,
+    last: std::sync::Mutex<Option<Arc<LineDocument>>>,
+    pub(super) looks: AtomicU64,
+    pub(super) looks_of_the_edge: AtomicU64,
+    /// Units bought from now on are returned ones.
+    pub(super) was_sold_out: AtomicBool,
+}
+
+impl Waiting {
+    pub(super) fn people(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Waited>> {
+        self.people.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub(super) fn note(&self, n: usize, waited: Waited) {
+        self.people().insert(n, waited);
+    }
+
+    pub(super) fn saw(&self, document: &Arc<LineDocument>) {
+        *self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(Arc::clone(document));
+    }
+
+    pub(super) fn last(&self) -> Option<Arc<LineDocument>> {
+        self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
