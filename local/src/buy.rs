@@ -8,8 +8,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::client::{Answer, Client, Payment};
+use crate::running::running;
 use crate::sales::{Obstacle, ensure_no_line, obstacle};
-use crate::up::{pages, running};
+use crate::up::pages;
 
 /// Buys a unit of a sale for a user of the running cloud, only through the HTTP API, and explains each step. Fails if
 /// nothing is running, or there is no unit for this user.

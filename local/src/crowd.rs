@@ -13,9 +13,10 @@ use pass::Grant;
 use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, Payment, payment_of};
+use crate::running::running;
 use crate::sales::{Obstacle, ensure_no_line, obstacle, time};
 use crate::stages::{Stage, progress_line};
-use crate::up::{pages, running};
+use crate::up::pages;
 
 /// One person in this many does the work at the gate. If everybody did, it would take this machine too long.
 const THROUGH_THE_GATE: usize = 20;

@@ -20,7 +20,7 @@ use crate::deployment::Deployment;
 use crate::gateway::event::Asked;
 use crate::identity::Issuer;
 use crate::paths;
-use crate::up::running;
+use crate::running::running;
 
 /// Folders in events/ that are not samples for a function: messages, and schemas of events.
 const NO_FUNCTIONS: [&str; 2] = ["messages", "schemas"];

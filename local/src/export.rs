@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use tokio::time::Instant;
 
 use crate::client::{Client, Page};
-use crate::up::running;
+use crate::running::running;
 
 /// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);

@@ -23,6 +23,7 @@ pub mod lend;
 pub mod operate;
 mod published;
 pub mod recorded;
+pub mod running;
 mod sales;
 pub mod setup;
 pub mod soak;

@@ -8,7 +8,7 @@ use sale::RoundId;
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::up::running;
+use crate::running::running;
 
 /// Prints where every unit of a round is. Fails unless each is in exactly one place. Fails if nothing is running, it
 /// does not have the sale or the round, or the API refuses.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::client::Client;
-use crate::up::running;
+use crate::running::running;
 
 /// Longest wait for a document.
 const TIMEOUT: Duration = Duration::from_secs(30);

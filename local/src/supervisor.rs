@@ -2,19 +2,17 @@
 
 use std::io::Read;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::gateway::{Concurrency, Gateway};
 use crate::process::{Kept, Port, ProcessRun, tail};
-use crate::up::running;
+use crate::running::{Ports, log, running};
 use crate::web::WebServer;
-use crate::{emulator, paths, valkey};
+use crate::{emulator, valkey};
 
 /// How often processes are checked.
 const LOOK: Duration = Duration::from_millis(100);
@@ -32,41 +30,6 @@ pub(crate) const STAY: u8 = b'y';
 
 /// The variable with the id of a process that everything ends with: a test, which may be killed before it says `down`.
 const LIVES_WITH: &str = "LIVES_WITH";
-
-/// The ports of a running system.
-#[derive(Debug, Clone, Copy, Args, serde::Serialize, serde::Deserialize)]
-pub struct Ports {
-    /// Of Valkey
-    #[arg(long)]
-    pub valkey: u16,
-    /// Of the emulator
-    #[arg(long)]
-    pub emulator: u16,
-    /// Of the gateway
-    #[arg(long)]
-    pub gateway: u16,
-    /// Of the page
-    #[arg(long)]
-    pub web: u16,
-}
-
-impl Ports {
-    /// Each port with its option and its owner.
-    pub(crate) const fn named(self) -> [(&'static str, &'static str, u16); 4] {
-        let Self { valkey, emulator, gateway, web } = self;
-        [
-            ("--valkey", "Valkey", valkey),
-            ("--emulator", "the emulator", emulator),
-            ("--gateway", "the gateway", gateway),
-            ("--web", "the page", web),
-        ]
-    }
-}
-
-/// A log of what `up` started.
-pub(crate) fn log(name: &str) -> PathBuf {
-    paths::state().join(format!("up-{name}.log"))
-}
 
 /// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps everything running until this
 /// process is ended. All ports are reserved or bound from the start, or other programs could take them. Everything ends

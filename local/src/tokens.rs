@@ -10,9 +10,9 @@ use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::Client;
+use crate::running::running;
 use crate::sales::ensure_no_line;
 use crate::stages::Stage;
-use crate::up::running;
 
 /// How many tokens are signed before any is printed, which bounds the memory.
 const CHUNK: usize = 10_000;

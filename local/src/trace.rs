@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::deployment::Deployment;
 use crate::emulator;
-use crate::up::running;
+use crate::running::running;
 
 /// Longest wait for one answer of the emulator.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,22 +1,22 @@
 //! A local cloud that keeps running after the command that started it.
 
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use sale::{Allocation, Goods, Parts, Rain, RoundId, RoundNumber, Steady, UserId};
-use serde::{Deserialize, Serialize};
 
 use crate::client::{Answer, Client, NewSale};
 use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
-use crate::process::{Ended, Port, ProcessRun, accepts, loopback, start_detached, tail};
+use crate::process::{Ended, Port, accepts, loopback, start_detached, tail};
+use crate::running::{NOTHING_RUNS, Ports, Running, file, issuer, log, running};
 use crate::setup::set_up;
 use crate::stages::Stage;
-use crate::supervisor::{DEPLOYED, Ports, STAY, log};
+use crate::supervisor::{DEPLOYED, STAY};
 use crate::synthesis;
 use crate::web;
 use crate::{emulator, paths};
@@ -49,51 +49,8 @@ const LANTERNS: u32 = 600;
 const LANTERNS_AT_ONCE: u32 = 5;
 const LANTERNS_DROP: Steady = Steady { units: 3, every_s: 60 };
 
-const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
-
-#[derive(Serialize, Deserialize)]
-struct Running {
-    /// The process that runs all the others.
-    supervisor: ProcessRun,
-    ports: Ports,
-    issuer_key_pem: String,
-    deployment: Option<Deployment>,
-}
-
-fn file() -> PathBuf {
-    paths::state().join("up.json")
-}
-
 fn environment_file() -> PathBuf {
     paths::state().join("up.env")
-}
-
-impl Running {
-    fn read() -> Result<Option<Self>> {
-        match std::fs::read(file()) {
-            Ok(text) => match serde_json::from_slice(&text) {
-                Ok(running) => Ok(Some(running)),
-                Err(_) => bail!("{} is damaged; remove it, then `make up`", file().display()),
-            },
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", file().display())),
-        }
-    }
-
-    /// A concurrent reader gets the old file or all of the new one, even if the disk is full.
-    fn write(&self) -> Result<()> {
-        let coming = file().with_extension("json.coming");
-        let text = serde_json::to_string_pretty(self)?;
-        let written = std::fs::write(&coming, text).and_then(|()| std::fs::rename(&coming, file()));
-        if written.is_err() {
-            let _ = std::fs::remove_file(&coming);
-        }
-        written.with_context(|| format!("cannot write {}", file().display()))
-    }
-
-    fn page_url(&self) -> String {
-        loopback(self.ports.web)
-    }
 }
 
 /// Starts everything and leaves it running; if it is already running, prints where. Builds the functions first, unless
@@ -338,21 +295,6 @@ pub(crate) fn pages(sale: &str) -> Result<(String, String)> {
     let shop = Running::read()?.context(NOTHING_RUNS)?.page_url();
     let operators = web::operators_url(&shop, sale);
     Ok((shop, operators))
-}
-
-/// The running cloud and its issuer. Fails if none is running.
-pub fn running() -> Result<(Deployment, Issuer)> {
-    let running = Running::read()?.context(NOTHING_RUNS)?;
-    if !running.supervisor.is_running() {
-        bail!("what `make up` started was killed; start it again with `make up`");
-    }
-    let deployment = running.deployment.clone().context("`make up` is still starting it; try again when it is done")?;
-    let issuer = issuer(&running, &deployment)?;
-    Ok((deployment, issuer))
-}
-
-fn issuer(running: &Running, deployment: &Deployment) -> Result<Issuer> {
-    Issuer::from_pem(&deployment.endpoint, running.issuer_key_pem.clone())
 }
 
 fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<()> {

@@ -11,7 +11,8 @@ use crate::beside::Group;
 use crate::build::cargo;
 use crate::paths;
 use crate::process::accepts;
-use crate::up::{environment, running};
+use crate::running::running;
+use crate::up::environment;
 
 /// Where `cargo lambda invoke` looks for functions.
 const PORT: u16 = 9000;
