@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::deployment::STACK;
+use crate::stack::STACK;
 
 /// A metric: its namespace, its name and its dimensions.
 type Name = (String, String, BTreeMap<String, String>);

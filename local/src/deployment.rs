@@ -18,8 +18,6 @@ use crate::emulator::{ACCESS_KEY, REGION};
 use crate::stack;
 use crate::synthesis::synthesized;
 
-/// The stack, and the CloudWatch namespace of its functions.
-pub(crate) const STACK: &str = "flash-sale";
 /// The longest wait for an answer of the emulator: twice what the slowest function may take (55 s,
 /// `infra/cdk/lib/functions.ts`), since the machine may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);

@@ -10,10 +10,11 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::deployment::STACK;
 use crate::emulator::authorization;
 use crate::synthesis::{ASSETS, TEMPLATE};
 
+/// The stack, and the CloudWatch namespace of its functions.
+pub(crate) const STACK: &str = "flash-sale";
 /// How often to check whether everything is there.
 const LOOK: Duration = Duration::from_millis(50);
 /// The longest time for all of it, on a machine that is busy.

@@ -10,11 +10,12 @@ use anyhow::{Context, Result, bail};
 use sale::{Allocation, Goods, Parts, Rain, RoundId, RoundNumber, Steady, UserId};
 
 use crate::client::{Answer, Client, NewSale};
-use crate::deployment::{Deployment, STACK, deploy};
+use crate::deployment::{Deployment, deploy};
 use crate::identity::Issuer;
 use crate::process::{Ended, Port, accepts, loopback, start_detached, tail};
 use crate::running::{NOTHING_RUNS, Ports, Running, file, issuer, log, running};
 use crate::setup::set_up;
+use crate::stack::STACK;
 use crate::stages::Stage;
 use crate::supervisor::{DEPLOYED, STAY};
 use crate::synthesis;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::system::System;
 use crate::client::NewSale;
-use crate::deployment::STACK;
+use crate::stack::STACK;
 
 /// How long a request may keep failing, and the pause between attempts.
 const PATIENCE: Duration = Duration::from_secs(120);

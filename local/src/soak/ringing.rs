@@ -13,7 +13,7 @@ use super::run::Run;
 use super::sample::Sampler;
 use crate::alarms::{Alarm, Measured};
 use crate::control::Control;
-use crate::deployment::STACK;
+use crate::stack::STACK;
 
 const EVERY: Duration = Duration::from_secs(60);
 /// The functions on the emulator that publish what alarms look at.

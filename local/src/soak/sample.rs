@@ -11,8 +11,9 @@ use serde::Serialize;
 use super::keys::{self, Keys};
 use super::processes::{emulator_kb, workers};
 use super::system::System;
-use crate::deployment::{Deployment, STACK};
+use crate::deployment::Deployment;
 use crate::process::resident_of;
+use crate::stack::STACK;
 
 /// The emulator. It keeps everything in memory, so its memory is reported but not judged.
 pub(super) const EMULATOR: &str = "the emulator";

@@ -15,11 +15,12 @@ use super::program::Loss;
 use crate::client::Client;
 use crate::cloud::Cloud;
 use crate::control::Control;
-use crate::deployment::{Deployment, STACK};
+use crate::deployment::Deployment;
 use crate::emulator::Emulator;
 use crate::gateway::{Concurrency, Gateway};
 use crate::identity::Issuer;
 use crate::paths;
+use crate::stack::STACK;
 use crate::valkey::Valkey;
 
 /// How far back the writes go that a failover loses.
