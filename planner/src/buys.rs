@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use crate::choice::{Effort, suggested_per_s};
 use crate::inputs::{Assumptions, Inputs};
 use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, RAISED_AT_MOST};
-use crate::setup::{Effort, suggested_per_s};
 
 /// The rate of a line if AWS raises a quota.
 #[derive(Debug, Clone, PartialEq, Serialize)]

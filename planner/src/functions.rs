@@ -1,11 +1,9 @@
-//! How many environments the functions at the gate need, in both of Lambda's modes.
+//! How many environments a function needs, in both of Lambda's modes.
 
 use serde::Serialize;
 
-use crate::load::Load;
 use crate::quotas::{
-    ADMISSION_S, CATALOG_S, LAMBDA_REQUESTS_PER_CONCURRENCY, MANAGED_CONCURRENCY, MANAGED_ENVIRONMENTS_LEAST,
-    MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S, TICKET_S,
+    LAMBDA_REQUESTS_PER_CONCURRENCY, MANAGED_CONCURRENCY, MANAGED_ENVIRONMENTS_LEAST, MANAGED_REQUESTS_PER_S_PER_CPU,
 };
 
 /// What one function needs in the busiest second.
@@ -23,7 +21,7 @@ pub struct Sized {
 }
 
 impl Sized {
-    fn new(function: &'static str, requests_per_s: f64, seconds: f64) -> Self {
+    pub(crate) fn new(function: &'static str, requests_per_s: f64, seconds: f64) -> Self {
         let busy = requests_per_s * seconds;
         // A shorter request counts as a tenth of a second.
         let environments = busy.max(requests_per_s / LAMBDA_REQUESTS_PER_CONCURRENCY.value).ceil();
@@ -33,27 +31,4 @@ impl Sized {
             .max(MANAGED_ENVIRONMENTS_LEAST.value);
         Self { function, requests_per_s, environments, managed_environments }
     }
-}
-
-/// The functions that serve the crowd.
-pub fn at_the_gate(load: &Load) -> Vec<Sized> {
-    let mut all = vec![
-        Sized::new("admission", load.admission_per_s, ADMISSION_S),
-        Sized::new("reservation", load.reservations_per_s + load.reservation_looks_per_s, RESERVATION_S),
-        Sized::new("catalog", load.looks_before_per_s.max(load.looks_per_s), CATALOG_S),
-    ];
-    if load.tickets_per_s > 0.0 {
-        let tickets = load.tickets_per_s.max(load.late_tickets_per_s);
-        all.push(Sized::new("line", tickets + load.documents_per_s, TICKET_S));
-    }
-    all
-}
-
-/// Environments that are busy at the same time. The last tickets before the opening do not coincide with the first
-/// turns after it.
-pub fn busy_at_once(load: &Load) -> f64 {
-    let of = |per_s: f64| Sized::new("line", per_s + load.documents_per_s, TICKET_S).environments;
-    let gate = at_the_gate(load).into_iter().filter(|function| function.function != "line");
-    let after: f64 = gate.map(|function| function.environments).sum();
-    if load.tickets_per_s > 0.0 { of(load.tickets_per_s).max(after + of(load.late_tickets_per_s)) } else { after }
 }

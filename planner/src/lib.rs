@@ -4,6 +4,7 @@
 
 pub mod buys;
 pub mod checks;
+pub mod choice;
 pub mod cli;
 pub mod cost;
 pub mod curves;
@@ -19,5 +20,6 @@ pub mod prices;
 pub mod profiles;
 pub mod quotas;
 pub mod report;
+mod search;
 pub mod setup;
 pub mod totals;

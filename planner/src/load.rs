@@ -1,12 +1,15 @@
-//! The arrival model: how many requests each part gets in its busiest second.
+//! The arrival model: how many requests each part gets in its busiest second, and how many environments serve them.
 
 use serde::Serialize;
 
 use crate::curves::{Rush, tickets_within};
 use crate::deployment::PAGE_FILES;
-use crate::functions::at_the_gate;
+use crate::functions::Sized;
 use crate::inputs::{Assumptions, Inputs};
-use crate::quotas::{EDGE_CACHES, EDGE_REQUESTS, LINE_LOOKS_OF_EDGE, SCRIPTS_PER_S_PER_SHARD};
+use crate::quotas::{
+    ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LINE_LOOKS_OF_EDGE, RESERVATION_S, SCRIPTS_PER_S_PER_SHARD,
+    TICKET_S,
+};
 use crate::setup::Line;
 
 /// The page spreads its polls: up to a quarter later, an eighth on average (`web/js/timing.js`).
@@ -241,6 +244,29 @@ impl Load {
         let busiest = (SCRIPTS_PER_S_PER_SHARD - self.counting_processes).max(0.0);
         f64::from(lanes) / f64::from(lanes.div_ceil(shards)) * busiest
     }
+}
+
+/// The functions that serve the crowd.
+pub fn at_the_gate(load: &Load) -> Vec<Sized> {
+    let mut all = vec![
+        Sized::new("admission", load.admission_per_s, ADMISSION_S),
+        Sized::new("reservation", load.reservations_per_s + load.reservation_looks_per_s, RESERVATION_S),
+        Sized::new("catalog", load.looks_before_per_s.max(load.looks_per_s), CATALOG_S),
+    ];
+    if load.tickets_per_s > 0.0 {
+        let tickets = load.tickets_per_s.max(load.late_tickets_per_s);
+        all.push(Sized::new("line", tickets + load.documents_per_s, TICKET_S));
+    }
+    all
+}
+
+/// Environments that are busy at the same time. The last tickets before the opening do not coincide with the first
+/// turns after it.
+pub fn busy_at_once(load: &Load) -> f64 {
+    let of = |per_s: f64| Sized::new("line", per_s + load.documents_per_s, TICKET_S).environments;
+    let gate = at_the_gate(load).into_iter().filter(|function| function.function != "line");
+    let after: f64 = gate.map(|function| function.environments).sum();
+    if load.tickets_per_s > 0.0 { of(load.tickets_per_s).max(after + of(load.late_tickets_per_s)) } else { after }
 }
 
 /// How many seconds before the opening the early ones come, on average.

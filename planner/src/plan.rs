@@ -10,11 +10,12 @@ use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
 use crate::figures::count;
-use crate::functions::{Sized, at_the_gate};
+use crate::functions::Sized;
 use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY};
-use crate::load::Load;
+use crate::load::{Load, at_the_gate};
 use crate::prices::{Prices, Region};
 use crate::quotas::{COGNITO_SIGN_INS, ORDER_BATCH_S, WEBSOCKET_CONNECTIONS};
+use crate::search::most;
 use crate::setup::Setup;
 use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
@@ -297,16 +298,6 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
         }
     }
     all
-}
-
-/// The largest number from 1 to `limit` for which it holds, given that it holds for all smaller numbers.
-pub(crate) fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
-    let (mut low, mut high) = (0, limit);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if holds(middle) { low = middle } else { high = middle - 1 }
-    }
-    (low > 0).then_some(low)
 }
 
 /// A sale that takes at least this many seconds calls few people to the front in vain.

@@ -6,7 +6,7 @@ use command_line::{of_these, people};
 
 use crate::cost::{Line, sum};
 use crate::figures::{count, time, usd};
-use crate::functions::busy_at_once;
+use crate::load::busy_at_once;
 use crate::million::Part;
 use crate::plan::{InLine, Plan, Verdict};
 

@@ -2,10 +2,11 @@
 
 use jiff::{Timestamp, ToSpan};
 use planner::checks::Check;
+use planner::choice::{Effort, suggested_per_s};
 use planner::inputs::{Assumptions, Inputs, LineAsked};
 use planner::plan::{Plan, Verdict, holds, plan};
 use planner::prices::Prices;
-use planner::setup::{Effort, Setup, suggested_per_s};
+use planner::setup::Setup;
 use proptest::prelude::*;
 
 fn assumed() -> Assumptions {

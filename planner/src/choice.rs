@@ -1,0 +1,91 @@
+//! Chooses the setup of a sale, unless it is asked for.
+
+use crate::checks::{Check, Mover, checks};
+use crate::deployment::{Deployment, PROD};
+use crate::inputs::{Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_LANES};
+use crate::load::Load;
+use crate::search::most;
+use crate::setup::{Line, Setup};
+
+/// What the merchant may do to make a setup hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Nothing.
+    Nothing,
+    /// Change our own settings.
+    Settings,
+    /// Also ask AWS for quotas.
+    Quotas,
+}
+
+impl Effort {
+    /// Whether a check is met with this effort.
+    pub fn meets(self, check: &Check) -> bool {
+        check.holds()
+            || match self {
+                Self::Nothing => false,
+                Self::Settings => check.mover == Mover::Setting && check.can_hold(),
+                Self::Quotas => check.can_hold(),
+            }
+    }
+}
+
+impl Setup {
+    /// With the requested lanes, or as few as the load needs.
+    pub fn with(inputs: &Inputs, assumed: &Assumptions, line: Option<Line>, on: &Deployment) -> Self {
+        if let Some(lanes) = inputs.lanes {
+            return Self { lanes, line };
+        }
+        let load = Load::new(inputs, assumed, line.as_ref());
+        let fits = |lanes: u32, shards: u32| load.scripts_on(lanes) <= load.room_for_scripts(lanes, shards);
+        let all = || (0..).map(|power| 1 << power).take_while(|lanes| *lanes <= MAX_LANES);
+        // On the existing shards, or else with a shard for each lane.
+        let lanes = all().find(|lanes| fits(*lanes, on.shards)).or_else(|| all().find(|lanes| fits(*lanes, *lanes)));
+        Self { lanes: lanes.unwrap_or(MAX_LANES), line }
+    }
+
+    /// The setup for these inputs. In automatic mode there is no line if the sale holds without one and without asking AWS.
+    pub fn of(inputs: &Inputs, assumed: &Assumptions) -> Self {
+        let without = || Self::with(inputs, assumed, None, &PROD);
+        let with = |per_s| Self::with(inputs, assumed, Some(line(inputs, per_s)), &PROD);
+        match inputs.line {
+            LineAsked::No => without(),
+            LineAsked::PerS(per_s) => with(per_s),
+            LineAsked::Auto => {
+                let holds = |setup: &Self, effort: Effort| setup.holds(inputs, assumed, effort);
+                if holds(&without(), Effort::Settings) {
+                    return without();
+                }
+                let suggest = |effort| suggested_per_s(inputs, assumed, effort);
+                if let Some(per_s) = suggest(Effort::Nothing).or_else(|| suggest(Effort::Settings)) {
+                    return with(per_s);
+                }
+                if holds(&without(), Effort::Quotas) {
+                    return without();
+                }
+                with(suggest(Effort::Quotas).unwrap_or(1_000).min(most_per_s(inputs)))
+            }
+        }
+    }
+
+    fn holds(&self, inputs: &Inputs, assumed: &Assumptions, effort: Effort) -> bool {
+        checks(inputs, assumed, &PROD, self).iter().all(|check| effort.meets(check))
+    }
+}
+
+fn line(inputs: &Inputs, admits_per_s: u32) -> Line {
+    Line { opens_early_s: inputs.opens_early_s, admits_per_s }
+}
+
+fn most_per_s(inputs: &Inputs) -> u32 {
+    u32::try_from(inputs.audience).unwrap_or(u32::MAX).min(MAX_ADMITS_PER_S)
+}
+
+/// The highest rate at which everything behind the line holds with this effort, rounded down to two digits.
+pub fn suggested_per_s(inputs: &Inputs, assumed: &Assumptions, effort: Effort) -> Option<u32> {
+    let holds =
+        |per_s: u32| Setup::with(inputs, assumed, Some(line(inputs, per_s)), &PROD).holds(inputs, assumed, effort);
+    let per_s = most(u64::from(most_per_s(inputs)), |per_s| holds(per_s as u32))? as u32;
+    let step = 10_u32.pow(per_s.ilog10().saturating_sub(1));
+    Some(per_s / step * step)
+}
