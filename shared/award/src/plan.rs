@@ -1,10 +1,6 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::bytes::Seed;
-use crate::split::{split_drawn, split_equal};
-use crate::table::prizes_table;
-
 /// The largest number of parts of a split: its table is made and checked in about a second.
 pub const MAX_PARTS: u32 = 1_000_000;
 /// The largest amount to split. Twice as much is still exact in JavaScript.
@@ -17,7 +13,7 @@ pub const MAX_PRIZE_KINDS: usize = 1_000;
 /// The public input of a table: everything it is computed from except the seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
-    /// `total` in equal parts, see [`split_equal`].
+    /// `total` in equal parts, see [`split_equal`](crate::split_equal).
     Equal {
         /// In minor units.
         total: u64,
@@ -26,7 +22,7 @@ pub enum Plan {
         /// The smallest part.
         min: u64,
     },
-    /// `total` in drawn parts, see [`split_drawn`].
+    /// `total` in drawn parts, see [`split_drawn`](crate::split_drawn).
     Drawn {
         /// In minor units.
         total: u64,
@@ -35,7 +31,7 @@ pub enum Plan {
         /// The smallest part.
         min: u64,
     },
-    /// Prizes and blanks, see [`prizes_table`].
+    /// Prizes and blanks, see [`prizes_table`](crate::prizes_table).
     Prizes {
         /// How many there are of each prize.
         counts: Vec<u32>,
@@ -110,19 +106,6 @@ impl Plan {
             Self::Equal { parts, .. } | Self::Drawn { parts, .. } => *parts,
             Self::Prizes { tickets, .. } => *tickets,
         }
-    }
-
-    /// The table in the order of generation. Only a drawn split depends on the seed.
-    ///
-    /// # Errors
-    /// The violated bound.
-    pub fn values(&self, seed: &Seed) -> Result<Vec<u64>, InvalidPlan> {
-        self.check()?;
-        Ok(match *self {
-            Self::Equal { total, parts, min } => split_equal(total, parts, min),
-            Self::Drawn { total, parts, min } => split_drawn(seed, total, parts, min),
-            Self::Prizes { ref counts, tickets } => prizes_table(counts, tickets),
-        })
     }
 }
 

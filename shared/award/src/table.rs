@@ -3,6 +3,7 @@ use std::fmt;
 use crate::bytes::{Bytes32, Hex, Seed, labelled};
 use crate::plan::{InvalidPlan, Plan};
 use crate::shuffle::{Shuffle, shuffle_key};
+use crate::split::{split_drawn, split_equal};
 
 /// How many values a chunk has: 32 KiB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_VALUES: usize = 4096;
@@ -16,6 +17,21 @@ pub struct TableDigest(pub Bytes32);
 impl fmt::Display for TableDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Hex(&self.0).fmt(f)
+    }
+}
+
+impl Plan {
+    /// The table in the order of generation. Only a drawn split depends on the seed.
+    ///
+    /// # Errors
+    /// The violated bound.
+    pub fn values(&self, seed: &Seed) -> Result<Vec<u64>, InvalidPlan> {
+        self.check()?;
+        Ok(match *self {
+            Self::Equal { total, parts, min } => split_equal(total, parts, min),
+            Self::Drawn { total, parts, min } => split_drawn(seed, total, parts, min),
+            Self::Prizes { ref counts, tickets } => prizes_table(counts, tickets),
+        })
     }
 }
 
