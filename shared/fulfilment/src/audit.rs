@@ -4,10 +4,10 @@ use futures::{StreamExt, stream};
 use ledger::{Ledger, has_outlived_its_guards};
 use sale::audit::{Audit, Awarded, Discrepancy, LedgerView, LiveOrder, MAX_DISCREPANCIES, Repair, StockView, Wrong};
 use sale::{EpochMs, Order, ReservationId, Round, RoundId, Unit};
+use serde::Serialize;
 use stock::{Counters, RoundView, Stock};
 
 use crate::error::FulfilmentError;
-use crate::reconcile::UnitCounts;
 
 /// How many orders a call reads to find what they won.
 const ORDERS_PER_CALL: usize = 100;
@@ -24,6 +24,30 @@ pub struct Audited {
     pub in_redis: bool,
     /// What its orders won, if it has awards.
     pub awarded: Option<Awarded>,
+}
+
+/// How many units are in each place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct UnitCounts {
+    /// Units that can be handed out.
+    pub free: u32,
+    /// Units of reservations without an order.
+    pub held: u32,
+    /// Units of live orders.
+    pub ordered: u32,
+    /// Units sold twice.
+    pub oversold: u32,
+    /// Units in no place.
+    pub lost: u32,
+    /// Units in two places.
+    pub duplicated: u32,
+}
+
+impl From<&Audit> for UnitCounts {
+    fn from(audit: &Audit) -> Self {
+        let Audit { free, held, ordered, oversold, lost, duplicated, .. } = *audit;
+        Self { free, held, ordered, oversold, lost, duplicated }
+    }
 }
 
 /// Finds where every unit of a round is, from what Redis and the ledger say.

@@ -15,7 +15,7 @@ mod reconcile;
 mod settle;
 mod status;
 
-pub use audit::{Audited, UnknownLanes, audit};
+pub use audit::{Audited, UnitCounts, UnknownLanes, audit};
 pub use cancel::{Cancel, cancel};
 pub use denial::{allow, deny, reconcile_denials, strike};
 pub use draw::{DRAW_AFTER_S, DrawStands, draw};
@@ -24,7 +24,7 @@ pub use expire::{Expire, expire};
 pub use load::{Loading, WARMUP_LEAD_S, load_round};
 pub use place::{place, place_or_fail};
 pub use reconcile::{
-    Listing, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, expire_overdue, finish_transfers, list, note_complete,
-    repair, send_due,
+    Listing, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, finish_transfers, list, note_complete, repair,
+    send_due,
 };
 pub use status::{SETTLING_MS, Standing, Status, standing, status};

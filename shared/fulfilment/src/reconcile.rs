@@ -12,14 +12,16 @@ use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
 
-use crate::audit::{AsItIs, UnknownLanes, audit_as_it_is, look_again};
+use crate::audit::{AsItIs, UnitCounts, UnknownLanes, audit_as_it_is, look_again};
 use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
-use crate::settle::{ended_unpaid, settle_stock};
+use crate::settle::{PROMPT_MS, ended_unpaid, settle_stock};
 
 /// How long after it was made a held reservation without an order is sent again, and again after as long. The order
 /// queue's own retries take 45 s, so in less than a minute most messages would be sent in vain.
 pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
+// Reconciliation may resend for a client that never got its answer.
+const _: () = assert!(PROMPT_MS < SEND_AGAIN_AFTER.as_millis() as u64);
 /// How many elements of the outbox a call of the script reads at most: keeps it to about a millisecond.
 const DUE_PER_CALL: usize = 500;
 /// How many messages are sent, or orders ended, concurrently.
@@ -29,30 +31,6 @@ const AT_ONCE: usize = 16;
 const RESTORE_FOR: Duration = Duration::from_secs(3);
 /// An order that is overdue by this many seconds has lost its expiry message.
 const OVERDUE_AFTER_S: u32 = 60;
-
-/// How many units are in each place.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct UnitCounts {
-    /// Units that can be handed out.
-    pub free: u32,
-    /// Units of reservations without an order.
-    pub held: u32,
-    /// Units of live orders.
-    pub ordered: u32,
-    /// Units sold twice.
-    pub oversold: u32,
-    /// Units in no place.
-    pub lost: u32,
-    /// Units in two places.
-    pub duplicated: u32,
-}
-
-impl From<&Audit> for UnitCounts {
-    fn from(audit: &Audit) -> Self {
-        let Audit { free, held, ordered, oversold, lost, duplicated, .. } = *audit;
-        Self { free, held, ordered, oversold, lost, duplicated }
-    }
-}
 
 /// The result of comparing Redis and the ledger for a round, with the repairs.
 #[derive(Debug, Clone)]

@@ -3,7 +3,6 @@ use sale::{EpochMs, Failure, Order, OrderState};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
-use crate::reconcile::SEND_AGAIN_AFTER;
 
 /// Updates Redis as an order's state requires, whether or not that was done before.
 ///
@@ -34,9 +33,7 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
 
 /// Longest time from a reservation to its order, or to its cancellation without one, within which its end is the user's
 /// doing. The queue's own tries take 45 s.
-const PROMPT_MS: u64 = 50 * 1000;
-// Reconciliation may resend for a client that never got its answer.
-const _: () = assert!(PROMPT_MS < SEND_AGAIN_AFTER.as_millis() as u64);
+pub(crate) const PROMPT_MS: u64 = 50 * 1000;
 
 /// Whether the order's end counts as unpaid. Whoever had to wait for the order, since a part of the system did not
 /// answer, may have gone by then. An order that was paid too late does not count either: the delay may have been ours.
