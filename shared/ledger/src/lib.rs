@@ -59,6 +59,7 @@ mod payments;
 mod published;
 mod refunds;
 mod replace;
+mod round_item;
 mod rounds;
 mod sales_by_state;
 mod shards;

@@ -12,7 +12,7 @@ use crate::conflict::retry_conflicts;
 use crate::item::{Item, text, to_item};
 use crate::published::RoundChange;
 use crate::replace::Replacement;
-use crate::rounds::round_item;
+use crate::round_item::round_item;
 use crate::{Ledger, LedgerError, keys};
 
 /// How often a change of an offer or a round is tried while others change it too.
@@ -293,7 +293,7 @@ impl Ledger {
             offer.version += 1;
             offer.log.push(request.clone());
             closed.version += 1;
-            let mut unlisted = crate::rounds::in_place_of(round, closed.clone())?;
+            let mut unlisted = crate::round_item::in_place_of(round, closed.clone())?;
             unlisted.item.remove("sale_list");
             let mut writes = vec![self.replacing(in_place_of(read, &offer)?), self.replacing(unlisted)];
             if round.terms.allocation.is_drawn_at_end() {

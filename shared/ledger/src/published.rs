@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::item::{Item, number, text, to_item};
 use crate::orders::has_failed;
 use crate::replace::Replacement;
-use crate::rounds::round_from;
+use crate::round_item::round_from;
 use crate::{Ledger, LedgerError, keys};
 
 /// How long the text of the last changes may be, in bytes, so that the item stays below 4 KB: a read of it costs half a

@@ -7,7 +7,7 @@ use sale::{EpochMs, Offer, Round, SaleId, SaleState};
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
 use crate::item::Item;
 use crate::offers::{Latest, offer_from};
-use crate::rounds::round_from;
+use crate::round_item::round_from;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_CLOSE: TimeIndex = TimeIndex { name: keys::SALES_BY_CLOSE, shard: "sale_list", time: "closes_at_ms" };
