@@ -24,6 +24,7 @@ mod line;
 mod link;
 mod load;
 mod outbox;
+mod ranges;
 mod repair;
 mod round;
 mod script;

@@ -10,9 +10,9 @@ use sale::{BuyerClass, EpochMs, Lane, UserId};
 use uuid::Uuid;
 
 use crate::claims::{lead_ms, read_reserve};
+use crate::ranges::parse_range;
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
-use crate::view::parse_range;
 use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
 
 static DONATE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DONATE));

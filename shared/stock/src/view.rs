@@ -7,6 +7,7 @@ use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
+use crate::ranges::parse_range;
 use crate::script_code::unexpected;
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
@@ -500,11 +501,6 @@ impl RoundStock<'_> {
         }
         Ok(entries)
     }
-}
-
-pub(crate) fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
-    let (first, last) = range.split_once('-')?;
-    Some(first.parse().ok()?..=last.parse().ok()?)
 }
 
 #[cfg(test)]
