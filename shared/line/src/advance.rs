@@ -1,7 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::front::{Front, WHOLE_PPB};
+use crate::front::Front;
+use crate::order::WHOLE_PPB;
 
 /// How long the line waits for an admitted person, in seconds. Somebody who comes later is still let in, since the line
 /// never moves back; it only stops counting on them, so that absent people hold nobody up.

@@ -5,10 +5,8 @@ use sale::{RoundId, RoundNumber, SaleId};
 use serde::{Deserialize, Serialize};
 
 use crate::keys::{TAG, tagged};
+use crate::order::WHOLE_PPB;
 use crate::{Class, InvalidTicket, LineKeys, Order, Place};
-
-/// All early places, in parts per billion.
-pub const WHOLE_PPB: u32 = 1_000_000_000;
 
 /// Version, key number, round (4 bytes), early (4 bytes), second (8 bytes), part of that second (4 bytes), order (32
 /// bytes).

@@ -18,8 +18,8 @@ pub use advance::{
     Advance, Flow, InvalidProgress, LOOK_AGAIN_MS, Late, OVERBOOKED, Progress, TURN_S, advance, ceiling, stand,
 };
 pub use document::{Admitted, LineDocument, LineState, People, Units};
-pub use front::{Front, WHOLE_PPB};
+pub use front::Front;
 pub use keys::{LineKey, LineKeys};
-pub use order::{Order, Place, commit};
+pub use order::{Order, Place, WHOLE_PPB, commit};
 pub use range::{PEOPLE_ERROR_PERCENT, Range, rank_of_early, wait_s};
 pub use ticket::{Class, InvalidTicket, Ticket};

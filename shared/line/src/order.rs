@@ -3,7 +3,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sale::{RoundId, UserId};
 use sha2::{Digest, Sha256};
 
-use crate::front::WHOLE_PPB;
+/// All early places, in parts per billion.
+pub const WHOLE_PPB: u32 = 1_000_000_000;
 
 const COMMITMENT: &str = "line/1/commitment";
 const ORDER: &str = "line/1/order";

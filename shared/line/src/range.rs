@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use crate::Place;
-use crate::front::WHOLE_PPB;
+use crate::order::WHOLE_PPB;
 
 /// The error of the number of people, in percent: two and a half times the standard error of Redis's HyperLogLog, 0.81
 /// %. One line in 80 exceeds it.
