@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use sale::{Currency, EpochMs, Price, ReservationId, UserId};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::shared::Shared;
 use crate::client::Payment;
 use crate::identity::OPERATORS;
 
