@@ -2,166 +2,24 @@
 
 mod answers;
 mod certain;
+mod found;
 mod holders;
 mod in_words;
 mod limit;
 mod promises;
+mod report;
 mod sold_out;
 mod timeline;
 mod units;
 mod view;
 
-use std::fmt;
-
 use crate::record::History;
 use certain::Reservations;
+use found::Found;
 use holders::Holders;
-use in_words::InWords;
 use view::View;
 
-/// How many violations a report shows.
-pub const MOST_SHOWN: usize = 20;
-
-/// The rules that every history must satisfy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
-    /// Two reservations certainly had one unit at the same moment.
-    UnitOwnedTwice,
-    /// A reservation has a unit that its round does not have.
-    NoSuchUnit,
-    /// A user heard `sold_out` although a unit was certainly free the whole time.
-    SoldOutWhileFree,
-    /// A user heard `limit_reached` who cannot have had that many then.
-    LimitReachedTooEarly,
-    /// At some moment a user certainly had more reservations than the limit allows.
-    OverTheLimit,
-    /// The same question got two answers.
-    TwoAnswers,
-    /// A reservation left a final state, or returned to an earlier one.
-    WentBack,
-    /// The unit of a reservation changed.
-    UnitChanged,
-    /// A reservation was unknown after its user was told that it was accepted.
-    Forgotten,
-    /// An accepted reservation is not in the ledger.
-    PromiseBroken,
-    /// A reservation failed without a reason, or for an impossible one.
-    NoReason,
-    /// Something happened that no client had asked for.
-    WithoutCause,
-    /// An answer came before its question.
-    OutOfTime,
-}
-
-/// An answer or a state that no correct system can produce.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// The violated rule.
-    pub rule: Rule,
-    /// The round.
-    pub round: String,
-    /// The operations involved, with their times.
-    pub message: String,
-}
-
-/// How much there was to check.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Judged {
-    /// Requests and their answers.
-    pub operations: usize,
-    /// How many of them belong to rounds that the history does not describe. They are not checked.
-    pub unchecked: usize,
-    /// Reservations that certainly had a unit for some time.
-    pub owned: usize,
-    /// Answers `sold_out` that were checked.
-    pub sold_out: usize,
-    /// Accepted reservations that were looked up in the ledger.
-    pub promises: usize,
-}
-
-/// The result of a check.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
-    /// What was checked.
-    pub judged: Judged,
-    /// The violations that were found.
-    pub violations: Vec<Violation>,
-}
-
-impl Rule {
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UnitOwnedTwice => "unit_owned_twice",
-            Self::NoSuchUnit => "no_such_unit",
-            Self::SoldOutWhileFree => "sold_out_while_free",
-            Self::LimitReachedTooEarly => "limit_reached_too_early",
-            Self::OverTheLimit => "over_the_limit",
-            Self::TwoAnswers => "two_answers",
-            Self::WentBack => "went_back",
-            Self::UnitChanged => "unit_changed",
-            Self::Forgotten => "forgotten",
-            Self::PromiseBroken => "promise_broken",
-            Self::NoReason => "no_reason",
-            Self::WithoutCause => "without_cause",
-            Self::OutOfTime => "out_of_time",
-        }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}: {}", self.rule.as_str(), self.round, self.message)
-    }
-}
-
-impl Report {
-    /// Everything that speaks against the run, one line each: the violations, and operations that were not checked. A
-    /// history without any operation proves nothing.
-    pub fn objections(&self) -> Vec<String> {
-        let Judged { operations, unchecked, .. } = self.judged;
-        let nothing = (operations == 0).then(|| "no operation was recorded".to_owned());
-        let not_all = (unchecked > 0).then(|| format!("{unchecked} operations are of rounds that are not described"));
-        let violations = self.violations.iter().map(ToString::to_string);
-        nothing.into_iter().chain(not_all).chain(violations).collect()
-    }
-
-    /// Whether no rule is violated.
-    pub fn is_consistent(&self) -> bool {
-        self.violations.is_empty()
-    }
-
-    /// Whether this rule is violated.
-    pub fn violates(&self, rule: Rule) -> bool {
-        self.violations.iter().any(|violation| violation.rule == rule)
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Judged { operations, unchecked, owned, sold_out, promises } = self.judged;
-        write!(f, "{operations} operations, ")?;
-        match self.violations.len() {
-            0 if operations == 0 => write!(f, "NOTHING CHECKED")?,
-            0 if unchecked > 0 => write!(f, "NOT ALL CHECKED")?,
-            0 => write!(f, "consistent")?,
-            1 => write!(f, "1 VIOLATION")?,
-            many => write!(f, "{many} VIOLATIONS")?,
-        }
-        write!(f, " ({owned} holdings, {sold_out} × sold_out and {promises} promises judged")?;
-        if unchecked > 0 {
-            write!(f, "; {unchecked} of rounds that are not described")?;
-        }
-        write!(f, ")")?;
-        for violation in self.violations.iter().take(MOST_SHOWN) {
-            write!(f, "\n  {violation}")?;
-        }
-        match self.violations.len().checked_sub(MOST_SHOWN) {
-            None | Some(0) => Ok(()),
-            Some(more) => write!(f, "\n  and {more} more"),
-        }
-    }
-}
+pub use report::{Judged, MOST_SHOWN, Report, Rule, Violation};
 
 /// Checks a history.
 pub fn check(history: &History) -> Report {
@@ -182,25 +40,4 @@ pub fn check(history: &History) -> Report {
     }
     report.judged.unchecked = history.operations.len() - described;
     report
-}
-
-/// Findings of one round.
-struct Found<'a> {
-    view: &'a View<'a>,
-    report: &'a mut Report,
-}
-
-impl<'a> Found<'a> {
-    fn violation(&mut self, rule: Rule, message: String) {
-        let round = self.view.round.id.clone();
-        self.report.violations.push(Violation { rule, round, message });
-    }
-
-    fn words(&self) -> InWords<'a> {
-        InWords(&self.view.history.names)
-    }
-
-    fn judged(&mut self) -> &mut Judged {
-        &mut self.report.judged
-    }
 }

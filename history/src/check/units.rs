@@ -1,8 +1,9 @@
 //! No two reservations own a unit at once.
 
 use crate::check::certain::Reservations;
+use crate::check::found::Found;
 use crate::check::in_words::moment;
-use crate::check::{Found, Rule};
+use crate::check::report::Rule;
 use crate::record::Supply;
 
 /// One reservation's certain time with a unit.

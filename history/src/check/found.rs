@@ -1,0 +1,24 @@
+use crate::check::in_words::InWords;
+use crate::check::report::{Judged, Report, Rule, Violation};
+use crate::check::view::View;
+
+/// Findings of one round.
+pub(super) struct Found<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) report: &'a mut Report,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn violation(&mut self, rule: Rule, message: String) {
+        let round = self.view.round.id.clone();
+        self.report.violations.push(Violation { rule, round, message });
+    }
+
+    pub(super) fn words(&self) -> InWords<'a> {
+        InWords(&self.view.history.names)
+    }
+
+    pub(super) fn judged(&mut self) -> &mut Judged {
+        &mut self.report.judged
+    }
+}
