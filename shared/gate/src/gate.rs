@@ -9,7 +9,6 @@ use process::{CachedSale, Forgeries, Snapshot, Snapshots};
 use sale::{InvalidId, SaleId, UserId};
 use stock::Stock;
 
-use crate::check::Check;
 use crate::{Limiter, Memberships, PassKeys};
 
 /// The dependencies of the checks.
@@ -25,7 +24,7 @@ pub struct Gate<'a> {
     pub keys: &'a PassKeys,
     /// This process's counts of users and addresses.
     pub counts: &'a VisitorCounts,
-    /// The members of groups, for [`Check::Sight`].
+    /// The members of groups, for [`Check::Sight`](crate::Check::Sight).
     pub memberships: Option<&'a Memberships>,
     /// The clock.
     pub clock: Clock,
@@ -53,34 +52,8 @@ pub struct Visitor {
     pub(crate) ring: Option<Arc<KeyRing>>,
 }
 
-impl Gate<'_> {
-    /// Runs the checks in order on a signed-in user's request about a sale. `read` parses the request at the position
-    /// of [`Check::Form`], or after all checks if that is not among them.
-    ///
-    /// # Errors
-    /// The problem of the first check that fails.
-    pub async fn enter<'r, T>(
-        &self,
-        request: &'r Request,
-        sale: &str,
-        checks: &[Check],
-        read: impl FnOnce(&'r Request) -> Result<T, Problem>,
-    ) -> Result<(Visitor, T), Problem> {
-        let mut visitor = Visitor::new(self, request, sale).await?;
-        let form = checks.iter().position(|check| matches!(check, Check::Form)).unwrap_or(checks.len());
-        for check in &checks[..form] {
-            check.make(self, request, &mut visitor).await?;
-        }
-        let read = read(request)?;
-        for check in &checks[form..] {
-            check.make(self, request, &mut visitor).await?;
-        }
-        Ok((visitor, read))
-    }
-}
-
 impl Visitor {
-    async fn new(gate: &Gate<'_>, request: &Request, sale: &str) -> Result<Self, Problem> {
+    pub(crate) async fn new(gate: &Gate<'_>, request: &Request, sale: &str) -> Result<Self, Problem> {
         let user = caller(request)?.user;
         let sale_id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
         let snapshot = gate.snapshots.of(&sale_id).await.map_err(Problem::unanswered)?;
@@ -97,7 +70,7 @@ impl Visitor {
         }
     }
 
-    /// The sale that [`Check::Known`] found.
+    /// The sale that [`Check::Known`](crate::Check::Known) found.
     ///
     /// # Errors
     /// [`Code::UnknownSale`] if it was not among the checks.
@@ -105,7 +78,7 @@ impl Visitor {
         self.sale.as_deref().ok_or_else(|| Problem::new(Code::UnknownSale))
     }
 
-    /// The pass that [`Check::Pass`] verified.
+    /// The pass that [`Check::Pass`](crate::Check::Pass) verified.
     ///
     /// # Errors
     /// [`Code::BadToken`] if it was not among the checks.
@@ -113,7 +86,7 @@ impl Visitor {
         self.pass.ok_or_else(|| Problem::new(Code::BadToken))
     }
 
-    /// The keys that [`Check::Keys`] fetched.
+    /// The keys that [`Check::Keys`](crate::Check::Keys) fetched.
     ///
     /// # Errors
     /// [`Code::Internal`] if it was not among the checks.

@@ -60,3 +60,29 @@ impl Check {
         }
     }
 }
+
+impl Gate<'_> {
+    /// Runs the checks in order on a signed-in user's request about a sale. `read` parses the request at the position
+    /// of [`Check::Form`], or after all checks if that is not among them.
+    ///
+    /// # Errors
+    /// The problem of the first check that fails.
+    pub async fn enter<'r, T>(
+        &self,
+        request: &'r Request,
+        sale: &str,
+        checks: &[Check],
+        read: impl FnOnce(&'r Request) -> Result<T, Problem>,
+    ) -> Result<(Visitor, T), Problem> {
+        let mut visitor = Visitor::new(self, request, sale).await?;
+        let form = checks.iter().position(|check| matches!(check, Check::Form)).unwrap_or(checks.len());
+        for check in &checks[..form] {
+            check.make(self, request, &mut visitor).await?;
+        }
+        let read = read(request)?;
+        for check in &checks[form..] {
+            check.make(self, request, &mut visitor).await?;
+        }
+        Ok((visitor, read))
+    }
+}
