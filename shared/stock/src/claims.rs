@@ -1,45 +1,18 @@
 use std::sync::LazyLock;
 
-use sale::{BuyerClass, Claim, Entry, EpochMs, Unit, UserId};
+use sale::{BuyerClass, Claim, Entry, Unit, UserId};
 use uuid::Uuid;
 
 use crate::entry::{read_entry, read_record};
 use crate::lane_keys::LaneKeys;
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
-use crate::{RoundStock, ScriptCode, SoldOut, StockError};
+use crate::{Reserve, RoundStock, ScriptCode, StockError};
 
 static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
 static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
 static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RELEASE));
 static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESEAT));
-
-/// The result of a request for a unit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reserve {
-    /// The user has this unit.
-    Reserved(Claim),
-    /// This id was reserved before; its current state.
-    Replayed(Entry),
-    /// The user's live reservations, which reach the limit.
-    AlreadyReserved(Vec<Entry>),
-    /// How many of the user's reservations in the round have ended unpaid, which is the limit.
-    TooManyUnpaid(u32),
-    /// No unit is left, or none until the next drop.
-    SoldOut(SoldOut),
-    /// The sale opens for the user at this time.
-    NotOpen(EpochMs),
-    /// What is left is set aside for a group until this time.
-    SetAside(EpochMs),
-    /// The sale is over.
-    Closed,
-    /// An operator paused the sale.
-    Paused,
-    /// The user is denied.
-    Denied,
-    /// Redis has no such round.
-    UnknownSale,
-}
 
 /// What of a reservation the ledger refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

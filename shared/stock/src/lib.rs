@@ -12,6 +12,7 @@ mod counters;
 mod current_link;
 mod deny;
 mod entry;
+mod error;
 #[cfg(test)]
 mod expand;
 pub mod expanded;
@@ -26,6 +27,7 @@ mod load;
 mod outbox;
 mod ranges;
 mod repair;
+mod reserve;
 mod round;
 mod script;
 mod script_code;
@@ -49,53 +51,22 @@ use crate::lanes_seen::LanesSeen;
 pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
-pub use claims::{Refused, Reseated, Reserve};
+pub use claims::{Refused, Reseated};
 pub use counters::Counters;
 pub use deny::MAX_NOTED;
 pub use entry::InvalidRecord;
+pub use error::StockError;
 pub use hold_back::HOLD_BACK_MS;
 pub use lease::Lease;
 pub use line::{Joined, Joining, LineLook, LineMoved, LineStep};
 pub use load::RoundLoad;
 pub use outbox::Due;
+pub use reserve::Reserve;
 pub use round::RoundStock;
 pub use script_code::{ScriptCode, SoldOut};
 pub use transfers::{DonateFor, Donated, Transfer};
 pub use view::{KnownCounters, RoundView};
 pub use wins_seen::WinsSeen;
-
-/// Why Redis did not answer.
-#[derive(Debug, thiserror::Error)]
-pub enum StockError {
-    /// The URL is invalid.
-    #[error("REDIS_URL must have the form redis://HOST:PORT, with rediss:// for TLS and +cluster for a cluster")]
-    Address(#[source] redis::RedisError),
-    /// No answer, or an error instead of one.
-    #[error("Redis did not answer")]
-    Redis(#[source] redis::RedisError),
-    /// The circuit breaker is open, because Redis has not answered for a while.
-    #[error("Redis does not answer and was not asked")]
-    Open(#[source] breaker::Open),
-    /// The credentials cannot be read.
-    #[error("cannot read the credentials for Redis")]
-    Credentials(#[from] runtime::SecretError),
-    /// An answer that no script gives.
-    #[error("Redis gave an answer that this version does not know: {0:?}")]
-    Answer(String, #[source] breaker::Corrupt),
-    /// The remaining units have been on their way between lanes for too long to wait.
-    #[error("the remaining units are on their way between lanes")]
-    OnTheWay,
-    /// An entry that no script writes.
-    #[error("Redis holds a record that this version does not know")]
-    Record(#[from] InvalidRecord),
-}
-
-impl StockError {
-    /// Whether Redis, or the shard, did not answer. Another shard may.
-    pub const fn is_away(&self) -> bool {
-        matches!(self, Self::Redis(_) | Self::Open(_))
-    }
-}
 
 /// The stock, in one Redis.
 #[derive(Clone)]

@@ -1,0 +1,30 @@
+use sale::{Claim, Entry, EpochMs};
+
+use crate::script_code::SoldOut;
+
+/// The result of a request for a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reserve {
+    /// The user has this unit.
+    Reserved(Claim),
+    /// This id was reserved before; its current state.
+    Replayed(Entry),
+    /// The user's live reservations, which reach the limit.
+    AlreadyReserved(Vec<Entry>),
+    /// How many of the user's reservations in the round have ended unpaid, which is the limit.
+    TooManyUnpaid(u32),
+    /// No unit is left, or none until the next drop.
+    SoldOut(SoldOut),
+    /// The sale opens for the user at this time.
+    NotOpen(EpochMs),
+    /// What is left is set aside for a group until this time.
+    SetAside(EpochMs),
+    /// The sale is over.
+    Closed,
+    /// An operator paused the sale.
+    Paused,
+    /// The user is denied.
+    Denied,
+    /// Redis has no such round.
+    UnknownSale,
+}
