@@ -1,13 +1,10 @@
 use std::fmt;
-use std::mem;
 use std::pin::Pin;
-use std::sync::PoisonError;
 use std::time::Duration;
 
+use lambda_runtime::Error;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-
-use crate::{Context, Error};
 
 /// The time limit for everything that is done before the first request. Lambda restarts a process that does not ask for
 /// requests within 10 s (Lambda, "Understanding the Lambda execution environment lifecycle"); half of that is left for
@@ -26,23 +23,14 @@ impl fmt::Debug for Beforehand {
     }
 }
 
-impl Context {
-    /// Adds a task to [`Context::warm`].
-    #[cfg_attr(not(any(feature = "secrets", feature = "snapshots")), expect(unused))]
-    pub(crate) fn before_the_first_request(
-        &self,
-        what: &'static str,
-        work: impl Future<Output = Result<(), Error>> + Send + 'static,
-    ) {
-        self.beforehand.lock().unwrap_or_else(PoisonError::into_inner).0.push((what, Box::pin(work)));
+impl Beforehand {
+    pub(crate) fn add(&mut self, what: &'static str, work: impl Future<Output = Result<(), Error>> + Send + 'static) {
+        self.0.push((what, Box::pin(work)));
     }
 
-    /// Reads, connects and requests whatever the first request needs from the dependencies made so far, all
-    /// concurrently. Lambda sends no requests until this is done, so a process is ready when the crowd comes. A failure
-    /// is left to the first request, which tries again: not starting the process would not help.
-    pub async fn warm(&self) {
-        let beforehand = mem::take(&mut *self.beforehand.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut all: JoinSet<()> = beforehand.0.into_iter().map(|(what, work)| ready(what, work)).collect();
+    /// Does everything, all concurrently.
+    pub(crate) async fn done(self) {
+        let mut all: JoinSet<()> = self.0.into_iter().map(|(what, work)| ready(what, work)).collect();
         while all.join_next().await.is_some() {}
     }
 }
@@ -66,6 +54,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use crate::Context;
 
     fn context() -> Context {
         Context::new(Settings::given([("ADDRESS", "here")]), SdkConfig::builder().build(), Clock::system())

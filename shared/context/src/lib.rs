@@ -14,13 +14,14 @@ mod sync {
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use runtime::{Clock, MissingSetting, SdkConfig, Settings, aws_config};
 
 use crate::beforehand::Beforehand;
 use crate::made::{Dependency, Key, Made};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, PoisonError};
 
 pub use lambda_runtime::Error;
 #[cfg(feature = "http")]
@@ -109,6 +110,24 @@ impl Context {
     /// The clock.
     pub const fn clock(&self) -> Clock {
         self.clock
+    }
+
+    /// Adds a task to [`Context::warm`].
+    #[cfg_attr(not(any(feature = "secrets", feature = "snapshots")), expect(unused))]
+    pub(crate) fn before_the_first_request(
+        &self,
+        what: &'static str,
+        work: impl Future<Output = Result<(), Error>> + Send + 'static,
+    ) {
+        self.beforehand.lock().unwrap_or_else(PoisonError::into_inner).add(what, work);
+    }
+
+    /// Reads, connects and requests whatever the first request needs from the dependencies made so far, all
+    /// concurrently. Lambda sends no requests until this is done, so a process is ready when the crowd comes. A failure
+    /// is left to the first request, which tries again: not starting the process would not help.
+    pub async fn warm(&self) {
+        let beforehand = mem::take(&mut *self.beforehand.lock().unwrap_or_else(PoisonError::into_inner));
+        beforehand.done().await;
     }
 
     /// Returns the dependency that was given or made before, or makes it with `make`, which may ask for others.
