@@ -7,10 +7,16 @@ mod reservation;
 mod round;
 
 pub use lane::{Lane, MAX_LANES};
-pub use names::{MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH, SaleId, UserId};
+pub use names::{SaleId, UserId};
 pub use numbers::{RoundNumber, Slot, Unit};
 pub use reservation::ReservationId;
 pub use round::RoundId;
+
+/// The longest sale id. It is part of every key and every reservation id, so it is kept short.
+pub const MAX_SALE_ID_LENGTH: usize = 48;
+
+/// The longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
+pub const MAX_USER_ID_LENGTH: usize = 255;
 
 /// A text that is not a valid id of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

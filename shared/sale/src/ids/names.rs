@@ -4,14 +4,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::InvalidId;
+use super::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 use crate::text_serde::text_serde;
-
-/// The longest sale id. It is part of every key and every reservation id, so it is kept short.
-pub const MAX_SALE_ID_LENGTH: usize = 48;
-
-/// The longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
-pub const MAX_USER_ID_LENGTH: usize = 255;
 
 /// The id of a sale, chosen by the operator: 1 to [`MAX_SALE_ID_LENGTH`] of `a-z`, `0-9`, `-`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
