@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::{LiveOrder, Repair, Wrong};
+use super::views::LiveOrder;
+use super::wrong::{Repair, Wrong};
 use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
 
 /// All places where a unit was found.

@@ -4,95 +4,20 @@ mod awarded;
 mod found;
 #[cfg(test)]
 mod tests;
+mod views;
+mod wrong;
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use found::{Found, merge_free, nowhere};
 
 pub use awarded::{Awarded, Tally};
+pub use views::{LedgerView, LiveOrder, StockView};
+pub use wrong::{Repair, Wrong};
 
-use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
-
-/// What Redis says about a round.
-#[derive(Debug, Clone, Default)]
-pub struct StockView {
-    /// Units that can be handed out, new or returned. Ranges may touch but not overlap.
-    pub free: Vec<RangeInclusive<u32>>,
-    /// Live and released claims.
-    pub entries: Vec<Entry>,
-}
-
-/// What the ledger says about a round.
-#[derive(Debug, Clone, Default)]
-pub struct LedgerView {
-    /// Claims with a guard for their unit.
-    pub guards: Vec<Claim>,
-    /// Orders that have a unit.
-    pub live_orders: Vec<LiveOrder>,
-}
-
-/// A live order, with the fields in the ledger's index of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveOrder {
-    /// The order.
-    pub id: ReservationId,
-    /// Its unit.
-    pub unit: Unit,
-    /// When it was reserved.
-    pub reserved_at_ms: EpochMs,
-}
-
-impl From<&Claim> for LiveOrder {
-    /// The order of a claim.
-    fn from(Claim { id, unit, reserved_at_ms, .. }: &Claim) -> Self {
-        Self { id: id.clone(), unit: *unit, reserved_at_ms: *reserved_at_ms }
-    }
-}
-
-/// What is wrong with a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wrong {
-    /// Two live orders have it, or a live order has a unit that never existed.
-    Oversold,
-    /// It is in no place: nobody has it and nobody can get it.
-    Lost,
-    /// It is in two places: free and taken, free twice, or taken twice.
-    Duplicated,
-}
-
-/// What reconciliation does about a unit. It checks the ledger again before each repair.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Repair {
-    /// Tell Redis about the order that has the unit.
-    Adopt {
-        /// The order.
-        id: ReservationId,
-    },
-    /// Release a reservation whose order has ended.
-    Release {
-        /// The reservation.
-        id: ReservationId,
-        /// The unit that it has in Redis.
-        unit: Unit,
-    },
-    /// Give back units that are in no place.
-    Restore {
-        /// The units.
-        units: Vec<Unit>,
-    },
-    /// Take units that two lanes have out of both, so they can be given back.
-    Exclude {
-        /// The units.
-        units: Vec<Unit>,
-    },
-    /// Load a round again that Redis has lost.
-    Rebuild {},
-}
+use crate::{EpochMs, Unit};
 
 /// A unit that is not in exactly one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
+use std::ops::RangeInclusive;
+
 use super::*;
-use crate::{ClaimState, Lane, Slot};
+use crate::{Claim, ClaimState, Entry, Lane, ReservationId, Slot};
 use uuid::Uuid;
 
 fn claim(n: u128, unit: u32) -> Claim {
