@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::state::{Guards, OrderState, Seat};
+use crate::stored::{Guards, OrderState, Seat};
 
 /// The kind of a job: a queue's message with the function that handles it, or a function that is not retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

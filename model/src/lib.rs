@@ -7,6 +7,7 @@ mod draw;
 mod job;
 mod lanes;
 mod mistake;
+mod modelled;
 mod properties;
 mod protocol;
 mod reads;
@@ -17,6 +18,7 @@ mod scope;
 mod scripts;
 mod state;
 mod steps;
+mod stored;
 pub mod trace;
 mod writes;
 
@@ -27,10 +29,8 @@ pub use lanes::{
     Caller, Finisher, Lane, LaneAction, LaneMistake, LaneProtocol, LaneState, Loader, Reading, Transfer, TransferId,
 };
 pub use mistake::Mistake;
-pub use protocol::{Action, Protocol};
+pub use modelled::{Action, Protocol};
 pub use reads::{Audit, Items, Placing, ReadsAction, ReadsMistake, ReadsProtocol, ReadsState};
 pub use scope::{Request, SCOPES, Scope};
-pub use state::{
-    Ghost, Guards, Hold, HoldState, IDS, Ledger, Left, Order, OrderState, Redis, Replica, Returned, SLOTS, Seat, State,
-    UNITS, USERS,
-};
+pub use state::{Ghost, Left, Replica, State};
+pub use stored::{Guards, Hold, HoldState, IDS, Ledger, Order, OrderState, Redis, Returned, SLOTS, Seat, UNITS, USERS};

@@ -4,7 +4,8 @@
 use stateright::Property;
 
 use crate::job::{Next, Who};
-use crate::state::{HoldState, Order, OrderState, State};
+use crate::state::State;
+use crate::stored::{HoldState, Order, OrderState};
 use crate::{Action, Protocol, replay};
 
 type Condition = fn(&Protocol, &State) -> bool;

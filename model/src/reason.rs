@@ -2,7 +2,8 @@
 
 use crate::Protocol;
 use crate::job::Refusal;
-use crate::state::{OrderState, Seat, State};
+use crate::state::State;
+use crate::stored::{OrderState, Seat};
 
 impl Protocol {
     /// Whether a reservation may fail for this reason now, whatever Redis or the ledger alone would say. What the ledger has

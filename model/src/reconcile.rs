@@ -1,7 +1,8 @@
 //! What reconciliation finds to do. Listing and doing are separate: a listed repair waits as a job while the rest goes on.
 
 use crate::job::{Job, Next, Who};
-use crate::state::{HoldState, Order, OrderState, Seat, State};
+use crate::state::State;
+use crate::stored::{HoldState, Order, OrderState, Seat};
 use crate::{Action, Mistake, Protocol};
 
 impl Protocol {

@@ -1,4 +1,4 @@
-use crate::state::{IDS, SLOTS, UNITS, USERS};
+use crate::stored::{IDS, SLOTS, UNITS, USERS};
 
 /// A reservation id: its user, and how often it is requested.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The scripts: each changes Redis in one step.
 
 use crate::job::Refusal;
-use crate::state::{Guards, Hold, HoldState, Redis, Returned, Seat};
+use crate::stored::{Guards, Hold, HoldState, Redis, Returned, Seat};
 use crate::{Mistake, Protocol};
 
 /// The answer of `reserve`.

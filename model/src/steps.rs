@@ -2,7 +2,8 @@
 
 use crate::job::{After, Job, Next, Refusal, Who};
 use crate::scripts::Reseated;
-use crate::state::{Order, OrderState, Seat, State, UNITS};
+use crate::state::State;
+use crate::stored::{Order, OrderState, Seat, UNITS};
 use crate::writes::Placed;
 use crate::{Mistake, Protocol};
 

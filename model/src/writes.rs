@@ -1,7 +1,7 @@
 //! The ledger's conditional writes: each is one step, all or nothing.
 
 use crate::job::Refusal;
-use crate::state::{Ledger, Order, OrderState, Seat};
+use crate::stored::{Ledger, Order, OrderState, Seat};
 use crate::{Mistake, Protocol};
 
 /// The result of placing an order.

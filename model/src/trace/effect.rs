@@ -8,7 +8,8 @@ use crate::Protocol;
 use crate::job::{After, Job, Next, Refusal, Who};
 use crate::protocol::remove;
 use crate::scripts::{Reseated, Reserved};
-use crate::state::{Guards, HoldState, Order, OrderState, Redis, Seat, State};
+use crate::state::State;
+use crate::stored::{Guards, HoldState, Order, OrderState, Redis, Seat};
 
 /// One effect with its answer. Reservations and users are numbered as they appear, units and slots from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

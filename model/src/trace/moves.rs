@@ -9,7 +9,8 @@ use super::record::{Function, How, Record, What};
 use crate::job::{After, Job, Next, Who};
 use crate::protocol::cancellation;
 use crate::scripts::Reserved;
-use crate::state::{OrderState, Redis, Seat, State};
+use crate::state::State;
+use crate::stored::{OrderState, Redis, Seat};
 use crate::{Action, Protocol};
 
 /// The progress of a run.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effect::Effect;
 use crate::scope::{Request, Scope};
-use crate::state::{IDS, Ledger, Redis, SLOTS, UNITS, USERS};
+use crate::stored::{IDS, Ledger, Redis, SLOTS, UNITS, USERS};
 
 /// The setup of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,8 @@ use super::moves::{Known, Move, Runs, Stand};
 use super::record::Function;
 use crate::job::{After, Job, Next, Who};
 use crate::protocol::cancellation;
-use crate::state::{OrderState, State};
+use crate::state::State;
+use crate::stored::OrderState;
 use crate::{Action, Protocol};
 
 impl Protocol {

@@ -1,0 +1,61 @@
+use crate::job::Job;
+use crate::{Mistake, Scope};
+
+/// The protocol in a scope, right or with a mistake.
+#[derive(Clone, Copy, Debug)]
+pub struct Protocol {
+    /// The scope.
+    pub scope: Scope,
+    /// The mistake, if any.
+    pub mistake: Option<Mistake>,
+}
+
+/// One atomic step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A client asks for a reservation, for the first time or again.
+    Request(u8),
+    /// The same, and the function dies between Redis and SQS.
+    RequestAndCrash(u8),
+    /// A client cancels.
+    Cancel(u8),
+    /// The same, and the function dies after the ledger's write.
+    CancelAndCrash(u8),
+    /// A payment arrives.
+    Pay(u8),
+    /// A job takes its next step.
+    Step(Job),
+    /// A job takes its next step, and its function dies at once.
+    StepAndCrash(Job),
+    /// A message is received, and its function dies before doing anything.
+    Miss(Job),
+    /// A message is delivered twice, possibly while its function is running.
+    Duplicate(Job),
+    /// The outbox sends a reservation again.
+    Resend(u8),
+    /// An order's expiry message was lost: reconciliation expires it.
+    Overdue(u8),
+    /// Reconciliation starts a repair.
+    Repair(Job),
+    /// The replica gets no more writes.
+    ReplicaStops,
+    /// Redis fails over to the replica.
+    Failover,
+    /// Redis loses all keys.
+    Wipe,
+}
+
+impl Protocol {
+    /// The protocol as it should be.
+    pub fn right(scope: Scope) -> Self {
+        Self { scope, mistake: None }
+    }
+
+    pub(crate) fn makes(&self, mistake: Mistake) -> bool {
+        self.mistake == Some(mistake)
+    }
+
+    pub(crate) fn user(&self, id: u8) -> usize {
+        self.scope.requests.get(usize::from(id)).map_or(usize::MAX, |request| usize::from(request.user))
+    }
+}

@@ -1,0 +1,181 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Most reservation ids in a scope.
+pub const IDS: usize = 3;
+/// Most units in a scope.
+pub const UNITS: usize = 2;
+/// Most users in a scope.
+pub const USERS: usize = 3;
+/// Most slots of a user in a scope.
+pub const SLOTS: usize = 2;
+
+/// A reservation's claim to a unit and to one of its user's slots.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Seat {
+    /// The id of the reservation and of its order.
+    pub id: u8,
+    /// The unit, counted from 0.
+    pub unit: u8,
+    /// The slot, counted from 0.
+    pub slot: u8,
+}
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "R{} unit {} slot {}", self.id, self.unit, self.slot)
+    }
+}
+
+/// The state of a reservation in Redis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HoldState {
+    /// Not confirmed by an order.
+    Held,
+    /// The ledger has its order.
+    Ordered,
+    /// Its unit was given back.
+    Released,
+}
+
+/// A reservation in Redis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Hold {
+    /// Its unit.
+    pub unit: u8,
+    /// Its slot.
+    pub slot: u8,
+    /// Its state.
+    pub state: HoldState,
+}
+
+impl Hold {
+    /// Whether it still has its unit.
+    pub fn is_live(self) -> bool {
+        self.state != HoldState::Released
+    }
+}
+
+/// The set of returned units. The lowest is handed out first.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Returned([bool; UNITS]);
+
+impl Returned {
+    /// Adds a unit.
+    pub fn put(&mut self, unit: u8) {
+        self.0[usize::from(unit)] = true;
+    }
+
+    /// Removes a unit.
+    pub fn take(&mut self, unit: u8) {
+        self.0[usize::from(unit)] = false;
+    }
+
+    /// The lowest unit.
+    pub fn first(&self) -> Option<u8> {
+        (0..UNITS as u8).find(|unit| self.has(*unit))
+    }
+
+    /// Whether it contains a unit.
+    pub fn has(&self, unit: u8) -> bool {
+        self.0[usize::from(unit)]
+    }
+}
+
+impl fmt::Debug for Returned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries((0..UNITS as u8).filter(|unit| self.has(*unit))).finish()
+    }
+}
+
+/// The stock in Redis. There is no field for the outbox: it is the held reservations, since entries without a hold are skipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Redis {
+    /// Whether the round's keys exist.
+    pub loaded: bool,
+    /// Next unit that was never handed out.
+    pub next: u8,
+    /// Units to hand out before `next`.
+    pub returned: Returned,
+    /// The reservations.
+    pub holds: [Option<Hold>; IDS],
+}
+
+impl Redis {
+    /// How often Redis could hand out this unit now.
+    pub fn free(&self, unit: u8) -> usize {
+        if self.loaded { usize::from(self.returned.has(unit)) + usize::from(unit >= self.next) } else { 0 }
+    }
+
+    /// The live reservations that have a unit.
+    pub fn holders(&self, unit: u8) -> impl Iterator<Item = u8> {
+        self.live().filter(move |seat| seat.unit == unit).map(|seat| seat.id)
+    }
+
+    /// Whether a reservation has a unit and no order has confirmed it.
+    pub fn is_held(&self, id: u8) -> bool {
+        self.holds[usize::from(id)].is_some_and(|hold| hold.state == HoldState::Held)
+    }
+
+    /// The live reservations.
+    pub fn live(&self) -> impl Iterator<Item = Seat> {
+        self.holds.into_iter().zip(0..).filter_map(|(hold, id)| {
+            let hold = hold.filter(|hold| hold.is_live())?;
+            Some(Seat { id, unit: hold.unit, slot: hold.slot })
+        })
+    }
+}
+
+/// The state of an order in the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderState {
+    /// Waiting for payment.
+    Pending,
+    /// Paid. Final.
+    Paid,
+    /// Not paid in time. Final.
+    Expired,
+    /// Cancelled by the user. Final.
+    Cancelled,
+    /// FAILED at the limit. Final.
+    Failed,
+    /// FAILED because another order has its unit and none was left. Final.
+    SoldOut,
+}
+
+/// An order in the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Order {
+    /// Its state.
+    pub state: OrderState,
+    /// Its unit.
+    pub unit: u8,
+    /// Its slot.
+    pub slot: u8,
+}
+
+impl Order {
+    /// Whether it still has its unit and slot.
+    pub fn is_live(self) -> bool {
+        matches!(self.state, OrderState::Pending | OrderState::Paid)
+    }
+}
+
+/// The unit guards in the ledger: the order and slot of each taken unit.
+pub type Guards = [Option<(u8, u8)>; UNITS];
+
+/// The ledger, which loses nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The orders.
+    pub orders: [Option<Order>; IDS],
+    /// The unit guards.
+    pub units: Guards,
+    /// The slot guards: the order behind each slot of each user.
+    pub slots: [[Option<u8>; SLOTS]; USERS],
+    /// Payments that could not be taken.
+    pub refunds: [bool; IDS],
+}
