@@ -15,6 +15,8 @@ use super::control_plane::{
 };
 use super::cors::Cors;
 
+/// The longest time for a request, from its head to the function's answer (quotas of HTTP APIs).
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest wait for an answer of the control plane.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest program that is unpacked from an archive. Lambda's limit is 250 MB, unzipped.
@@ -234,10 +236,7 @@ impl RouteItem {
             scopes: self.authorization_scopes,
             throttle,
             function: function_of(&integration.integration_uri)?,
-            timeout: integration
-                .timeout_in_millis
-                .map_or(super::MAX_TIMEOUT, Duration::from_millis)
-                .min(super::MAX_TIMEOUT),
+            timeout: integration.timeout_in_millis.map_or(MAX_TIMEOUT, Duration::from_millis).min(MAX_TIMEOUT),
         })
     }
 }

@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
-use super::Served;
+use super::served::Served;
 
 /// The pause after a failure to accept a connection, usually because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

@@ -1,0 +1,150 @@
+//! What a gateway serves: a request, its route, and the answer.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
+use axum::http::{HeaderName, Method, Response};
+use governor::DefaultDirectRateLimiter;
+use http_body_util::{BodyExt, Limited};
+use jiff::Timestamp;
+use tokio::time::{Instant, timeout_at};
+use uuid::Uuid;
+
+use super::answer::{self, Own};
+use super::authorizer::Authorizer;
+use super::cors::Cors;
+use super::event::{self, Asked, decoded};
+use super::pool::{MAX_PAYLOAD_BYTES, Pool, Refused};
+use super::routes::Routes;
+
+/// The largest body (quotas of HTTP APIs).
+const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
+/// The largest request line and headers together (quotas of HTTP APIs).
+const MAX_HEAD_BYTES: usize = 10_240;
+const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
+
+/// What a gateway serves.
+#[derive(Clone)]
+pub struct Served(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) api: String,
+    pub(super) max_timeout: Duration,
+    pub(super) routes: Routes<Route>,
+    pub(super) cors: Option<Cors>,
+    pub(super) pools: BTreeMap<String, Arc<Pool>>,
+}
+
+pub(super) struct Route {
+    pub(super) key: String,
+    pub(super) authorizer: Option<Arc<Authorizer>>,
+    pub(super) scopes: Vec<String>,
+    pub(super) throttle: Option<DefaultDirectRateLimiter>,
+    pub(super) pool: Arc<Pool>,
+    pub(super) timeout: Duration,
+}
+
+impl Served {
+    /// The answer to a request from a client at this address.
+    pub async fn answer(&self, from: IpAddr, request: Request) -> Response<Body> {
+        let id = Uuid::now_v7().as_simple().to_string();
+        let shared = &*self.0;
+        let (parts, body) = request.into_parts();
+        let answer = async || shared.answer(&id, from, &parts, body).await.unwrap_or_else(Own::response);
+        let mut response = match &shared.cors {
+            None => answer().await,
+            Some(cors) if parts.method == Method::OPTIONS => cors.preflight(&parts.headers),
+            Some(cors) => {
+                let mut response = answer().await;
+                cors.allow(&parts.headers, response.headers_mut());
+                response
+            }
+        };
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        response
+    }
+}
+
+impl Shared {
+    async fn answer(
+        &self,
+        id: &str,
+        from: IpAddr,
+        parts: &axum::http::request::Parts,
+        body: Body,
+    ) -> Result<Response<Body>, Own> {
+        let deadline = Instant::now() + self.max_timeout;
+        let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
+        let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
+        if target.len() + head > MAX_HEAD_BYTES {
+            return Err(Own::UriTooLong);
+        }
+        let path = decoded(parts.uri.path());
+        // Extra slashes at the beginning are ignored.
+        let routed =
+            if path.starts_with("//") { &path[path.len() - path.trim_start_matches('/').len() - 1..] } else { &path };
+        let found = self.routes.find(parts.method.as_str(), routed).ok_or(Own::NotFound)?;
+        let Route { key, authorizer, scopes, throttle, pool, timeout } = found.route;
+        if throttle.as_ref().is_some_and(|throttle| throttle.check().is_err()) {
+            return Err(Own::TooMany);
+        }
+        let claims = match authorizer {
+            None => None,
+            Some(authorizer) => {
+                let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+                Some(authorizer.check(header, scopes).await.map_err(Own::Denied)?)
+            }
+        };
+        let body = read(parts, body, deadline).await?;
+        let asked = Asked {
+            id,
+            api: &self.api,
+            route: key,
+            method: parts.method.as_str(),
+            path: &path,
+            query: parts.uri.query().unwrap_or_default(),
+            headers: &parts.headers,
+            parameters: found.parameters,
+            from,
+            claims: claims.as_ref(),
+            body: &body,
+            at: Timestamp::now(),
+        };
+        let event = event::event(asked).map_err(|_| Own::Failed)?;
+        if event.len() > MAX_PAYLOAD_BYTES {
+            return Err(Own::TooLarge);
+        }
+        let deadline = deadline.min(Instant::now() + *timeout);
+        let made = timeout_at(deadline, pool.invoke(event)).await.map_err(|_| Own::Unavailable)?;
+        let made = made.map_err(|refused| match refused {
+            Refused::Full => Own::Unavailable,
+            Refused::Fault(_) => Own::Failed,
+        })?;
+        if made.len() > MAX_PAYLOAD_BYTES {
+            return Err(Own::Failed);
+        }
+        answer::of_function(&made).ok_or(Own::Failed)
+    }
+}
+
+async fn read(parts: &axum::http::request::Parts, body: Body, deadline: Instant) -> Result<Bytes, Own> {
+    let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    match length {
+        Some(0) => return Ok(Bytes::new()),
+        Some(length) if length > MAX_BODY_BYTES => return Err(Own::TooLarge),
+        _ => {}
+    }
+    match timeout_at(deadline, Limited::new(body, MAX_BODY_BYTES).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Own::TooLarge),
+        Ok(Err(_)) => Err(Own::BadRequest),
+        Err(_) => Err(Own::Unavailable),
+    }
+}
