@@ -7,11 +7,13 @@ use anyhow::{Result, ensure};
 use load::measure::{Load, closed};
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, Reach, Unit, median};
+use super::measured::Report;
 use super::rivals::{Rival, SALE};
 use super::scripts::ratios;
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
-use super::{Effort, Report, rates, winners};
+use super::{rates, winners};
 
 /// Processes in Lambda's classic mode, where each takes one request at a time.
 const CLASSIC: usize = 8;

@@ -4,9 +4,10 @@ use anyhow::{Result, ensure};
 use load::measure::closed;
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, Reach, Unit, median};
+use super::measured::Report;
 use super::rivals::{Ring, Rival};
-use super::{Effort, Report};
 
 const LARGE: &str = "large";
 const UNITS: u32 = 10_000_000;

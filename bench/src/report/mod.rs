@@ -2,10 +2,12 @@
 
 mod allocations;
 mod aws;
+mod effort;
 pub(crate) mod figure;
 mod functions;
 mod gateway;
 mod growth;
+mod measured;
 mod orders;
 mod page;
 mod plot;
@@ -19,18 +21,14 @@ mod winners;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use hdrhistogram::Histogram;
 use local::build::FUNCTIONS;
 use local::paths;
 use local::setup::install;
-use serde::Serialize;
 
 use crate::binaries::Binaries;
 use crate::rival;
-use figure::Line;
-use rates::Offered;
-use starts::Started;
-use waste::Cost;
+use effort::{Effort, FULL, SHORT};
+use measured::Report;
 
 /// What to measure, and how to print it.
 #[derive(Debug, Args)]
@@ -46,48 +44,6 @@ pub(crate) struct Plan {
     #[arg(long, value_parser = SECTIONS)]
     only: Vec<String>,
 }
-
-/// How much is measured, and which build.
-struct Effort {
-    binaries: Binaries,
-    /// How often everything is measured from scratch.
-    runs: usize,
-    /// Measured rounds, after one to warm up.
-    rounds: usize,
-    /// Script calls in a round.
-    calls: usize,
-    /// Function requests in a round.
-    requests: usize,
-    /// Live reservations at the end of a round.
-    live: usize,
-    calls_at_each_size: usize,
-    /// Batches of messages in a round.
-    batches: usize,
-    rival: rival::Plan,
-}
-
-const SHORT: Effort = Effort {
-    binaries: Binaries::Tested,
-    runs: 1,
-    rounds: 3,
-    calls: 1_000,
-    requests: 500,
-    live: 20_000,
-    calls_at_each_size: 500,
-    batches: 5,
-    rival: rival::Plan::new(300, 1),
-};
-const FULL: Effort = Effort {
-    binaries: Binaries::Shipped,
-    runs: 3,
-    rounds: 9,
-    calls: 30_000,
-    requests: 10_000,
-    live: 1_000_000,
-    calls_at_each_size: 2_000,
-    batches: 20,
-    rival: rival::Plan::new(5_000, 2),
-};
 
 const SECTIONS: [&str; 8] = ["scripts", "growth", "functions", "gateway", "rival", "orders", "starts", "waste"];
 
@@ -117,24 +73,6 @@ const LINES: [&str; 23] = [
     "peak_memory",
     "zipped",
 ];
-
-/// The measurements.
-#[derive(Default, Serialize)]
-struct Report {
-    /// When it was made, and on which machine.
-    made: String,
-    /// How often everything was measured. Each line has the rounds of all runs in order, the same number from each.
-    runs: usize,
-    lines: Vec<Line>,
-    costs: Vec<Cost>,
-    allocations_of_nothing: u64,
-    starts: Vec<Started>,
-    /// Live reservations, and the median time of a call at that number in µs.
-    growth: Vec<(usize, f64)>,
-    rates: Vec<Offered>,
-    #[serde(skip)]
-    curves: Vec<(String, Histogram<u64>)>,
-}
 
 pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let effort = if plan.short { SHORT } else { FULL };

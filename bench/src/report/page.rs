@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use command_line::grouped;
 
-use super::Report;
 use super::figure::Line;
+use super::measured::Report;
 
 pub(crate) const BEGIN: &str = "<!-- `make bench` writes what follows -->";
 pub(crate) const END: &str = "<!-- `make bench` wrote what is above -->";

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use load::plot::{self, Area, COLORS, Drawn, FONT, LIGHT, TITLE};
 use plotters::prelude::*;
 
-use super::Report;
 use super::figure::{Reach, Unit};
+use super::measured::{Offered, Report};
 
 const SIZE: (u32, u32) = (820, 400);
 const UPPER_LEFT: Option<SeriesLabelPosition> = Some(SeriesLabelPosition::UpperLeft);
@@ -72,7 +72,7 @@ fn growth(report: &Report, root: &Area<'_>) -> Drawn {
 }
 
 fn rates(report: &Report, root: &Area<'_>) -> Drawn {
-    let of = |pick: fn(&super::rates::Offered) -> f64| report.rates.iter().map(|at| (at.per_s, pick(at))).collect();
+    let of = |pick: fn(&Offered) -> f64| report.rates.iter().map(|at| (at.per_s, pick(at))).collect();
     let series = [
         ("p50".to_owned(), of(|at| at.p50_ms)),
         ("p90".to_owned(), of(|at| at.p90_ms)),
@@ -123,8 +123,7 @@ mod tests {
 
     use super::*;
     use crate::report::figure::Line;
-    use crate::report::rates::Offered;
-    use crate::report::starts::Started;
+    use crate::report::measured::Started;
 
     #[test]
     fn every_plot_has_what_was_measured() {

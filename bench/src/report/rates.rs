@@ -5,22 +5,13 @@ use std::sync::Arc;
 use anyhow::Result;
 use load::measure::open;
 use local::stages::Stage;
-use serde::Serialize;
 
+use super::effort::Effort;
+use super::measured::{Offered, Report};
 use super::shop::{CONCURRENCY, Shop, closed_by};
-use super::{Effort, Report};
 
 /// Shares of the throughput at which latencies are measured. Beyond the last one they are a queue's.
 const SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.7, 0.85];
-
-/// Latencies at one rate of requests.
-#[derive(Debug, Serialize)]
-pub(crate) struct Offered {
-    pub(crate) per_s: f64,
-    pub(crate) p50_ms: f64,
-    pub(crate) p90_ms: f64,
-    pub(crate) p99_ms: f64,
-}
 
 /// Measures how long the function takes to answer at different rates.
 pub(crate) async fn measure(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {

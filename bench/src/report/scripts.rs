@@ -5,9 +5,10 @@ use hdrhistogram::Histogram;
 use load::measure::{Load, closed};
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, Reach, Unit, median};
+use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
-use super::{Effort, Report};
 
 const CLIENTS: usize = 64;
 /// Below these the script does more work than the design needs.

@@ -15,12 +15,12 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use local::build::FUNCTIONS;
 use local::stages::Stage;
-use serde::Serialize;
 
+use super::effort::Effort;
 use super::figure::{Line, Reach, Unit, median};
+use super::measured::{Report, Started};
 use super::scripts::ratios;
 use super::shop::Shop;
-use super::{Effort, Report};
 use crate::binaries::Binaries;
 
 const NOTHING: &str = "noop";
@@ -30,17 +30,6 @@ const POLL: Duration = Duration::from_micros(50);
 const MAX_REQUEST: usize = 4096;
 
 const ZIPPED_MB: f64 = 5.0;
-
-/// How one function starts.
-#[derive(Debug, Serialize)]
-pub(crate) struct Started {
-    pub(crate) function: &'static str,
-    pub(crate) start_ms: f64,
-    pub(crate) start_ratio: f64,
-    pub(crate) peak_mb: f64,
-    pub(crate) peak_ratio: f64,
-    pub(crate) zipped_mb: f64,
-}
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
     let (binaries, rounds) = (effort.binaries, effort.rounds);

@@ -6,29 +6,18 @@ use anyhow::{Context, Result, ensure};
 use axum::body::Bytes;
 use futures::future::try_join_all;
 use local::stages::Stage;
-use serde::Serialize;
 
 use super::allocations::{Handler, WARM, of_nothing};
+use super::effort::Effort;
+use super::measured::{Cost, Report};
 use super::orders::{BATCH, batch, order};
 use super::shop::{CONCURRENCY, Served, Shop};
-use super::{Effort, Report};
 use crate::calls::redis_calls;
 
 /// Requests of each kind.
 const SAMPLES: usize = 100;
 /// An order, its unit's guard and its slot's guard, each below 1 KB, doubled for the transaction.
 const ORDER_WRITE_UNITS: f64 = 6.0;
-
-/// Cost per request of one kind of answer.
-#[derive(Debug, Serialize)]
-pub(crate) struct Cost {
-    pub(crate) answer: &'static str,
-    pub(crate) redis: [f64; 2],
-    pub(crate) sqs: [f64; 2],
-    pub(crate) write_units: [f64; 2],
-    /// Of the handler alone, in this process; none for the order function.
-    pub(crate) allocations: Option<u64>,
-}
 
 /// Refusals before the measured ones, and the time between two: enough for the process to read the buyers.
 const REFUSED_BEFORE: usize = 3;
