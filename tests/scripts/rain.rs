@@ -545,7 +545,7 @@ fn any_rain(random: &mut StdRng, after_s: u32) -> Rain {
 /// Five minutes with more arrivals than units. Sales follow the plan second by second, even when it is raised and lowered,
 /// and late arrivals have about the same chance as early ones.
 ///
-/// `RAIN_SVG=file` makes it ten minutes and draws them: `docs/rain.md` has the command.
+/// `RAIN_SVG=file` makes it ten minutes and draws them: `docs/rounds.md` has the command.
 #[tokio::test]
 async fn latecomers_still_get_some() {
     const PER_SECOND: u32 = 8;

@@ -1,5 +1,5 @@
 //! A day in an hour: a long run on the real parts, with everything that happens to a deployment, while people buy. In the
-//! end nothing may have grown, nothing may be lost, and every key must expire. `docs/soak.md` explains it.
+//! end nothing may have grown, nothing may be lost, and every key must expire. `docs/local.md` explains it.
 
 mod board;
 mod changed;
