@@ -15,7 +15,9 @@ function pagesBelow(folder: string): string[] {
 
 /** A page's text without code, which has brackets and hashes of its own. */
 function prose(page: string) {
-  return readFileSync(atRoot(page), 'utf8').replace(/^```.*?^```/gms, '').replace(/^ {4}.*$/gm, '');
+  return readFileSync(atRoot(page), 'utf8')
+    .replace(/^```.*?^```/gms, '')
+    .replace(/^ {4}.*$/gm, '');
 }
 
 /** The anchors that GitHub gives to the headings of a page. */
