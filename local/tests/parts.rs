@@ -10,13 +10,13 @@ use nix::unistd::Pid;
 
 /// Far longer than anything takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A long-running part, with a process in its own group that ends with it, like the tests' servers. It is slow to end.
+/// A long-running part, with a process in its own group that ends with it, like the tests' servers. It is slow to end. Its
+/// last process says that it has begun: one that a shell has forked, but that is not yet another program, may lose a signal.
 const LONG_PART: &str = r#"
 trap 'echo ended >"$TEST_LOGS/ended"; exit 1' TERM
 python3 -c 'import os, sys; os.setpgid(0, 0); sys.stdin.read()' <"$TEST_LOGS/pipe" &
 exec 3>"$TEST_LOGS/pipe"
-sleep 600 3>&- &
-: >"$TEST_LOGS/begun"
+python3 -c 'import os, time; open(os.environ["TEST_LOGS"] + "/begun", "w"); time.sleep(600)' 3>&- &
 wait
 "#;
 
