@@ -17,15 +17,20 @@ export const LICENCE_NAME = /^(?:un)?(?:licen[cs]e|copying|copyright|notice)(?!.
 export const RULE = '='.repeat(100);
 const CRATES = 'Crates';
 
+/** What a program prints in the checkout's root. */
+export function printed(program: string, args: string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(`${program} ${args[0]} failed: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
 /** Every crate that is compiled into a function, as `name version`: what cargo would link, without compiling. */
 export function shippedCrates(): string[] {
   const found = new Set<string>();
   for (const target of TARGETS) {
     const args = ['tree', '--locked', '--edges', 'normal,no-proc-macro', '--target', target, '--prefix', 'none', '--format', '{p}'];
     // In the root it uses `default-members`, which are the functions.
-    const { status, stdout, stderr, error } = spawnSync('cargo', args, { cwd: ROOT, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`cargo tree: ${error?.message ?? stderr}`);
-    for (const line of stdout.split('\n')) {
+    for (const line of printed('cargo', args).split('\n')) {
       // Our own crates have their path after the version.
       const crate = /^(\S+) v(\S+)(?: \(\*\))?$/.exec(line);
       if (crate !== null) found.add(`${crate[1]} ${crate[2]}`);

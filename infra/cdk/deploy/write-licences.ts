@@ -1,21 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Crate, LICENCE_NAME, problems, RULE, render, rustVersion, sameText, shippedCrates, standardLibrary, TARGETS, type Text, THIRD_PARTY, textOf, tidy } from './licences.ts';
+import { type Crate, LICENCE_NAME, printed, problems, RULE, render, rustVersion, sameText, shippedCrates, standardLibrary, TARGETS, type Text, THIRD_PARTY, textOf, tidy } from './licences.ts';
 import { ROOT } from './paths.ts';
 
-function must(program: string, args: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) throw new Error(`${program} ${args[0]} failed: ${error?.message ?? stderr}`);
-  return stdout;
-}
+type Unpacked = Crate & { manifest_path: string };
 
 /** Writes THIRD-PARTY-LICENSES.txt from the crates' own licence files, and from the toolchain's page about its standard library. */
 export function writeLicences(): void {
-  const documents = join(must('rustc', ['--print', 'sysroot']).trim(), 'share/doc/rust');
+  const documents = join(printed('rustc', ['--print', 'sysroot']).trim(), 'share/doc/rust');
   const shipped = shippedCrates();
   const platforms = TARGETS.flatMap((target) => ['--filter-platform', target]);
-  const { packages }: { packages: (Crate & { manifest_path: string })[] } = JSON.parse(must('cargo', ['metadata', '--locked', '--format-version', '1', ...platforms]));
+  const { packages }: { packages: Unpacked[] } = JSON.parse(printed('cargo', ['metadata', '--locked', '--format-version', '1', ...platforms]));
   const crates = packages.filter(({ name, version }) => shipped.includes(`${name} ${version}`));
   const texts = textsOf(crates, documents);
   const rust = rustVersion();
@@ -26,7 +21,7 @@ export function writeLicences(): void {
   writeFileSync(join(ROOT, THIRD_PARTY), file);
 }
 
-function textsOf(crates: (Crate & { manifest_path: string })[], documents: string): Text[] {
+function textsOf(crates: Unpacked[], documents: string): Text[] {
   const texts = new Map<string, Text>();
   const add = (title: string, text: string, crate: string): void => {
     const key = sameText(text);
