@@ -32,6 +32,7 @@ use runtime::Clock;
 use sale::Claim;
 use tests::{Calm, Effect, Fault, Point, When};
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use crate::ask::Ask;
 use crate::heal::heal;
@@ -169,8 +170,8 @@ enum Outcome {
     Died,
     /// Every run ended cleanly without it.
     NeverReached,
-    /// The system did not heal. The panic has been printed.
-    Broken,
+    /// The system did not heal, and this is how the check of it panicked.
+    Broken(String),
 }
 
 /// A point that was tried.
@@ -179,6 +180,13 @@ struct Tried {
     outcome: Outcome,
     /// The effects of its runs.
     effects: BTreeSet<Effect>,
+}
+
+/// What a task's panic said.
+fn panic_of(error: JoinError) -> String {
+    let panic = error.into_panic();
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("no text").to_owned()
 }
 
 async fn try_point(flow: &'static Flow, point: Point, tries: usize, permits: Arc<Semaphore>) -> Tried {
@@ -193,8 +201,8 @@ async fn try_point(flow: &'static Flow, point: Point, tries: usize, permits: Arc
                     break;
                 }
             }
-            Err(_) => {
-                tried.outcome = Outcome::Broken;
+            Err(error) => {
+                tried.outcome = Outcome::Broken(panic_of(error));
                 break;
             }
         }
@@ -306,7 +314,7 @@ async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
                         .push(format!("{what}: none of {TRIES} runs reached it, and a run without a fault has it"));
                 }
                 Outcome::NeverReached => report.missed.push(what),
-                Outcome::Broken => report.bad.push(format!("{what}: it does not heal")),
+                Outcome::Broken(why) => report.bad.push(format!("{what}: it does not heal: {why}")),
             }
         }
         next = seen.difference(&known).cloned().collect();
