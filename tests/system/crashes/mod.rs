@@ -332,6 +332,7 @@ async fn every_function_may_die_at_every_effect() {
     let has_flow = |name: &str| FLOWS.into_iter().flatten().any(|flow| flow.name == name);
     assert!(TALK_TO_OTHERS.into_iter().all(has_flow), "a flow of {TALK_TO_OTHERS:?} has another name now");
     let is_wanted = |flow: &&Flow| wanted.as_ref().is_none_or(|wanted| flow.name.contains(wanted));
+    assert!(FLOWS.into_iter().flatten().any(|flow| is_wanted(&flow)), "no flow has {wanted:?} in its name");
     let flows = FLOWS
         .into_iter()
         .flatten()
