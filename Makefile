@@ -2,9 +2,9 @@
 
 CARGO ?= cargo
 # Both show that they compile, and print nothing of their own if there is nothing to compile.
-LOCAL = local/tool.sh local
-COMPILE = local/compile.sh
-PACKAGES = local/packages.sh
+LOCAL = tools/tool.sh local
+COMPILE = tools/compile.sh
+PACKAGES = tools/packages.sh
 # Where programs are once they are compiled.
 BUILT = $(or $(CARGO_TARGET_DIR),target)/debug
 
@@ -16,8 +16,8 @@ help: ## List the tasks
 
 # Compiles and installs beside each other what most tasks begin with. What fails to install is told by the tool itself.
 together:
-	@local/needed.sh
-	@setpriv --pdeathsig TERM local/install.sh >/dev/null 2>&1 & \
+	@tools/needed.sh
+	@setpriv --pdeathsig TERM tools/install.sh >/dev/null 2>&1 & \
 	$(COMPILE) "Compiling the tools" build --workspace --bin local --bin functions; status=$$?; wait; exit $$status
 
 setup: ## Install the pinned local cloud into the checkout
@@ -37,10 +37,10 @@ soak: ## Run a day of sales in an hour on this machine, with kills, failovers an
 	@$(LOCAL) soak
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 LINE=auto LINE_EARLY_S=3600 LANES=… OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
-	@local/tool.sh planner plan
+	@tools/tool.sh planner plan
 
 simulate: ## Simulate the opening of a sale with a line, in virtual time: UNITS=10000 AUDIENCE=1000000 LINE=1000 LANES=1 SEEDS=20 OUT=target/opening.svg JSON=1
-	@local/tool.sh simulate
+	@tools/tool.sh simulate
 
 up: together ## Start the whole system in the background
 	@exec $(BUILT)/local up
@@ -100,7 +100,7 @@ TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
 
 # Runs Rust tests, each in a process of its own: .config/nextest.toml.
-NEXTEST = PATH="$(CURDIR)/local/.venv/bin:$$PATH" $(CARGO) nextest run --workspace
+NEXTEST = PATH="$(CURDIR)/tools/.venv/bin:$$PATH" $(CARGO) nextest run --workspace
 
 test: ## Run all tests, several parts at once; ends with each part's seconds and the failures
 	@MAKE="$(MAKE)" exec setpriv --pdeathsig TERM tests/run.sh $(TEST_PARTS_AT_ONCE) $(TEST_READY) $(TEST_PARTS)
@@ -114,13 +114,13 @@ part-%:
 PROGRAMS = bench explain functions history load local noop planner scripts simulate
 test-ready: build nextest
 	@$(COMPILE) "Compiling the tests" build --workspace --tests $(PROGRAMS:%=--bin %)
-	@for package in bench/rival clients; do $(PACKAGES) $$package || exit; done
+	@for package in tools/bench/rival clients; do $(PACKAGES) $$package || exit; done
 # Parts build it again beside each other, which changes nothing then.
 	@npm --prefix clients run --silent build
 
 nextest: setup
-	@cmp -s tests/requirements.txt local/.venv/nextest || { local/.venv/bin/pip install --quiet --requirement tests/requirements.txt \
-	&& cp tests/requirements.txt local/.venv/nextest; }
+	@cmp -s tests/requirements.txt tools/.venv/nextest || { tools/.venv/bin/pip install --quiet --requirement tests/requirements.txt \
+	&& cp tests/requirements.txt tools/.venv/nextest; }
 
 test-rust:
 	@$(NEXTEST)
@@ -202,7 +202,7 @@ docs: ## Make the API reference of openapi.yaml, which opens without a network: 
 	@npm --prefix clients run --silent docs
 
 scripts: ## Print the Lua scripts as sent to Redis, with fragments and packed fields: NAME=reserve
-	@local/tool.sh scripts $(NAME)
+	@tools/tool.sh scripts $(NAME)
 
 fuzz: nextest ## Send malformed and hostile requests to every route: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
@@ -217,10 +217,10 @@ mutants: ## Plant mistakes in crates, one at a time, and list those that no test
 	@for step in build test report; do tests/mutants/run.sh $$step $(CRATE) || exit; done
 
 bench: ## Run all measurements of docs/performance.md and write the results there
-	@local/tool.sh --profile load bench report
+	@tools/tool.sh --profile load bench report
 
 bench-short: ## Test the measurements themselves; fails on a wrong answer or count or a missing figure, never on a time
-	@local/tool.sh bench report --short
+	@tools/tool.sh bench report --short
 
 lint: ## Check formatting and lints, and the types of the TypeScript packages
 	$(CARGO) fmt --all --check
@@ -234,4 +234,4 @@ deny: ## Check licences and advisories (needs cargo-deny)
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist bench/rival/node_modules
+	rm -rf tools/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist tools/bench/rival/node_modules

@@ -9,7 +9,7 @@ if [ ! -x "$venv/bin/schemathesis" ]; then
   "$venv/bin/pip" install --quiet --requirement tests/contract/requirements.txt
 fi
 
-task() { local/tool.sh local "$@"; }
+task() { tools/tool.sh local "$@"; }
 task up
 trap "task down" EXIT
 . target/local/up.env

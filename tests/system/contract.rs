@@ -155,7 +155,7 @@ fn bounds_are_those_of_the_types() {
     assert_eq!(too_large["example"]["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
 }
 
-/// `planner/tests/in_step.rs` checks what the planner takes from `infra/cdk` and `web`.
+/// `tools/planner/tests/in_step.rs` checks what the planner takes from `infra/cdk` and `web`.
 #[test]
 fn the_planner_counts_on_what_the_functions_do() {
     assert_eq!(planner::deployment::ROUND_SHARDS, f64::from(ledger::ROUND_SHARDS));

@@ -124,8 +124,8 @@ test('the planner knows how often the page polls, and what it loads', async () =
     bytes: Math.ceil((sizeOf(first('index.html', 'en')) + HEADERS_AND_DATA) / 5_000) * 5_000,
   };
   random.mockRestore();
-  // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u test/statics.test.js` writes it.
-  await expect(`${JSON.stringify(page, null, 2)}\n`).toMatchFileSnapshot('../../planner/tests/page.json');
+  // tools/planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u test/statics.test.js` writes it.
+  await expect(`${JSON.stringify(page, null, 2)}\n`).toMatchFileSnapshot('../../tools/planner/tests/page.json');
 });
 
 describe('sizes and policy', () => {

@@ -9,7 +9,7 @@ import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.t
 import { APP, deploymentsIn, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
 const ROOT = join(APP, '../..');
-const CARGO_LAMBDA = join(ROOT, 'local/.venv/bin/cargo-lambda');
+const CARGO_LAMBDA = join(ROOT, 'tools/.venv/bin/cargo-lambda');
 const DEPLOYED = 'flash-sale';
 
 const work = mkdtempSync(join(tmpdir(), 'flash-sale-dry-'));

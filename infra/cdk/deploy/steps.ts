@@ -56,10 +56,10 @@ export function missingTools(has: (program: string) => boolean = found): string[
 
 /** cargo-lambda and its linker, as installed by `make setup`, or else in a separate environment. */
 function cargoLambda(): string {
-  const [local, own] = ['local/.venv', 'target/cargo-lambda'].map((folder) => join(ROOT, folder, 'bin'));
+  const [local, own] = ['tools/.venv', 'target/cargo-lambda'].map((folder) => join(ROOT, folder, 'bin'));
   for (const folder of [local!, own!]) if (existsSync(join(folder, 'cargo-lambda'))) return folder;
-  const pinned = readFileSync(join(ROOT, 'local/requirements.txt'), 'utf8').match(/^cargo-lambda==.*$/m)?.[0];
-  if (pinned === undefined) throw new Error('local/requirements.txt has no cargo-lambda');
+  const pinned = readFileSync(join(ROOT, 'tools/requirements.txt'), 'utf8').match(/^cargo-lambda==.*$/m)?.[0];
+  if (pinned === undefined) throw new Error('tools/requirements.txt has no cargo-lambda');
   say(`Installing ${pinned} into target/cargo-lambda`);
   must('python3 -m venv', 'python3', ['-m', 'venv', join(ROOT, 'target/cargo-lambda')]);
   must('pip', join(own!, 'pip'), ['install', '--quiet', pinned]);
@@ -123,7 +123,7 @@ export interface Plan {
 export async function planned(region: string, sale: PlannedSale, { lambda, gateway }: AccountQuotas): Promise<Plan> {
   const quotas = ['--lambda-quota', String(lambda), '--gateway-quota', String(Math.max(1, gateway))];
   const asked = ['--units', String(sale.units), '--audience', String(sale.audience), '--opens-at', sale.opensAt, '--region', region];
-  const { status, stdout, stderr } = run(join(ROOT, 'local/tool.sh'), ['planner', 'plan', '--json', ...asked, ...quotas], { quiet: true });
+  const { status, stdout, stderr } = run(join(ROOT, 'tools/tool.sh'), ['planner', 'plan', '--json', ...asked, ...quotas], { quiet: true });
   // 2 means that the plan is refused.
   if (status !== 0 && status !== 2) throw new Error(`the planner: ${stderr.trim()}`);
   return JSON.parse(stdout);

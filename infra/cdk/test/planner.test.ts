@@ -98,8 +98,8 @@ test('the planner knows what in each profile costs money while idle', async () =
   );
   const lanes = settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] });
   counted['lanes'] = profile(lanes, synthesized(lanes));
-  // `npx vitest run -u` writes it, and planner/src/profiles.rs reads it.
-  await expect(`${JSON.stringify(counted, null, 2)}\n`).toMatchFileSnapshot('../../../planner/profiles.json');
+  // `npx vitest run -u` writes it, and tools/planner/src/profiles.rs reads it.
+  await expect(`${JSON.stringify(counted, null, 2)}\n`).toMatchFileSnapshot('../../../tools/planner/profiles.json');
 });
 
 test('the planner knows what is deployed', async () => {
@@ -115,6 +115,6 @@ test('the planner knows what is deployed', async () => {
     }),
     provisioned_functions: IN_FRONT.length,
   };
-  // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u` writes it.
-  await expect(`${JSON.stringify(deployed, null, 2)}\n`).toMatchFileSnapshot('../../../planner/tests/deployed.json');
+  // tools/planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u` writes it.
+  await expect(`${JSON.stringify(deployed, null, 2)}\n`).toMatchFileSnapshot('../../../tools/planner/tests/deployed.json');
 });

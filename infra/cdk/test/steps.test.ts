@@ -107,7 +107,7 @@ test('all missing tools are named, with how to install them', () => {
 });
 
 test('cargo-lambda is pinned where it is installed from', () => {
-  expect(read('local/requirements.txt')).toMatch(/^cargo-lambda==\d+\.\d+\.\d+$/m);
+  expect(read('tools/requirements.txt')).toMatch(/^cargo-lambda==\d+\.\d+\.\d+$/m);
 });
 
 describe('commands in the documentation', () => {

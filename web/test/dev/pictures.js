@@ -15,7 +15,7 @@ const STAMPEDE = { UNITS: '400', BUYERS: '1200', PAYMENT_WINDOW_S: '20' };
 
 /** The demonstration, with its pages kept open: `{url, stop}`. Without a terminal, the crowd comes at the opening. */
 async function stage() {
-  const demo = spawn('local/tool.sh', ['local', 'demo', '--hold'], {
+  const demo = spawn('tools/tool.sh', ['local', 'demo', '--hold'], {
     cwd: ROOT, env: { ...process.env, ...STAMPEDE }, stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise((done) => {

@@ -1,0 +1,243 @@
+//! Ours beside a Node service that does what tutorials do: in turns, by the same clients, each request with a token.
+
+mod sellers;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use load::measure::closed;
+use load::{Client, Request};
+use local::identity::Issuer;
+use local::stages::Stage;
+use serde::Serialize;
+
+use crate::report::figure::{Line, Reach, Unit, median};
+use sellers::{Bearer, CLIENTS, NodeService, Seller, UpSystem, prepare};
+
+/// How often a buyer asks again if a service is too busy, and the pause if it names none.
+const TRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(200);
+/// How long orders may take after a round, and how often to look.
+const ORDERED_WITHIN: Duration = Duration::from_secs(180);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Size of the run.
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    /// Buyers in a round
+    #[arg(long, default_value_t = 10_000, value_parser = command_line::whole(2..=100_000_u32))]
+    buyers: u32,
+    /// Measured rounds of each kind, after one to warm up
+    #[arg(long, default_value_t = 5, value_parser = command_line::whole(1..=100_u32))]
+    rounds: u32,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Plan {
+    /// For the report: each of its runs has this many rounds of each kind.
+    pub(crate) const fn new(buyers: u32, rounds: u32) -> Self {
+        Self { buyers, rounds, json: false }
+    }
+}
+
+/// Which buyers of a round get a unit.
+#[derive(Debug, Clone, Copy)]
+enum Winners {
+    Half,
+    Nobody,
+    Everybody,
+}
+
+const KINDS: [Winners; 3] = [Winners::Half, Winners::Nobody, Winners::Everybody];
+
+/// The answers a second of each round.
+#[derive(Debug, Serialize)]
+struct Compared {
+    kind: &'static str,
+    ours_per_s: Vec<f64>,
+    rival_per_s: Vec<f64>,
+    ours_median: f64,
+    rival_median: f64,
+    /// Ours / rival: the median of the rounds' own.
+    ratio: f64,
+    #[serde(skip)]
+    winners: Winners,
+}
+
+impl Winners {
+    const fn of(self, buyers: usize) -> usize {
+        match self {
+            Self::Half => buyers / 2,
+            Self::Nobody => 0,
+            Self::Everybody => buyers,
+        }
+    }
+
+    /// Also a part of the names of its sales.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Half => "mixed",
+            Self::Nobody => "sold-out",
+            Self::Everybody => "winners",
+        }
+    }
+
+    /// The name and the text of its line in the report, and the least ratio.
+    const fn line(self) -> (&'static str, &'static str, f64) {
+        match self {
+            Self::Half => ("rival_mixed", "`make up` over HTTP, units for half of the buyers", 3.0),
+            Self::Nobody => ("rival_sold_out", "likewise, sold out", 3.0),
+            Self::Everybody => ("rival_winners", "likewise, everybody gets a unit", 1.5),
+        }
+    }
+}
+
+pub(crate) async fn run(plan: &Plan) -> Result<()> {
+    let compared = compare(plan).await?;
+    if plan.json {
+        println!("{}", serde_json::to_string_pretty(&compared)?);
+        return Ok(());
+    }
+    println!("\n| sale | | answers/s of each round | median | ours / rival |\n| --- | --- | --- | --- | --- |");
+    for Compared { kind, ours_per_s, rival_per_s, ours_median, rival_median, ratio, .. } in &compared {
+        let list = |rounds: &[f64]| rounds.iter().map(|per_s| format!("{per_s:.0}")).collect::<Vec<_>>().join(", ");
+        println!("| {kind} | ours | {} | {ours_median:.0} | {ratio:.2} |", list(ours_per_s));
+        println!("| | rival | {} | {rival_median:.0} | |", list(rival_per_s));
+    }
+    Ok(())
+}
+
+/// The report's lines.
+pub(crate) async fn lines(plan: &Plan) -> Result<Vec<Line>> {
+    let line = |compared: Compared| {
+        let (name, what, least) = compared.winners.line();
+        Line {
+            name,
+            what: what.to_owned(),
+            against: "a plain Node service (`tools/bench/rival`)".to_owned(),
+            unit: Unit::Ratio,
+            rounds: compared.ratios(),
+            reach: Some(Reach::AtLeast(least)),
+            measured: format!("{:.0} of {:.0} answers/s", compared.ours_median, compared.rival_median),
+        }
+    };
+    Ok(compare(plan).await?.into_iter().map(line).collect())
+}
+
+async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
+    tokio::task::spawn_blocking(prepare).await??;
+    let stage = Stage::spinner("Starting ours and a rival");
+    let ours = UpSystem::start().await?;
+    let issuer = ours.issuer.clone();
+    // Ends before the issuer of its tokens.
+    let rival = tokio::task::spawn_blocking(move || NodeService::start(&issuer)).await??;
+    stage.done(format!("{} and {}", ours.client().target().url(), rival.client().target().url()));
+
+    let stage = Stage::steps("Ours and a rival, in turns", (plan.rounds as usize + 1) * KINDS.len());
+    let mut measured = KINDS.map(|_| [const { Vec::new() }; 2]);
+    for round in 0..=plan.rounds {
+        for (winners, into) in KINDS.into_iter().zip(&mut measured) {
+            let sale = format!("{}-{round}", winners.name());
+            let buyers = gather(&ours.issuer, &sale, plan.buyers as usize).await?;
+            // The second one has a warmer machine, so the two alternate.
+            let rates = if round % 2 == 0 {
+                let own = one(&ours, winners, &sale, &buyers).await.context("ours")?;
+                [own, one(&rival, winners, &sale, &buyers).await.context("the rival")?]
+            } else {
+                let its = one(&rival, winners, &sale, &buyers).await.context("the rival")?;
+                [one(&ours, winners, &sale, &buyers).await.context("ours")?, its]
+            };
+            if round > 0 {
+                into.iter_mut().zip(rates).for_each(|(into, per_s)| into.push(per_s));
+            }
+            stage.step();
+        }
+    }
+    let compared: Vec<Compared> =
+        KINDS.into_iter().zip(measured).map(|(winners, [ours, rival])| Compared::of(winners, ours, rival)).collect();
+    stage.done(compared.iter().map(|one| format!("{} × {:.2}", one.kind, one.ratio)).collect::<Vec<_>>().join(", "));
+    Ok(compared)
+}
+
+/// This many buyers, and one who comes before them.
+async fn gather(issuer: &Issuer, sale: &str, count: usize) -> Result<Vec<Bearer>> {
+    let names: Vec<String> = (0..=count).map(|n| format!("{sale}-{n}")).collect();
+    let (issuer, signed) = (issuer.clone(), names.clone());
+    let tokens = tokio::task::spawn_blocking(move || issuer.tokens(&signed)).await??;
+    names.iter().zip(tokens).map(|(name, token)| Ok(Bearer { user: name.parse()?, token: token.parse()? })).collect()
+}
+
+/// One round of one side: its answers a second.
+async fn one(seller: &impl Seller, winners: Winners, sale: &str, buyers: &[Bearer]) -> Result<f64> {
+    let (first, others) = buyers.split_first().context("no buyers")?;
+    let units = winners.of(others.len());
+    seller.offer(sale, units + 1).await?;
+    let client = Arc::clone(seller.client());
+    // Whatever the first request for a sale has to look up is not measured.
+    ensure!(reserve(&client, 0, &seller.request(sale, first)?).await?, "{sale}: no unit for the first buyer");
+
+    let requests = others.iter().map(|buyer| seller.request(sale, buyer)).collect::<Result<Vec<Request>>>()?;
+    let (requests, won) = (Arc::new(requests), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&won);
+    let load = closed(CLIENTS, others.len(), move |connection, n| {
+        let (client, requests, won) = (Arc::clone(&client), Arc::clone(&requests), Arc::clone(&count));
+        async move {
+            let has_won = reserve(&client, connection, &requests[n]).await?;
+            won.fetch_add(usize::from(has_won), Ordering::Relaxed);
+            Ok(())
+        }
+    });
+    let load = load.await?;
+    let won = won.load(Ordering::Relaxed);
+    ensure!(won == units, "{sale}: {won} of {} buyers won, for {units} units", others.len());
+    all_ordered(seller, sale, units as u64 + 1).await?;
+    Ok(load.throughput())
+}
+
+/// Whether a buyer gets a unit.
+async fn reserve(client: &Client, connection: usize, request: &Request) -> Result<bool> {
+    for _ in 0..TRIES {
+        let response = client.send(connection, request).await?;
+        match response.status {
+            202 => return Ok(true),
+            409 if response.answer().code == "sold_out" => return Ok(false),
+            503 => tokio::time::sleep(response.retry_after.unwrap_or(PAUSE)).await,
+            _ => bail!("an unknown answer, {}: {}", response.answer(), String::from_utf8_lossy(&response.body)),
+        }
+    }
+    bail!("too busy, {TRIES} times")
+}
+
+/// Waits until every unit is an order: until then a side still works, and would slow the other one down.
+async fn all_ordered(seller: &impl Seller, sale: &str, units: u64) -> Result<()> {
+    let began = Instant::now();
+    loop {
+        // Just after a round it may be too busy to say.
+        let found = seller.ordered(sale).await;
+        match &found {
+            Ok(Some(orders)) if *orders == units => return Ok(()),
+            Ok(Some(orders)) => ensure!(*orders < units, "{sale} has {orders} orders for {units} units"),
+            _ => {}
+        }
+        ensure!(began.elapsed() < ORDERED_WITHIN, "{sale} has not {units} orders in time: {found:?}");
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+impl Compared {
+    fn of(winners: Winners, ours_per_s: Vec<f64>, rival_per_s: Vec<f64>) -> Self {
+        let (ours_median, rival_median) = (median(&ours_per_s), median(&rival_per_s));
+        let compared =
+            Self { kind: winners.name(), ours_per_s, rival_per_s, ours_median, rival_median, ratio: 0.0, winners };
+        Self { ratio: median(&compared.ratios()), ..compared }
+    }
+
+    fn ratios(&self) -> Vec<f64> {
+        self.ours_per_s.iter().zip(&self.rival_per_s).map(|(ours, rival)| ours / rival).collect()
+    }
+}

@@ -1,0 +1,462 @@
+//! The command as people type it, against a server with a few prepared answers.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::http::{StatusCode, Uri};
+use serde_json::{Value, json};
+
+/// A server on the loopback that counts its requests.
+struct Server {
+    url: String,
+    asked: Arc<AtomicU64>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Server {
+    fn new(answer: fn(&str) -> (u16, &'static str)) -> Self {
+        Self::that_takes(Duration::ZERO, answer)
+    }
+
+    /// A server that answers after this time.
+    fn that_takes(time: Duration, answer: fn(&str) -> (u16, &'static str)) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&asked);
+        let router = Router::new().fallback(move |uri: Uri| {
+            // The command reads the sale once, before it sends anybody.
+            if uri.path() != "/v1/sales/lamp" {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            let (status, body) = answer(uri.path());
+            async move {
+                tokio::time::sleep(time).await;
+                (StatusCode::from_u16(status).unwrap(), body)
+            }
+        });
+        runtime.spawn(async move { axum::serve(listener, router).await });
+        Self { url, asked, _runtime: runtime }
+    }
+
+    fn port(&self) -> &str {
+        self.url.rsplit(':').next().unwrap()
+    }
+
+    fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+/// A folder that is deleted with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("load-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// A file with this many users, all with a pass.
+    fn tokens(&self, users: usize) -> PathBuf {
+        let file = self.0.join("tokens");
+        std::fs::write(&file, (0..users).map(|n| format!("token-{n} pass-{n}\n")).collect::<String>()).unwrap();
+        file
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const VARIABLES: [&str; 12] = [
+    "URL",
+    "SALE",
+    "USERS",
+    "OVER_S",
+    "CURVE",
+    "BAD",
+    "TOKENS",
+    "TOKEN_COMMAND",
+    "STOP_AT_ERRORS",
+    "CONNECTIONS",
+    "YES_THIS_IS_MINE",
+    "OUT",
+];
+
+fn load(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_load"));
+    command.args(arguments).env("RUST_BACKTRACE", "1").stdin(Stdio::null());
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    load(arguments).output().unwrap()
+}
+
+/// A program's output, and its messages.
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn sold_out(_: &str) -> (u16, &'static str) {
+    (409, r#"{"code": "sold_out"}"#)
+}
+
+#[test]
+fn what_is_missing_or_refused_is_said_in_one_line() {
+    let (here, folder) = (["--url", "http://127.0.0.1:9"], Folder::new("refused"));
+    for (arguments, status, says) in [
+        (&[][..], 1, "error: URL is missing"),
+        (&["--url", "127.0.0.1:9"], 2, "an http:// or https:// address"),
+        (&["--url", "https://shop.example.org"], 1, "--yes-this-is-mine"),
+        (&here, 1, "error: no tokens: give TOKENS=file"),
+        (&[&here[..], &["--tokens", "no-such-file"]].concat(), 1, "error: the tokens in no-such-file"),
+        (
+            &[&here[..], &["--token-command", "exit 1 # {user}", "--users", "1"]].concat(),
+            1,
+            "the command for tokens failed",
+        ),
+        (&[&here[..], &["--users", "1000001"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
+        (&[&here[..], &["--over-s", "3601"]].concat(), 2, "--over-s: a whole number from 0 to 3,600; got"),
+    ] {
+        let output = load(arguments).current_dir(&folder.0).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let shape = (output.status.code(), said.lines().count(), output.stdout.len());
+        assert_eq!(shape, (Some(status), 1, 0), "{arguments:?}: {said}");
+        assert!(said.contains(says), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn every_request_is_in_the_report() {
+    let server = Server::new(|path| {
+        if path.contains("/reservations/pass-") {
+            (409, r#"{"code": "sold_out"}"#)
+        } else {
+            (404, r#"{"message": "Not Found"}"#)
+        }
+    });
+    let folder = Folder::new("report");
+    let (tokens, out) = (folder.tokens(100), folder.0.join("out"));
+    let (tokens, out) = (tokens.to_str().unwrap(), out.to_str().unwrap());
+    let run = run(&["--url", &server.url, "--users", "200", "--over-s", "2", "--tokens", tokens, "--out", out]);
+    let (printed, said) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+    assert!(run.status.success(), "{printed}{said}");
+    assert!(printed.contains("409 sold_out") && printed.contains("report.html"), "{printed}");
+    assert!(said.contains("200 users share 100 tokens"), "{said}");
+    assert!(said.lines().any(|line| line.contains("/s ") && line.contains("p99")), "a line each second: {said}");
+
+    let report: Value = serde_json::from_slice(&std::fs::read(folder.0.join("out/report.json")).unwrap()).unwrap();
+    let asked = server.asked.load(Ordering::Relaxed);
+    let sum = |list: &str, name: &str| -> u64 {
+        report[list].as_array().unwrap().iter().map(|each| each[name].as_u64().unwrap()).sum()
+    };
+    assert_eq!(report["requests"]["sent"], asked, "{:#}", report["requests"]);
+    assert_eq!((sum("answers", "count"), sum("seconds", "answered"), sum("seconds", "sent")), (asked, asked, asked));
+    assert_eq!(
+        (&report["users"], &report["requests"]["errors"], &report["stopped"]),
+        (&json!(200), &json!(0), &json!(null))
+    );
+    // A twentieth misbehaves.
+    let honest = report["answers"].as_array().unwrap().iter().find(|each| each["step"] == "reserve").unwrap();
+    assert_eq!((&honest["code"], &honest["count"]), (&json!("sold_out"), &json!(190)));
+    assert!(std::fs::read_to_string(folder.0.join("out/report.html")).unwrap().contains("<svg"));
+}
+
+#[test]
+fn a_server_that_fails_is_left_alone() {
+    let server = Server::new(|_| (500, r#"{"code": "internal"}"#));
+    let folder = Folder::new("errors");
+    let (tokens, out) = (folder.tokens(10), folder.0.to_str().unwrap());
+    let arguments = ["--url", &server.url, "--users", "100000", "--over-s", "1000", "--curve", "even", "--out", out];
+    let run = run(&[&arguments[..], &["--tokens", tokens.to_str().unwrap()]].concat());
+    assert_eq!(run.status.code(), Some(1));
+    assert!(String::from_utf8(run.stdout).unwrap().contains("stopped early: too many of the answers were errors"));
+    let report: Value = serde_json::from_slice(&std::fs::read(folder.0.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["stopped"], "errors");
+    assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
+}
+
+#[test]
+fn a_sale_with_a_line_gets_no_users() {
+    let with_line = |path: &str| match path {
+        "/v1/sales/lamp" => (200, r#"{ "sale_id": "lamp", "state": "upcoming", "line": { "state": "gathering" } }"#),
+        _ => sold_out(path),
+    };
+    let server = Server::new(with_line);
+    let folder = Folder::new("line");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let (tokens, out) = (tokens.to_str().unwrap(), out.to_str().unwrap());
+    let ran = run(&["--url", &server.url, "--users", "10", "--tokens", tokens, "--out", out]);
+    let (printed, said) = texts(&ran);
+    assert_eq!((ran.status.code(), &*printed), (Some(1), ""), "{said}");
+    assert_eq!(said, "error: lamp has a line, in which these users cannot wait; choose a sale without one\n");
+    assert_eq!(server.asked(), 0);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
+    let server = Server::new(sold_out);
+    let folder = Folder::new("unwritable");
+    let tokens = folder.tokens(10);
+    // Files where a folder and a report should be. They are obstacles for root, too.
+    std::fs::create_dir_all(folder.0.join("taken/report.html")).unwrap();
+    for out in [tokens.join("out"), folder.0.join("taken")] {
+        let out = out.to_str().unwrap();
+        let ran = run(&["--url", &server.url, "--users", "10", "--tokens", tokens.to_str().unwrap(), "--out", out]);
+        let (printed, said) = texts(&ran);
+        assert_eq!((ran.status.code(), said.lines().count(), &*printed), (Some(1), 1, ""), "{said}");
+        assert!(said.starts_with(&format!("error: no report can be written to {out}")), "{said}");
+        assert!(said.contains("OUT="), "what to do: {said}");
+    }
+    assert_eq!(server.asked(), 0);
+    assert!(!folder.0.join("taken/report.json").exists(), "the trial left a file behind");
+}
+
+#[test]
+fn the_table_is_printed_though_the_report_cannot_be_written() {
+    let server = Server::that_takes(Duration::from_millis(500), sold_out);
+    let folder = Folder::new("full");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let arguments = ["--url", &server.url, "--users", "10", "--bad", "0", "--over-s", "0"];
+    let mut command = load(&arguments);
+    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("something is sent", || server.asked() > 0);
+    std::fs::remove_dir(&out).unwrap();
+    std::fs::write(&out, "").unwrap();
+    let ran = running.wait_with_output().unwrap();
+    let (printed, said) = texts(&ran);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(printed.contains("409 sold_out") && printed.contains("10 requests of 10 users"), "{printed}{said}");
+    assert!(said.lines().last().unwrap().starts_with("error: "), "{said}");
+    assert!(!printed.contains("report.json"), "{printed}");
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "not within a minute: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_short_run_of_errors_fails_too() {
+    let server = Server::new(|_| (400, "{}"));
+    let folder = Folder::new("short");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let ran = |url: &str, users: &str| {
+        let arguments = ["--url", url, "--users", users, "--bad", "1", "--over-s", "0"];
+        let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
+        let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+        (ran.status.code(), report["stopped"].clone(), texts(&ran).0)
+    };
+    let fails = Server::new(|_| (500, "{}"));
+    // Two answers say nothing about a second, but they are all there are.
+    for users in ["100", "2"] {
+        let (status, stopped, printed) = ran(&fails.url, users);
+        assert_eq!((status, stopped), (Some(1), json!("failed")), "{printed}");
+        assert!(printed.contains("failed: too many of the answers were errors"), "{printed}");
+        assert_eq!(ran(&server.url, users).0, Some(0));
+    }
+}
+
+/// A load of a thousand seconds, ended by this signal while answers are outstanding.
+fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Value, u64) {
+    let server = Server::that_takes(answers_after, sold_out);
+    let folder = Folder::new(name);
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let arguments = ["--url", &server.url, "--users", "20000", "--over-s", "1000", "--curve", "even", "--bad", "0"];
+    let mut command = load(&arguments);
+    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("some are sent", || server.asked() >= 20);
+    let killed = Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let begun = Instant::now();
+    let ran = running.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let report = std::fs::read(out.join("report.json")).unwrap_or_else(|_| panic!("no report: {:?}", texts(&ran)));
+    assert!(out.join("report.html").exists());
+    (ran, serde_json::from_slice(&report).unwrap(), server.asked())
+}
+
+#[test]
+fn who_interrupts_it_gets_a_report_of_what_happened() {
+    let interrupt = |name: &str, signal: &str, status: i32| {
+        let (ran, report, asked) = interrupted(name, signal, Duration::from_millis(300));
+        let (printed, said) = texts(&ran);
+        assert_eq!(ran.status.code(), Some(status), "{said}");
+        assert!(printed.contains("interrupted") && printed.contains("409 sold_out"), "{printed}");
+        assert_eq!(report["stopped"], "interrupted");
+        let requests = &report["requests"];
+        // Requests under way were waited for, and nothing more was sent.
+        assert_eq!((&requests["sent"], &requests["unanswered"]), (&json!(asked), &json!(0)), "{requests:#}");
+        assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
+    };
+    std::thread::scope(|both| {
+        both.spawn(|| interrupt("interrupted", "-INT", 130));
+        both.spawn(|| interrupt("terminated", "-TERM", 143));
+    });
+}
+
+#[test]
+fn what_waits_for_a_connection_is_not_sent_any_more() {
+    let server = Server::that_takes(Duration::from_millis(100), sold_out);
+    let folder = Folder::new("queued");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let arguments = ["--url", &server.url, "--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
+    let mut command = load(&arguments);
+    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    until("some are sent", || server.asked() >= 3);
+    let before = server.asked();
+    let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    // One was under way, and others came while the signal was.
+    assert!(server.asked() <= before + 8, "{} after {before}", server.asked());
+}
+
+#[test]
+fn nobody_waits_long_for_answers_that_do_not_come() {
+    let (ran, report, _) = interrupted("stuck", "-INT", Duration::from_secs(3_600));
+    assert_eq!(ran.status.code(), Some(130));
+    assert!(report["requests"]["unanswered"].as_u64().unwrap() >= 20, "{:#}", report["requests"]);
+}
+
+#[test]
+fn arguments_are_checked_before_tokens_are_made() {
+    let folder = Folder::new("unasked");
+    let asked = folder.0.join("asked");
+    let make = format!("touch {}; echo a-token", asked.display());
+    let here = ["--url", "http://127.0.0.1:9", "--tokens-from", &make];
+    let file = folder.tokens(1);
+    for (arguments, says) in [
+        (&["--url", "https://shop.example.org", "--tokens-from", &make][..], "--yes-this-is-mine"),
+        (&[&here[..], &["--curve", "square"]].concat(), "--curve: one of even, rush, ramp"),
+        (&[&here[..], &["--bad", "2"]].concat(), "--bad: a fraction from 0 to 1"),
+        (&[&here[..], &["--stop-at-errors", "0"]].concat(), "above 0"),
+        (&[&here[..], &["--out", file.to_str().unwrap()]].concat(), "no report can be written"),
+    ] {
+        let ran = run(arguments);
+        let (printed, said) = texts(&ran);
+        assert_eq!((said.lines().count(), &*printed), (1, ""), "{arguments:?}: {said}");
+        assert!(!ran.status.success() && said.contains(says), "{arguments:?}: {said}");
+    }
+    assert!(!asked.exists(), "tokens were made");
+}
+
+#[test]
+fn every_name_of_this_machine_is_known_to_whoever_makes_tokens() {
+    let server = Server::new(sold_out);
+    let folder = Folder::new("names");
+    let (asked, out) = (folder.0.join("asked"), folder.0.join("out"));
+    let make = format!("echo \"$URL $USERS $SALE\" > {}; seq $USERS | sed 's/.*/token-& pass-&/'", asked.display());
+    for host in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
+        let url = format!("http://{host}:{}/", server.port());
+        let arguments = ["--url", &url, "--users", "30", "--over-s", "0", "--sale", "chair", "--tokens-from", &make];
+        let ran = load(&arguments).arg("--out").arg(&out).output().unwrap();
+        let (printed, said) = texts(&ran);
+        assert!(ran.status.success(), "{host}: {printed}{said}");
+        assert!(printed.contains("409 sold_out"), "{host}: {printed}");
+        assert!(!said.contains("share"), "{host}: {said}");
+        let known = format!("{} 30 chair\n", server.url);
+        assert_eq!(std::fs::read_to_string(&asked).unwrap(), known, "{host}");
+    }
+}
+
+#[test]
+fn whoever_cannot_make_tokens_says_so_alone() {
+    let folder = Folder::new("refuses");
+    let arguments = ["--url", "http://127.0.0.1:9", "--tokens-from", "echo 'error: nothing runs' >&2; exit 1"];
+    let ran = load(&arguments).arg("--out").arg(&folder.0).output().unwrap();
+    assert_eq!((ran.status.code(), texts(&ran)), (Some(1), (String::new(), "error: nothing runs\n".to_owned())));
+}
+
+/// `make load` takes tokens from `make up`, unless others are given.
+#[test]
+fn make_checks_the_arguments_first() {
+    let folder = Folder::new("make");
+    let (local, asked) = (folder.0.join("local"), folder.0.join("asked"));
+    let script = format!("#!/bin/sh\necho $1 $URL >> {}\nseq $USERS | sed 's/.*/token-& pass-&/'\n", asked.display());
+    std::fs::write(&local, script).unwrap();
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_load"));
+    let target = built.ancestors().nth(2).unwrap();
+    let make = |arguments: &[&str]| {
+        let mut command = Command::new("make");
+        command.args(["--silent", "load", "COMPILE=true", &format!("LOCAL=sh {}", local.display())]);
+        command.arg(format!("OUT={}", folder.0.join("out").display())).args(arguments);
+        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).env("CARGO_TARGET_DIR", target);
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::null()).output().unwrap()
+    };
+    let server = Server::new(sold_out);
+    let url = format!("URL={}", server.url);
+    for (arguments, says) in [
+        (&[][..], "error: URL is missing"),
+        (&["URL=https://shop.example.org"], "YES_THIS_IS_MINE=1"),
+        (&[&url, "CURVE=square"], "CURVE: one of even, rush, ramp"),
+        (&[&url, "BAD=2"], "BAD: a fraction from 0 to 1"),
+    ] {
+        let ran = make(arguments);
+        let said = texts(&ran).1;
+        assert!(!ran.status.success() && said.contains(says) && said.lines().count() == 2, "{arguments:?}: {said}");
+    }
+    assert!(!asked.exists() && server.asked() == 0, "tokens were made");
+
+    let ran = make(&[&url.replace("127.0.0.1", "localhost"), "USERS=20", "OVER_S=0"]);
+    assert!(ran.status.success(), "{:?}", texts(&ran));
+    assert_eq!(std::fs::read_to_string(&asked).unwrap(), format!("tokens {}\n", server.url));
+    std::fs::remove_file(&asked).unwrap();
+    let tokens = format!("TOKENS={}", folder.tokens(20).display());
+    assert!(make(&[&url, &tokens, "USERS=20", "OVER_S=0"]).status.success());
+    assert!(!asked.exists());
+}
+
+/// An API with a gate whose challenges ask for little work, which their ids say.
+fn little_work(path: &str) -> (u16, &'static str) {
+    match path.rsplit('/').next() {
+        Some("challenges") => (201, r#"{"challenge_id": "0000000000008000800000000000000c"}"#),
+        Some("tokens") => (201, r#"{"token": "a-pass"}"#),
+        _ => sold_out(path),
+    }
+}
+
+#[test]
+fn everybody_without_a_pass_goes_through_the_gate() {
+    let server = Server::new(little_work);
+    let folder = Folder::new("gate");
+    // In the form of `make load`: every fiftieth user has no pass.
+    let line = |n| if n % 50 == 0 { format!("token-{n}\n") } else { format!("token-{n} pass-{n}\n") };
+    let (tokens, out) = (folder.0.join("tokens"), folder.0.join("out"));
+    std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();
+    let arguments = ["--url", &server.url, "--users", "3000", "--over-s", "1", "--bad", "0.05"];
+    let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
+    let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+    let (printed, said) = texts(&ran);
+    assert!(said.contains("60 users of 3,000 will go through the gate"), "{said}");
+    assert!(printed.contains("60 of 60 users got through the gate"), "{printed}");
+    let [came, passed, unfinished] = ["came", "passed", "unfinished"].map(|name| report["gate"][name].as_u64());
+    assert_eq!((came, passed, unfinished), (Some(60), Some(60), Some(0)));
+    for step in ["challenge", "token"] {
+        let sent = report["answers"].as_array().unwrap().iter().filter(|each| each["step"] == step);
+        assert_eq!(sent.map(|each| each["count"].as_u64().unwrap()).sum::<u64>(), 60, "{step}");
+    }
+}
