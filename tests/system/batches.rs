@@ -103,11 +103,11 @@ async fn a_table_that_is_away_fails_the_message_and_not_the_order() {
     let lab = Lab::selling(terms(2, 1)).await;
     let alice = lab.reserve("alice").await;
     let mut deps = lab.order();
-    deps.ledger = ledger::Ledger::new(lab.dynamodb.clone(), "no-such-table");
-    assert!(matches!(deps.ledger.order(&alice.id).await, Err(LedgerError::DynamoDb { .. })));
+    deps.fulfilment.ledger = ledger::Ledger::new(lab.dynamodb.clone(), "no-such-table");
+    assert!(matches!(deps.fulfilment.ledger.order(&alice.id).await, Err(LedgerError::DynamoDb { .. })));
     let batch = || crate::lab::message_batch(&[&alice]);
     assert_eq!(order::handle(&deps, batch()).await.batch_item_failures.len(), 1);
-    let last = dead_letter::Deps { ledger: deps.ledger.clone(), ..lab.dead_letter() };
+    let last = dead_letter::DeadLetterDeps { fulfilment: deps.fulfilment.clone(), ..lab.dead_letter() };
     assert_eq!(dead_letter::handle(&last, batch()).await.batch_item_failures.len(), 1);
     assert_eq!(lab.clean_audit().await, (1, 1, 0));
     assert!(order::handle(&lab.order(), batch()).await.batch_item_failures.is_empty());

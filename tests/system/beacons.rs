@@ -51,8 +51,8 @@ pub(crate) fn signature(round: DrandRound) -> String {
 }
 
 /// The function with the test's drand key.
-pub(crate) fn believing(deps: admin::Deps) -> admin::Deps {
-    admin::Deps { drand_key: drand_key(), ..deps }
+pub(crate) fn believing(deps: admin::AdminDeps) -> admin::AdminDeps {
+    admin::AdminDeps { drand_key: drand_key(), ..deps }
 }
 
 pub(crate) fn posting(signature: &str) -> Ask {
@@ -208,7 +208,7 @@ async fn what_counting_takes_does_not_shorten_the_minute_before_the_beacon() {
     })
     .await;
     let began = clock.now();
-    let summary = draw::handle(&draw::Deps { clock, ledger, ..lab.draw_in(AFTER_S) }).await.unwrap();
+    let summary = draw::handle(&draw::DrawDeps { clock, ledger, ..lab.draw_in(AFTER_S) }).await.unwrap();
     assert!(summary.failed == 0 && kept.load(Ordering::Relaxed), "{summary:?}");
     assert!(named(&lab).await.at_ms() >= began.0 + AHEAD_S * 11_000);
 }
@@ -268,8 +268,8 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     let waits = load_round(&lab.stock, &lab.ledger, &lab.round().await, now).await.unwrap();
     assert_eq!(waits, Loading::AwaitsBeacon);
     let run = async || warmup::handle(&lab.warmup()).await.unwrap();
-    assert_eq!(run().await, warmup::Summary { awaiting_beacon: 1, ..warmup::Summary::default() });
-    reconciliation::handle(&reconciliation::Deps::new(&lab.another_process()).unwrap()).await.unwrap();
+    assert_eq!(run().await, warmup::WarmupSummary { awaiting_beacon: 1, ..warmup::WarmupSummary::default() });
+    reconciliation::handle(&reconciliation::ReconciliationDeps::new(&lab.another_process()).unwrap()).await.unwrap();
     assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
     assert_eq!(lab.round().await.loaded_at_ms, None);
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "paused");
@@ -284,7 +284,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     assert_eq!(shown(&lab.catalog(), "/v1/sales/lamp").await.body["draw"]["label"], "beacon");
 
     post(&lab).await;
-    assert_eq!(run().await, warmup::Summary { loaded: 1, ..warmup::Summary::default() });
+    assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..warmup::WarmupSummary::default() });
     assert_eq!(draw::handle(&lab.draw_in(0)).await.unwrap().late, 0);
     let (round, randomness) =
         (lab.round().await, lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap().randomness());
@@ -300,7 +300,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
 
     // Redis is reloaded with the same beacon.
     lab.redis(&["FLUSHALL"]).await;
-    assert_eq!(run().await, warmup::Summary { loaded: 1, ..warmup::Summary::default() });
+    assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..warmup::WarmupSummary::default() });
     let order = lab.order_of(&lab.buy("late").await).await;
     assert_eq!(order.award, round.terms.allocation.award(table.award(order.claim.unit.0)));
     assert_eq!(lab.clean_audit().await, (46, 0, 4));
@@ -326,7 +326,7 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
     let key = AttributeValue::S("BEACON#lamp#1".to_owned());
     let taken = lab.dynamodb.delete_item().table_name(&lab.table).key("pk", key);
     let taken = taken.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap().attributes;
-    let order = order::Deps::new(&lab.another_process()).unwrap();
+    let order = order::OrderDeps::new(&lab.another_process()).unwrap();
     assert_eq!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.len(), 1);
     assert_eq!(lab.ledger.order(&claim.id).await.unwrap(), None, "the order has not failed");
     lab.dynamodb.put_item().table_name(&lab.table).set_item(taken).send().await.unwrap();

@@ -105,7 +105,7 @@ async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
 
 async fn heat(lab: &Lab, minute: i64) -> usize {
     let clock = Clock::ahead_by_ms(minute * 60_000);
-    reconciliation::handle(&reconciliation::Deps { clock, ..lab.reconciliation() }).await.unwrap().hot
+    reconciliation::handle(&reconciliation::ReconciliationDeps { clock, ..lab.reconciliation() }).await.unwrap().hot
 }
 
 #[tokio::test]
@@ -191,7 +191,8 @@ async fn a_lane_that_is_away_hides_no_message_of_the_others_and_no_unit_is_calle
     }
     lab.silence_lane(1).await;
     let clock = Clock::ahead_by_ms(120_000);
-    let summary = reconciliation::handle(&reconciliation::Deps { clock, ..lab.reconciliation() }).await.unwrap();
+    let summary =
+        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, ..lab.reconciliation() }).await.unwrap();
     assert_eq!(summary.sent, 2, "{summary:?}");
     assert!(summary.outbox_age_s >= 120 && summary.failed > 0, "{summary:?}");
     assert_eq!(summary.rounds, BTreeMap::new(), "a round with an unknown lane is not counted");

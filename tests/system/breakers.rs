@@ -19,12 +19,12 @@ const FAILURES: usize = 10;
 /// As many come at one time. One of them may try the part, and on a slow machine one more each second.
 const AT_ONCE: usize = 20;
 
-async fn ask_of(lab: &Lab, deps: &reservation::Deps, ask: &Ask) -> Answer {
+async fn ask_of(lab: &Lab, deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     ask_reservation(&lab.recorder, deps, ask).await
 }
 
 /// A busy machine may exceed a limit once or twice.
-async fn sells_to(lab: &Lab, deps: &reservation::Deps, user: &str) {
+async fn sells_to(lab: &Lab, deps: &reservation::ReservationDeps, user: &str) {
     let ask = Ask::reserve(SALE, user).header("idempotency-key", "key-1");
     until("it sells", async || (ask_of(lab, deps, &ask).await.status == 202).then_some(())).await;
 }
@@ -34,7 +34,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let lab = Lab::selling(terms(50, 1)).await;
     let bought = lab.buy("alice").await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.start(reservation::Deps::new);
+    let deps = parts.start(reservation::ReservationDeps::new);
     sells_to(&lab, &deps, "bob").await;
     parts.redis.delay(Duration::MAX);
     let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
@@ -68,7 +68,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
 async fn a_silent_queue_is_not_waited_for_by_everybody() {
     let lab = Lab::selling(terms(50, 1)).await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.start(reservation::Deps::new);
+    let deps = parts.start(reservation::ReservationDeps::new);
     sells_to(&lab, &deps, "bob").await;
     parts.aws.set(Service::Sqs, Conduct::Hangs);
     let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();

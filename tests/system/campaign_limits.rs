@@ -42,7 +42,7 @@ async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
 }
 
 async fn deliver(lab: &Lab, claim: &Claim) {
-    let order = order::Deps::new(&lab.another_process()).unwrap();
+    let order = order::OrderDeps::new(&lab.another_process()).unwrap();
     let batch = crate::lab::message_batch(&[claim]);
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
 }

@@ -31,32 +31,32 @@ const FIRST_READING: usize = ONE_READING + 8 + 1;
 
 impl Lab {
     /// The function in a new process.
-    pub(crate) fn catalog(&self) -> catalog::Deps {
-        catalog::Deps::new(&self.another_process()).unwrap()
+    pub(crate) fn catalog(&self) -> catalog::CatalogDeps {
+        catalog::CatalogDeps::new(&self.another_process()).unwrap()
     }
 
     /// The same, on this clock.
-    pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::Deps {
-        catalog::Deps::new(&self.another_process_at(clock)).unwrap()
+    pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::CatalogDeps {
+        catalog::CatalogDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
-    fn catalog_with(&self, stock: Stock) -> catalog::Deps {
-        catalog::Deps::new(&self.another_process().with(stock)).unwrap()
+    fn catalog_with(&self, stock: Stock) -> catalog::CatalogDeps {
+        catalog::CatalogDeps::new(&self.another_process().with(stock)).unwrap()
     }
 }
 
-pub(crate) async fn ask(catalog: &catalog::Deps, ask: &Ask) -> Answer {
+pub(crate) async fn ask(catalog: &catalog::CatalogDeps, ask: &Ask) -> Answer {
     Answer::of_handler(ask, Box::pin(catalog::handle(catalog, ask.request())).await)
 }
 
 /// A public document, which must be there.
-pub(crate) async fn shown(catalog: &catalog::Deps, path: &str) -> Answer {
+pub(crate) async fn shown(catalog: &catalog::CatalogDeps, path: &str) -> Answer {
     let answer = ask(catalog, &Ask::get(path)).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{answer:?}");
     answer
 }
 
-async fn sees(catalog: &catalog::Deps, member: &str, value: &str) {
+async fn sees(catalog: &catalog::CatalogDeps, member: &str, value: &str) {
     let what = format!("{member} is {value}");
     let seen = async || (shown(catalog, "/v1/sales/lamp").await.text(member) == value).then_some(());
     Box::pin(until(&what, seen)).await;
@@ -66,7 +66,7 @@ async fn sees(catalog: &catalog::Deps, member: &str, value: &str) {
 pub(crate) const SEEN_WITHIN_MS: i64 = 2_000;
 
 /// Looks once, as soon as a change must show.
-async fn sees_in_time(catalog: &catalog::Deps, moved_ms: &AtomicI64, member: &str, value: &str) {
+async fn sees_in_time(catalog: &catalog::CatalogDeps, moved_ms: &AtomicI64, member: &str, value: &str) {
     moved_ms.fetch_add(SEEN_WITHIN_MS, Ordering::Relaxed);
     assert_eq!(shown(catalog, "/v1/sales/lamp").await.text(member), value);
 }

@@ -52,7 +52,7 @@ async fn winners_of_one_moment_share_calls() {
     const WINNERS: usize = 24;
     let lab = Lab::selling(terms(WINNERS as u32 + 1, 1)).await;
     let parts = Parts::patient(&lab).await;
-    let deps = parts.start(reservation::Deps::new);
+    let deps = parts.start(reservation::ReservationDeps::new);
     let ask = async |user: String| {
         ask_reservation(&lab.recorder, &deps, &Ask::reserve("lamp", &user)).await.expect(202);
     };

@@ -18,7 +18,7 @@ const UNITS: u32 = 5;
 /// Three hours before and after now: wider than a daylight saving change.
 const HALF_S: i64 = 3 * 60 * 60;
 
-fn deps(lab: &Lab) -> daily_reset::Deps {
+fn deps(lab: &Lab) -> daily_reset::DailyResetDeps {
     lab.daily_reset()
 }
 
@@ -237,8 +237,8 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     let tomorrow = lab.answer(&reserve_tomorrow("carol")).await.expect(202).text("reservation_id").to_owned();
     let tomorrow = lab.claim_of(&tomorrow, "carol").await;
     let batch = crate::lab::message_batch(&[&late, &tomorrow]);
-    assert!(order::handle(&order::Deps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
-    let dead_letters = dead_letter::Deps::new(&process).unwrap();
+    assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
+    let dead_letters = dead_letter::DeadLetterDeps::new(&process).unwrap();
     let batch = crate::lab::message_batch(&[&dead]);
     assert!(dead_letter::handle(&dead_letters, batch).await.batch_item_failures.is_empty());
     let price = async |of: &Claim| lab.order_of(of).await.price.unwrap().price_minor;

@@ -137,7 +137,7 @@ async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let response = dead_letter::handle(&deps, message_batch(&[&alice, &dave])).await;
     assert_eq!(response.batch_item_failures.len(), 2, "the round is rebuilt within a minute, so they are retried");
     assert_eq!(lab.ledger.order(&alice.id).await.unwrap(), None);
-    let closed = dead_letter::Deps { clock: runtime::Clock::ahead_by_ms(4_000_000), ..deps };
+    let closed = dead_letter::DeadLetterDeps { clock: runtime::Clock::ahead_by_ms(4_000_000), ..deps };
     let response = dead_letter::handle(&closed, message_batch(&[&alice])).await;
     assert!(response.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));

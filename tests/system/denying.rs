@@ -34,7 +34,7 @@ async fn denied(lab: &Lab) -> Vec<String> {
 }
 
 /// Sends forged passes, each of which must be refused.
-async fn forge(deps: &reservation::Deps, name: &str, times: usize) {
+async fn forge(deps: &reservation::ReservationDeps, name: &str, times: usize) {
     for _ in 0..times {
         let ask = Ask::post(format!("/v1/sales/{SALE}/reservations/forged")).by(name);
         Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await).problem(403, "bad_token");
@@ -67,7 +67,7 @@ async fn operators_keep_a_user_out_and_let_in_again() {
     // Nobody ends it, and its item is still there.
     lab.answer(&deny("carol", in_s(600))).await.expect(200);
     assert_eq!(denied(&lab).await, ["carol"]);
-    let admin = admin::Deps { clock: Clock::ahead_by_ms(631_000), ..lab.admin() };
+    let admin = admin::AdminDeps { clock: Clock::ahead_by_ms(631_000), ..lab.admin() };
     let ask = Ask::get("/v1/admin/denied").by_operator();
     let list = Answer::of_handler(&ask, admin::handle(&admin, ask.request()).await).expect(200);
     assert_eq!(list.body["denied"], json!([]), "it is over");

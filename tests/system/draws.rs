@@ -65,7 +65,7 @@ async fn tell_redis(lab: &Lab) {
 }
 
 /// The draw once it has its seed.
-async fn revealed(catalog: &catalog::Deps) -> Answer {
+async fn revealed(catalog: &catalog::CatalogDeps) -> Answer {
     let seen = async || {
         let draw = shown(catalog, DRAW).await;
         draw.body.get("seed").is_some().then_some(draw)
@@ -92,7 +92,7 @@ async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
 
     let lab = Lab::selling(packet()).await;
     end(&lab, i64::from(catalog::DRAW_REVEAL_AFTER_S) + 5).await;
-    let stays_secret = async |catalog: &catalog::Deps, why: &str| {
+    let stays_secret = async |catalog: &catalog::CatalogDeps, why: &str| {
         assert_eq!(shown(catalog, DRAW).await.body.get("seed"), None, "{why}");
     };
     let catalog = lab.catalog();
@@ -105,7 +105,7 @@ async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
     lab.redis(&["FLUSHALL"]).await;
     assert_eq!(revealed(&lab.catalog()).await.body, draw.body, "long after the round Redis has lost it");
     let nobody = stock::Stock::new("redis://127.0.0.1:1").unwrap();
-    let blind = catalog::Deps::new(&lab.another_process().with(nobody)).unwrap();
+    let blind = catalog::CatalogDeps::new(&lab.another_process().with(nobody)).unwrap();
     stays_secret(&blind, "Redis does not say whether it sells").await;
 }
 

@@ -146,7 +146,7 @@ async fn a_list_that_cannot_be_read_is_no_guess() {
         .by("alice")
         .json(&json!({ "challenge_id": "0".repeat(32), "answer": "1" }));
     let no_table = Ledger::new(lab.dynamodb.clone(), "there-is-no-such-table");
-    let deps = admission::Deps { ledger: no_table, ..lab.admission() };
+    let deps = admission::AdmissionDeps { ledger: no_table, ..lab.admission() };
     let response = admission::handle(&deps, ask.request()).await;
     Answer::of_handler(Asked::from(&ask), response).problem(503, "overloaded");
 }

@@ -20,7 +20,7 @@ fn look() -> Ask {
     Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()
 }
 
-async fn answer(deps: &admin::Deps) -> Value {
+async fn answer(deps: &admin::AdminDeps) -> Value {
     let ask = look();
     Answer::of_handler(&ask, admin::handle(deps, ask.request()).await).expect(200).body
 }
@@ -173,7 +173,7 @@ async fn what_does_not_answer_is_left_out() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.buy("alice").await;
     lab.sqs.delete_queue().queue_url(&lab.expiry_url).send().await.unwrap();
-    let deps = admin::Deps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
+    let deps = admin::AdminDeps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
     let seen = tokio::time::timeout(Duration::from_secs(10), answer(&deps)).await.unwrap();
     assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &Value::Null));
     assert_eq!((&seen["queues"][0]["waiting"], &seen["queues"][0]["oldest_s"]), (&json!(1), &Value::Null));

@@ -111,8 +111,8 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let nowhere = format!("{}-gone", lab.expiry_url);
-    let deps =
-        reservation::Deps { expiry: ExpiryQueue::new(lab.sqs.clone(), nowhere, Clock::system()), ..lab.reservation() };
+    let mut deps = lab.reservation();
+    deps.fulfilment.expiry = ExpiryQueue::new(lab.sqs.clone(), nowhere, Clock::system());
     let ask = expedite(&alice.id, "alice");
     let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
     assert_eq!(answer.text("status"), "pending_payment", "the order is in the ledger");

@@ -100,17 +100,17 @@ fn told(answer: &Answer) {
 }
 
 async fn ask_for(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    told(&ask_reservation(recorder, &parts.start(reservation::Deps::new), &ask).await);
+    told(&ask_reservation(recorder, &parts.start(reservation::ReservationDeps::new), &ask).await);
 }
 
 async fn call_back(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    let deps = parts.start(payment::Deps::new);
+    let deps = parts.start(payment::PaymentDeps::new);
     told(&Answer::of_handler(&ask, recorded(recorder, &ask, payment::handle(&deps, ask.request())).await));
 }
 
 async fn operate(parts: &Parts, ask: Ask) {
     let ask = ask.by_operator();
-    told(&Answer::of_handler(&ask, admin::handle(&parts.start(admin::Deps::new), ask.request()).await));
+    told(&Answer::of_handler(&ask, admin::handle(&parts.start(admin::AdminDeps::new), ask.request()).await));
 }
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
@@ -147,12 +147,12 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
         ("admin", "redrive", operate(each(), Ask::post("/v1/admin/redrive/expiry")).boxed()),
         ("order", "a batch", {
             let (deps, batch) =
-                (each().start(order::Deps::new), message_batch(&work.to_order.iter().collect::<Vec<_>>()));
+                (each().start(order::OrderDeps::new), message_batch(&work.to_order.iter().collect::<Vec<_>>()));
             async move { drop(order::handle(&deps, batch).await) }.boxed()
         }),
         ("dead_letter", "a batch", {
             let (deps, batch) =
-                (each().start(dead_letter::Deps::new), message_batch(&work.dead.iter().collect::<Vec<_>>()));
+                (each().start(dead_letter::DeadLetterDeps::new), message_batch(&work.dead.iter().collect::<Vec<_>>()));
             async move { drop(dead_letter::handle(&deps, batch).await) }.boxed()
         }),
         ("expiry", "a batch", {
@@ -160,15 +160,18 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
             async move { drop(expiry::handle(&deps, batch).await) }.boxed()
         }),
         ("warmup", "a run", {
-            let deps = warmup::Deps { run_timeout: RUN_TIMEOUT, ..each().start(warmup::Deps::new) };
+            let deps = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..each().start(warmup::WarmupDeps::new) };
             async move { drop(warmup::handle(&deps).await) }.boxed()
         }),
         ("daily_reset", "a run", {
-            let deps = daily_reset::Deps { run_timeout: RUN_TIMEOUT, ..each().start(daily_reset::Deps::new) };
+            let deps = daily_reset::DailyResetDeps {
+                run_timeout: RUN_TIMEOUT,
+                ..each().start(daily_reset::DailyResetDeps::new)
+            };
             async move { drop(daily_reset::handle(&deps).await) }.boxed()
         }),
         ("reconciliation", "a run", {
-            let deps = reconciliation::Deps { run_timeout: RUN_TIMEOUT, ..each().reconciliation() };
+            let deps = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..each().reconciliation() };
             async move { drop(reconciliation::handle(&deps).await) }.boxed()
         }),
     ]
@@ -227,7 +230,7 @@ async fn every_function_ends_by_itself() {
 async fn ask_twice(lab: &Lab, name: &str, late: Duration) -> [Answer; 2] {
     let (free, held, _) = lab.clean_audit().await;
     let parts = Parts::of(lab).await;
-    let deps = parts.start(reservation::Deps::new);
+    let deps = parts.start(reservation::ReservationDeps::new);
     let reserve = Ask::reserve(SALE, name).header("idempotency-key", "key-1");
     // A first call connects and loads the script, so that the next call is only this request.
     let unknown = Ask::reserve("no-sale", name);

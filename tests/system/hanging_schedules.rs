@@ -32,8 +32,8 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
     publish_many(&lab, &terms(10, 1), None).await;
     let parts = Parts::of(&lab).await;
     parts.redis.delay(Duration::MAX);
-    let warmup = warmup::Deps { run_timeout: RUN_TIMEOUT, ..parts.start(warmup::Deps::new) };
-    let reconciliation = reconciliation::Deps { run_timeout: RUN_TIMEOUT, ..parts.reconciliation() };
+    let warmup = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..parts.start(warmup::WarmupDeps::new) };
+    let reconciliation = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..parts.reconciliation() };
     let ran = tokio::join!(
         as_lambda_would("warmup", "forty sales".to_owned(), RUN_TIMEOUT, async {
             drop(warmup::handle(&warmup).await);
@@ -56,7 +56,8 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     publish_many(&lab, &over, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(LATE));
-    let deps = daily_reset::Deps { run_timeout: RUN_TIMEOUT, ..parts.start(daily_reset::Deps::new) };
+    let deps =
+        daily_reset::DailyResetDeps { run_timeout: RUN_TIMEOUT, ..parts.start(daily_reset::DailyResetDeps::new) };
     let mut begun = 0;
     let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), RUN_TIMEOUT, async {
         begun = daily_reset::handle(&deps).await.unwrap().begun;

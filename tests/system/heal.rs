@@ -66,8 +66,8 @@ impl Lab {
     }
 
     /// Reconciliation that sends the message of every held reservation again at once.
-    pub(crate) fn reconciliation(&self) -> reconciliation::Deps {
-        let deps = reconciliation::Deps::new(&self.another_process()).unwrap();
-        reconciliation::Deps { send_again_after: Duration::ZERO, ..deps }
+    pub(crate) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
+        let deps = reconciliation::ReconciliationDeps::new(&self.another_process()).unwrap();
+        reconciliation::ReconciliationDeps { send_again_after: Duration::ZERO, ..deps }
     }
 }

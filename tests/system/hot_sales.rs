@@ -21,7 +21,9 @@ const CROWD: u64 = 1_000_000;
 /// Runs reconciliation with its clock this many minutes ahead.
 async fn look(lab: &Lab, minute: i64, isolate_hot_to: Option<u32>) -> usize {
     let clock = Clock::ahead_by_ms(minute * 60_000);
-    let summary = reconciliation::handle(&reconciliation::Deps { clock, isolate_hot_to, ..lab.reconciliation() }).await;
+    let summary =
+        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, isolate_hot_to, ..lab.reconciliation() })
+            .await;
     let summary = summary.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
     summary.hot
@@ -133,7 +135,7 @@ async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
     assert_eq!(look(&lab, 1, None).await, 1);
     let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
     let in_minutes = async |minutes: i64| {
-        let deps = admin::Deps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
+        let deps = admin::AdminDeps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
         Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await).expect(200).body["hot"].clone()
     };
     assert!(in_minutes(2).await.is_object());
@@ -184,7 +186,7 @@ async fn a_limit_that_is_none_is_refused_at_the_start() {
         let context = lab.another_process();
         let settings = lab.settings().with("ISOLATE_HOT_SALES_TO", given);
         let context = context::Context::new(settings, context.aws().clone(), Clock::system());
-        let refused = reconciliation::Deps::new(&context).err().expect(given);
+        let refused = reconciliation::ReconciliationDeps::new(&context).err().expect(given);
         assert!(matches!(refused, ContextError::Unusable { setting: "ISOLATE_HOT_SALES_TO", .. }), "{refused}");
     }
 }

@@ -236,62 +236,62 @@ impl Lab {
     }
 
     /// The reservation function, with no requests counted yet.
-    pub(crate) fn reservation(&self) -> reservation::Deps {
-        reservation::Deps::new(&self.context).unwrap()
+    pub(crate) fn reservation(&self) -> reservation::ReservationDeps {
+        reservation::ReservationDeps::new(&self.context).unwrap()
     }
 
     /// The reservation function in another process, which has read nothing yet.
-    pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::Deps {
-        reservation::Deps::new(&self.another_process_at(clock)).unwrap()
+    pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::ReservationDeps {
+        reservation::ReservationDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
     /// The admission function in another process, which has read nothing yet.
-    pub(crate) fn another_admission(&self, clock: Clock) -> admission::Deps {
-        admission::Deps::new(&self.another_process_at(clock)).unwrap()
+    pub(crate) fn another_admission(&self, clock: Clock) -> admission::AdmissionDeps {
+        admission::AdmissionDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
-    pub(crate) fn admission(&self) -> admission::Deps {
-        admission::Deps::new(&self.context).unwrap()
+    pub(crate) fn admission(&self) -> admission::AdmissionDeps {
+        admission::AdmissionDeps::new(&self.context).unwrap()
     }
 
     /// The waiting room function, which has not looked at a line yet.
-    pub(crate) fn waiting_room(&self) -> waiting_room::Deps {
-        waiting_room::Deps::new(&self.context).unwrap()
+    pub(crate) fn waiting_room(&self) -> waiting_room::WaitingRoomDeps {
+        waiting_room::WaitingRoomDeps::new(&self.context).unwrap()
     }
 
-    pub(crate) fn order(&self) -> order::Deps {
-        order::Deps::new(&self.context).unwrap()
+    pub(crate) fn order(&self) -> order::OrderDeps {
+        order::OrderDeps::new(&self.context).unwrap()
     }
 
-    pub(crate) fn dead_letter(&self) -> dead_letter::Deps {
-        dead_letter::Deps::new(&self.context).unwrap()
+    pub(crate) fn dead_letter(&self) -> dead_letter::DeadLetterDeps {
+        dead_letter::DeadLetterDeps::new(&self.context).unwrap()
     }
 
     /// The expiry function, with its clock this many seconds ahead.
-    pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
-        expiry::Deps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
+    pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::ExpiryDeps {
+        expiry::ExpiryDeps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
-    pub(crate) fn payment(&self) -> payment::Deps {
-        payment::Deps::new(&self.context).unwrap()
+    pub(crate) fn payment(&self) -> payment::PaymentDeps {
+        payment::PaymentDeps::new(&self.context).unwrap()
     }
 
     /// The admin function in another process, which has watched no round yet.
-    pub(crate) fn admin(&self) -> admin::Deps {
-        admin::Deps::new(&self.another_process()).unwrap()
+    pub(crate) fn admin(&self) -> admin::AdminDeps {
+        admin::AdminDeps::new(&self.another_process()).unwrap()
     }
 
-    pub(crate) fn warmup(&self) -> warmup::Deps {
-        warmup::Deps::new(&self.context).unwrap()
+    pub(crate) fn warmup(&self) -> warmup::WarmupDeps {
+        warmup::WarmupDeps::new(&self.context).unwrap()
     }
 
-    pub(crate) fn daily_reset(&self) -> daily_reset::Deps {
-        daily_reset::Deps::new(&self.context).unwrap()
+    pub(crate) fn daily_reset(&self) -> daily_reset::DailyResetDeps {
+        daily_reset::DailyResetDeps::new(&self.context).unwrap()
     }
 
     /// The draw function, with its clock this many seconds ahead.
-    pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
-        draw::Deps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
+    pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {
+        draw::DrawDeps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
     /// Answers a request with the function that the gateway would route it to.

@@ -39,7 +39,7 @@ fn look() -> Ask {
 
 /// Answers with this ledger and a clock this far ahead.
 async fn answer_with(lab: &Lab, ledger: Ledger, ahead_ms: i64, ask: &Ask) -> Answer {
-    let deps = admin::Deps { ledger, clock: Clock::ahead_by_ms(ahead_ms), ..lab.admin() };
+    let deps = admin::AdminDeps { ledger, clock: Clock::ahead_by_ms(ahead_ms), ..lab.admin() };
     Answer::of_handler(Asked::from(ask), admin::handle(&deps, ask.request()).await)
 }
 
@@ -332,7 +332,7 @@ async fn a_withdrawal_that_gets_no_further_and_then_comes_too_late_leaves_nothin
     let lab = Lab::new().await;
     lab.publish(SALE, &to_come(300)).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
-    let deps = admin::Deps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
+    let deps = admin::AdminDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
     let interrupted = Answer::of_handler(Asked::from(&withdraw()), admin::handle(&deps, withdraw().request()).await);
     assert_eq!((interrupted.status, lab.round().await.paused), (503, true), "{interrupted:?}");
     let late = async || answer_with(&lab, lab.ledger.clone(), AFTER_THE_OPENING_MS, &withdraw()).await;

@@ -8,7 +8,7 @@ use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::{Lab, SALE};
 
-async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
 }
 

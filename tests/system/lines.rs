@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use award::{Commitment, Hex};
 use ledger::Ledger;
-use line::{LineDocument, LineState, Order, Place, WHOLE_PPB, commit};
+use line::{LineDocument, LineOrder, LineState, Place, WHOLE_PPB, commit};
 use runtime::Clock;
 use sale::{ChallengePolicy, EpochMs, Lane, LineTerms, Settlement, Terms};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub(crate) async fn look(lab: &Lab) -> LineDocument {
 fn places(names: &[String], document: &LineDocument, published: &str) -> BTreeMap<String, Place> {
     let seed = document.seed().expect("it is open");
     assert_eq!(commit(&document.round_id(), &seed).to_string(), published);
-    let order = Order::of(&seed);
+    let order = LineOrder::of(&seed);
     names.iter().map(|name| (name.clone(), order.place(&user(name)))).collect()
 }
 
@@ -326,8 +326,9 @@ async fn people_whom_redis_lost_before_the_opening_are_still_people() {
 async fn who_got_a_ticket_without_redis_is_counted_once_it_answers() {
     let lab = selling(Terms { opens_at_ms: now().plus_s(1000), ..with_line(10, LINE) }).await;
     let deps = lab.waiting_room();
-    let without = waiting_room::Deps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
-    let ticket = async |deps: &waiting_room::Deps, name: &str| {
+    let without =
+        waiting_room::WaitingRoomDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
+    let ticket = async |deps: &waiting_room::WaitingRoomDeps, name: &str| {
         let ask = Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name);
         let asked = crate::asked::Asked::from(&ask);
         Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await).expect(201)
@@ -347,14 +348,15 @@ async fn who_got_a_ticket_without_redis_is_counted_once_it_answers() {
 async fn who_is_not_counted_by_the_opening_is_forgotten() {
     let lab = selling(Terms { opens_at_ms: now().plus_s(1000), ..with_line(10, LINE) }).await;
     let processes = [(); 3].map(|()| lab.waiting_room());
-    let ask = async |deps: &waiting_room::Deps, ask: Ask| {
+    let ask = async |deps: &waiting_room::WaitingRoomDeps, ask: Ask| {
         let asked = crate::asked::Asked::from(&ask);
         Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await)
     };
     let ticket = |name: &str| Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name);
     assert_eq!(ask(&lab.waiting_room(), ticket("early")).await.expect(201).text("class"), "early");
     for deps in &processes {
-        let without = waiting_room::Deps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
+        let without =
+            waiting_room::WaitingRoomDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
         for name in ["alice", "bob"] {
             ask(&without, ticket(name)).await.expect(201);
         }
@@ -447,8 +449,8 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
     queue_up(&lab, &names(4000)).await;
     let deps = lab.waiting_room();
     let no_table = Ledger::new(lab.dynamodb.clone(), "there-is-no-such-table");
-    let without = waiting_room::Deps { ledger: no_table, ..deps.clone() };
-    let look = async |deps: &waiting_room::Deps| -> LineDocument {
+    let without = waiting_room::WaitingRoomDeps { ledger: no_table, ..deps.clone() };
+    let look = async |deps: &waiting_room::WaitingRoomDeps| -> LineDocument {
         let ask = Ask::get(format!("/v1/sales/{SALE}/line"));
         let asked = crate::asked::Asked::from(&ask);
         let seen = Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await);

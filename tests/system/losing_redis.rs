@@ -103,7 +103,7 @@ fn still_ours<T, E: ProvideErrorMetadata + std::fmt::Debug>(done: Result<T, E>) 
 }
 
 /// Handles messages, each twice at once, while `may` allows it. Failed ones return to the queue at once.
-pub(crate) async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: watch::Receiver<bool>) -> usize {
+pub(crate) async fn consume(deps: order::OrderDeps, sqs: Sqs, url: String, mut may: watch::Receiver<bool>) -> usize {
     let mut failures = 0;
     while may.wait_for(|may| *may).await.is_ok() {
         let messages = receive(&sqs, &url).await;

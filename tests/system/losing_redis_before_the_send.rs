@@ -76,8 +76,10 @@ async fn told(lab: &mut Lab, case: Case) -> Answer {
     let config = cloud().await.deployment.patient_aws_config();
     let gate = Gate(Mutex::new(Some((reached, waits))));
     let sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(gate).build());
-    let deps =
-        reservation::Deps { orders: OrderQueue::new(sqs, &lab.orders_url, Clock::system()), ..lab.reservation() };
+    let deps = reservation::ReservationDeps {
+        orders: OrderQueue::new(sqs, &lab.orders_url, Clock::system()),
+        ..lab.reservation()
+    };
     let recorder = lab.recorder.clone();
     let asked = tokio::spawn(async move { ask_reservation(&recorder, &deps, &alice()).await });
     at_the_gate.await.expect("a message is sent");

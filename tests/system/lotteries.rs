@@ -174,7 +174,7 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
 
     // Later runs change nothing.
     let contents = lab.contents().await;
-    assert_eq!(draw::handle(&lab.draw_in(AFTER_S + 60)).await.unwrap(), draw::Summary::default());
+    assert_eq!(draw::handle(&lab.draw_in(AFTER_S + 60)).await.unwrap(), draw::DrawSummary::default());
     assert_eq!((lab.contents().await, winner_messages(&lab).await), (contents, vec![]));
 }
 
@@ -286,7 +286,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     // The messages are in SQS and not counted yet, or about to be sent.
     emptied(&lab, &lab.orders_url).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be in flight");
-    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "this one is in time");
 
@@ -296,7 +296,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
         "the loss was seen only after the round's end"
     );
     assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S).await, stands(DrawStands::Counting), "the index may lag");
-    let later = order::Deps { clock: Clock::ahead_by_ms((AFTER_S + SETTLED_S) * 1000), ..lab.order() };
+    let later = order::OrderDeps { clock: Clock::ahead_by_ms((AFTER_S + SETTLED_S) * 1000), ..lab.order() };
     for _ in 0..2 {
         assert!(order::handle(&later, message_batch(&[&carol])).await.batch_item_failures.is_empty());
         let order = lab.order_of(&carol).await;
@@ -327,7 +327,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     assert_eq!(lab.entry(&bob.id, "bob").await, None);
     end(&lab).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
-    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted);
     emptied(&lab, &lab.orders_dlq_url).await;
@@ -370,7 +370,7 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
     }
     let received = receive(&lab.sqs, &lab.orders_dlq_url).await;
     assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "it is being worked on");
-    let late = order::Deps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
+    let late = order::OrderDeps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "it is in time");
     for message in received {

@@ -12,11 +12,10 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use context::Context;
-use emitter::StreamEvent;
-use fulfilment::FulfilmentError;
 use jsonschema::{Draft, Validator};
 use ledger::{NotedRound, Placed};
-use runtime::{AwsClient, Clock};
+use runtime::StreamEvent;
+use runtime::{AwsClient, Clock, StreamEvent};
 use sale::{Award, Claim, EpochMs, Failure, Milestones, Order, Price, RoundId, Terms, Transition};
 use serde_json::{Value, json};
 use tests::{fresh_claim, round, terms, user};
@@ -82,14 +81,14 @@ impl Lab {
         Merchant::listening(&self.table, &json!({ "source": ["flash-sale"] })).await
     }
 
-    pub(crate) fn emitter(&self) -> emitter::Deps {
-        emitter::Deps::new(&self.another_process()).unwrap()
+    pub(crate) fn emitter(&self) -> emitter::EmitterDeps {
+        emitter::EmitterDeps::new(&self.another_process()).unwrap()
     }
 
     /// Reconciles with a clock that is this many seconds ahead.
-    async fn look_in(&self, ahead_s: i64) -> Result<reconciliation::Summary, FulfilmentError> {
+    async fn look_in(&self, ahead_s: i64) -> Result<reconciliation::ReconciliationSummary, FulfilmentError> {
         let clock = Clock::ahead_by_ms(ahead_s * 1000);
-        let deps = reconciliation::Deps { clock, ..self.reconciliation() };
+        let deps = reconciliation::ReconciliationDeps { clock, ..self.reconciliation() };
         Box::pin(reconciliation::handle(&deps)).await
     }
 
@@ -382,7 +381,7 @@ async fn put_events(State(bus): State<Arc<Picky>>, body: Bytes) -> impl IntoResp
     ([("content-type", "application/x-amz-json-1.1")], body)
 }
 
-async fn picky(lab: &Lab) -> (Arc<Picky>, emitter::Deps) {
+async fn picky(lab: &Lab) -> (Arc<Picky>, emitter::EmitterDeps) {
     let bus = Arc::new(Picky::default());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -390,7 +389,7 @@ async fn picky(lab: &Lab) -> (Arc<Picky>, emitter::Deps) {
     tokio::spawn(async { axum::serve(listener, router).await });
     let aws = lab.another_process().aws().clone().into_builder().endpoint_url(endpoint).build();
     let context = Context::new(lab.settings(), aws, Clock::system()).with(lab.sqs.clone());
-    (bus, emitter::Deps::new(&context).unwrap())
+    (bus, emitter::EmitterDeps::new(&context).unwrap())
 }
 
 /// Records of new orders, one for each user.
@@ -437,7 +436,7 @@ async fn a_bus_that_is_away_loses_nothing() {
     let nowhere = lab.another_process().aws().clone().into_builder().endpoint_url("http://127.0.0.1:1").build();
     let context = Context::new(lab.settings(), nowhere, Clock::system()).with(lab.sqs.clone());
     let records = placed((1..=12).map(|n| format!("user-{n}")));
-    let handled = emitter::handle(&emitter::Deps::new(&context).unwrap(), batch(&records)).await;
+    let handled = emitter::handle(&emitter::EmitterDeps::new(&context).unwrap(), batch(&records)).await;
     assert_eq!(handled.failed().count(), 12);
     assert_eq!(depth(&lab.sqs, &lab.emitter_failures_url).await, [0, 0, 0]);
 }

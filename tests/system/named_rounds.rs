@@ -51,7 +51,7 @@ async fn daily() -> Lab {
 async fn begin_round_2(ledger: &Ledger) {
     rounds::pass_a_day(ledger, SALE).await;
     let run_timeout = daily_reset::RUN_TIMEOUT;
-    let deps = daily_reset::Deps { ledger: ledger.clone(), clock: Clock::system(), run_timeout };
+    let deps = daily_reset::DailyResetDeps { ledger: ledger.clone(), clock: Clock::system(), run_timeout };
     assert_eq!(daily_reset::handle(&deps).await.unwrap().begun, 1);
 }
 

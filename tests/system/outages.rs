@@ -19,14 +19,14 @@ use crate::wait::until;
 const NOWHERE: &str = "127.0.0.1:1";
 
 /// The reservation function with a queue that cannot be reached.
-async fn without_queue(lab: &Lab) -> reservation::Deps {
+async fn without_queue(lab: &Lab) -> reservation::ReservationDeps {
     let config = cloud().await.deployment.aws_config();
     let config = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(format!("http://{NOWHERE}"));
     let orders = OrderQueue::new(Sqs::from_conf(config.build()), &lab.orders_url, Clock::system());
-    reservation::Deps { orders, ..lab.reservation() }
+    reservation::ReservationDeps { orders, ..lab.reservation() }
 }
 
-async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
 }
 
@@ -50,11 +50,11 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     let id = try_again(ask_of(&without_queue(&lab).await, &reserve).await).text("reservation_id").to_owned();
 
     // Its clock leaves out the time that the first request took.
-    let early = reservation::Deps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
+    let early = reservation::ReservationDeps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
     let at_once = ask_of(&early, &reserve).await.problem(409, "limit_reached");
     assert_eq!(at_once.body["reservation_ids"], serde_json::json!([id]));
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0], "its message may still be under way");
-    let later = reservation::Deps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
+    let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
     ask_of(&later, &reserve).await.problem(409, "limit_reached");
     let messages = queued(&lab).await;
     assert_eq!(messages.len(), 1);
@@ -71,7 +71,7 @@ async fn of_many_reservations_only_the_latest_is_sent_again() {
         let refused = ask_of(&without, &Ask::reserve("lamp", "alice").header("idempotency-key", key)).await;
         latest = try_again(refused).text("reservation_id").to_owned();
     }
-    let later = reservation::Deps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
+    let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
     ask_of(&later, &Ask::reserve("lamp", "alice").header("idempotency-key", "key-4"))
         .await
         .problem(409, "limit_reached");
@@ -85,7 +85,8 @@ async fn a_cancellation_without_redis_is_finished_by_the_retry() {
     let lab = Lab::selling(terms(2, 1)).await;
     let (alice, bob) = (lab.reserve("alice").await, lab.buy("bob").await);
     let stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
-    let deps = reservation::Deps { stock, ..lab.reservation() };
+    let mut deps = lab.reservation();
+    deps.fulfilment.stock = stock;
     let held = format!("/v1/reservations/{}", alice.id);
     let before = lab.contents().await;
     try_again(ask_of(&deps, &Ask::get(&held).by("alice")).await);

@@ -52,19 +52,22 @@ impl Parts {
         Self { aws, redis, stock, ledger, context }
     }
 
-    /// A function in a process that has read nothing yet: `parts.start(order::Deps::new)`.
+    /// A function in a process that has read nothing yet: `parts.start(order::OrderDeps::new)`.
     pub(crate) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         new(&self.context.another_process()).unwrap()
     }
 
     /// The expiry function, by whose clock every payment window is over.
-    pub(crate) fn expiry(&self) -> expiry::Deps {
-        expiry::Deps { clock: Clock::ahead_by_ms(10_000_000), ..self.start(expiry::Deps::new) }
+    pub(crate) fn expiry(&self) -> expiry::ExpiryDeps {
+        expiry::ExpiryDeps { clock: Clock::ahead_by_ms(10_000_000), ..self.start(expiry::ExpiryDeps::new) }
     }
 
     /// Reconciliation that waits for nothing.
-    pub(crate) fn reconciliation(&self) -> reconciliation::Deps {
-        reconciliation::Deps { send_again_after: Duration::ZERO, ..self.start(reconciliation::Deps::new) }
+    pub(crate) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
+        reconciliation::ReconciliationDeps {
+            send_again_after: Duration::ZERO,
+            ..self.start(reconciliation::ReconciliationDeps::new)
+        }
     }
 }
 

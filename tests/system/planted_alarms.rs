@@ -29,7 +29,7 @@ impl Minutes {
         Self { alarms: Alarm::all_of(&template).unwrap(), measured: Measured::default(), past: 0 }
     }
 
-    async fn run(&mut self, deps: &reconciliation::Deps) {
+    async fn run(&mut self, deps: &reconciliation::ReconciliationDeps) {
         self.pass(async || drop(reconciliation::handle(deps).await.unwrap())).await;
     }
 
@@ -136,7 +136,7 @@ async fn a_reservation_that_gets_no_order_rings_in_the_second_minute() {
     let lab = Lab::selling(terms(3, 1)).await;
     lab.reserve("alice").await;
     let mut minutes = Minutes::begin().await;
-    let late = reconciliation::Deps { clock: Clock::ahead_by_ms(130_000), ..lab.reconciliation() };
+    let late = reconciliation::ReconciliationDeps { clock: Clock::ahead_by_ms(130_000), ..lab.reconciliation() };
     minutes.run(&late).await;
     assert_eq!(minutes.ringing(), [].into());
     minutes.run(&late).await;
@@ -147,7 +147,7 @@ async fn a_reservation_that_gets_no_order_rings_in_the_second_minute() {
 async fn orders_that_are_overdue_minute_after_minute_ring() {
     let lab = Lab::selling(terms(10, 1)).await;
     let mut minutes = Minutes::begin().await;
-    let late = reconciliation::Deps { clock: Clock::ahead_by_ms(2_000_000), ..lab.reconciliation() };
+    let late = reconciliation::ReconciliationDeps { clock: Clock::ahead_by_ms(2_000_000), ..lab.reconciliation() };
     for number in 0..LONG {
         lab.buy(&format!("user-{number}")).await;
         minutes.run(&late).await;
@@ -181,7 +181,7 @@ async fn an_entry_that_comes_after_its_draw_has_begun_rings_at_once() {
     let lab = Lab::selling(lottery(10, &[1])).await;
     let bob = lab.reserve("bob").await;
     end(&lab).await;
-    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     lab.ledger.fence_draw(&lab.round().await, late.clock.now()).await.unwrap();
     let mut minutes = Minutes::begin().await;
     minutes

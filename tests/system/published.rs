@@ -166,7 +166,7 @@ async fn the_catalog_reads_each_sale_once() {
     }
     let (calls, (clock, moved_ms)) = (Calls::default(), movable_clock());
     let process = lab.another_process_at(clock).with(ledger_with(&lab, calls.clone()));
-    let catalog = catalog::Deps::new(&process).unwrap();
+    let catalog = catalog::CatalogDeps::new(&process).unwrap();
     let count = async || shown(&catalog, "/v1/sales").await.body["sales"].as_array().unwrap().len();
     assert_eq!(count().await, 20);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);

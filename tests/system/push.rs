@@ -50,12 +50,12 @@ async fn pushing(lab: &Lab, endpoint: &str, issuer: &str) -> Context {
     Context::new(settings, cloud().await.deployment.aws_config(), Clock::system()).with(lab.ledger.clone())
 }
 
-pub(crate) async fn websocket(lab: &Lab, endpoint: &str, issuer: &str) -> websocket::Deps {
-    websocket::Deps::new(&pushing(lab, endpoint, issuer).await).unwrap()
+pub(crate) async fn websocket(lab: &Lab, endpoint: &str, issuer: &str) -> websocket::WebsocketDeps {
+    websocket::WebsocketDeps::new(&pushing(lab, endpoint, issuer).await).unwrap()
 }
 
-async fn notifier(lab: &Lab, endpoint: &str) -> notifier::Deps {
-    notifier::Deps::new(&pushing(lab, endpoint, "nobody").await).unwrap()
+async fn notifier(lab: &Lab, endpoint: &str) -> notifier::NotifierDeps {
+    notifier::NotifierDeps::new(&pushing(lab, endpoint, "nobody").await).unwrap()
 }
 
 /// Stores a connection that a user opened `ago_s` ago.
@@ -83,7 +83,7 @@ fn record(name: &str, place: u32) -> Value {
     record
 }
 
-fn batch(records: &[Value]) -> notifier::StreamEvent {
+fn batch(records: &[Value]) -> runtime::StreamEvent {
     serde_json::from_value(json!({ "Records": records })).unwrap()
 }
 

@@ -26,7 +26,7 @@ use crate::resources::items;
 /// `{"alg":"none","kid":"local"}`
 const ALG_NONE: &str = "eyJhbGciOiJub25lIiwia2lkIjoibG9jYWwifQ";
 
-async fn status(deps: &websocket::Deps, token: Option<&str>) -> u16 {
+async fn status(deps: &websocket::WebsocketDeps, token: Option<&str>) -> u16 {
     websocket::handle(deps, event("connect", "c", token)).await.status_code
 }
 

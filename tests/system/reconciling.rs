@@ -37,7 +37,7 @@ async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
     }
     let late = take(&lab, SALE, &user("late")).await;
     // With a clock that is ahead, so that the reservation has waited for a while.
-    let deps = reconciliation::Deps { clock: Clock::ahead_by_ms(300_000), ..lab.reconciliation() };
+    let deps = reconciliation::ReconciliationDeps { clock: Clock::ahead_by_ms(300_000), ..lab.reconciliation() };
     let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!(summary.sent, 1, "{summary:?}");
     assert!((299..400).contains(&summary.outbox_age_s), "the age of the waiting one: {summary:?}");
@@ -148,7 +148,7 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
         let update = update.expression_attribute_names("#state", "state");
         update.expression_attribute_values(":odd", AttributeValue::S("ODD".into())).send().await.unwrap();
     }
-    let deps = reconciliation::Deps { clock: Clock::ahead_by_ms(2_000_000), ..lab.reconciliation() };
+    let deps = reconciliation::ReconciliationDeps { clock: Clock::ahead_by_ms(2_000_000), ..lab.reconciliation() };
     let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!(summary.overdue, good.len(), "{summary:?}");
     assert!(summary.failed >= bad.len(), "each is counted: {summary:?}");
@@ -193,7 +193,8 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     let nowhere = aws_sdk_sqs::config::Builder::from(&crate::cloud::cloud().await.deployment.aws_config())
         .endpoint_url("http://127.0.0.1:1");
     let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), &lab.orders_url, Clock::system());
-    let summary = reconciliation::handle(&reconciliation::Deps { orders, ..lab.reconciliation() }).await.unwrap();
+    let summary =
+        reconciliation::handle(&reconciliation::ReconciliationDeps { orders, ..lab.reconciliation() }).await.unwrap();
     assert_eq!(summary.sent, 0, "{summary:?}");
     assert!(summary.failed > 0, "{summary:?}");
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
@@ -221,7 +222,7 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     let config = config.endpoint_url(format!("http://{}", sqs.address())).retry_config(RetryConfig::disabled());
     let client = aws_sdk_sqs::Client::from_conf(config.build());
     let orders = OrderQueue::new(client, &lab.orders_url, Clock::system());
-    let deps = reconciliation::Deps { orders, ..lab.reconciliation() };
+    let deps = reconciliation::ReconciliationDeps { orders, ..lab.reconciliation() };
     sqs.set(Reach::Refuses).await;
     // Until SQS is not even asked.
     until("the breaker is open", async || {

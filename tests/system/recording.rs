@@ -55,7 +55,7 @@ pub(crate) async fn recorded(
 }
 
 /// Asks a reservation function in this process, and records it.
-pub(crate) async fn ask_reservation(recorder: &Recorder, deps: &reservation::Deps, ask: &Ask) -> Answer {
+pub(crate) async fn ask_reservation(recorder: &Recorder, deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     let response = recorded(recorder, ask, reservation::handle(deps, ask.request())).await;
     Answer::of_handler(ask, response)
 }

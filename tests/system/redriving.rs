@@ -64,7 +64,7 @@ async fn an_empty_answer_of_some_servers_is_not_the_end() {
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::Sqs, Conduct::MissesShortPolls);
     let ask = redrive("expiry");
-    let answer = Answer::of_handler(&ask, admin::handle(&parts.start(admin::Deps::new), ask.request()).await);
+    let answer = Answer::of_handler(&ask, admin::handle(&parts.start(admin::AdminDeps::new), ask.request()).await);
     assert_eq!(answer.expect(200).body, serde_json::json!({ "moved": MESSAGES, "may_be_more": false }));
     assert_eq!(bodies(&lab, &lab.expiry_url).await, expected);
 }

@@ -77,7 +77,7 @@ async fn a_buyers_minute() {
     let event = sample("reservation/reserve");
     let taken = event["requestContext"]["timeEpoch"].as_i64().unwrap();
     let clock = Clock::ahead_by_ms(taken - Clock::system().now().0);
-    let (deps, request) = (reservation::Deps { clock, ..lab.reservation() }, request(&event));
+    let (deps, request) = (reservation::ReservationDeps { clock, ..lab.reservation() }, request(&event));
     let asked = Asked::from(&request);
     let reserved = Answer::of_handler(asked, reservation::handle(&deps, request).await);
     let id = reserved.expect(202).text("reservation_id").to_owned();

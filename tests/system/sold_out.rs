@@ -13,7 +13,7 @@ use crate::lab::{Lab, SALE, message_batch};
 use crate::wait::until;
 
 /// Another process, which shares no memory with the first.
-fn process(lab: &Lab) -> reservation::Deps {
+fn process(lab: &Lab) -> reservation::ReservationDeps {
     lab.another_reservation(Clock::system())
 }
 
@@ -23,9 +23,9 @@ async fn let_in(lab: &Lab, name: &str) -> Ask {
     Ask::post(path).by(name).header("idempotency-key", "key-1")
 }
 
-async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     // Fresh counts, so that no rate limit refuses the request.
-    let deps = reservation::Deps { counts: std::sync::Arc::default(), ..deps.clone() };
+    let deps = reservation::ReservationDeps { counts: std::sync::Arc::default(), ..deps.clone() };
     Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await)
 }
 
@@ -173,7 +173,7 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
         lab.stock.round(&round).reserve(Uuid::now_v7(), &user("alice"), sale::BuyerClass::EVERYONE).await.unwrap();
     let stock::Reserve::Reserved(claim) = answer else { panic!("{answer:?}") };
     let minute = fulfilment::SEND_AGAIN_AFTER.as_millis() as i64;
-    let order = order::Deps { clock: Clock::ahead_by_ms(minute), ..lab.order() };
+    let order = order::OrderDeps { clock: Clock::ahead_by_ms(minute), ..lab.order() };
     assert!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.is_empty());
     let body = queue::ExpiryMessage::new(claim.id.clone(), sale::EpochMs(0)).to_body();
     assert!(expiry::handle(&lab.expiry_in(7200), events::batch([body])).await.batch_item_failures.is_empty());
@@ -185,7 +185,7 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
 #[tokio::test]
 async fn what_the_system_delayed_does_not_count_as_unpaid() {
     let lab = Lab::selling(terms(9, 1)).await;
-    let late = order::Deps { clock: Clock::ahead_by_ms(180_000), ..lab.order() };
+    let late = order::OrderDeps { clock: Clock::ahead_by_ms(180_000), ..lab.order() };
     for _ in 0..4 {
         let alices = lab.reserve("alice").await;
         assert!(order::handle(&late, message_batch(&[&alices])).await.batch_item_failures.is_empty());

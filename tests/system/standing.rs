@@ -13,7 +13,7 @@ use crate::ask::Ask;
 use crate::lab::{Lab, SALE, movable_clock};
 
 /// A process by whose clock a reservation just made has waited for more than two seconds.
-fn later(lab: &Lab) -> reservation::Deps {
+fn later(lab: &Lab) -> reservation::ReservationDeps {
     lab.another_reservation(Clock::ahead_by_ms(2_500))
 }
 
@@ -25,7 +25,7 @@ fn of_id(claim: &Claim) -> Ask {
     Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
 }
 
-async fn ask(deps: &reservation::Deps, ask: Ask) -> Answer {
+async fn ask(deps: &reservation::ReservationDeps, ask: Ask) -> Answer {
     Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await)
 }
 

@@ -121,7 +121,7 @@ async fn what_redis_does_not_hear_reconciliation_tells_it() {
     let lab = Lab::selling(terms(2, 1)).await;
     assert_eq!(sell_out(&lab, "early").await, 2);
     let stock = Stock::new("redis://127.0.0.1:1").unwrap();
-    let deps = admin::Deps { stock, ..lab.admin() };
+    let deps = admin::AdminDeps { stock, ..lab.admin() };
     let ask = restock(3, "key-1");
     let answer = Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await);
     assert_eq!(answer.expect(200).body["total"], 5);

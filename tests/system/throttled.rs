@@ -44,7 +44,7 @@ fn id_in(answer: &Answer) -> ReservationId {
 async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     let lab = Lab::selling(terms(UNITS, 1)).await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.start(reservation::Deps::new);
+    let deps = parts.start(reservation::ReservationDeps::new);
     let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
             let (deps, recorder) = (deps.clone(), lab.recorder.clone());
@@ -99,7 +99,7 @@ pub(crate) async fn with_dead_letters(lab: &Lab) {
 }
 
 /// Delivers what is in the queue now. Returns how many messages succeeded and how many failed.
-async fn deliver(lab: &Lab, deps: &order::Deps) -> (usize, usize) {
+async fn deliver(lab: &Lab, deps: &order::OrderDeps) -> (usize, usize) {
     let messages = receive(&lab.sqs, &lab.orders_url).await;
     let response = order::handle(deps, events::received(&messages)).await;
     let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect();
@@ -119,11 +119,11 @@ async fn a_throttled_table_loses_no_message() {
     let names: Vec<String> = (0..ORDERS).map(|buyer| format!("user-{buyer}")).collect();
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let parts = Parts::of(&lab).await;
-    let buyers = parts.start(reservation::Deps::new);
+    let buyers = parts.start(reservation::ReservationDeps::new);
     buyers.snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
 
-    let deps = parts.start(order::Deps::new);
+    let deps = parts.start(order::OrderDeps::new);
     let first = join_all((0..ORDERS.div_ceil(10)).map(|_| deliver(&lab, &deps))).await;
     let failed: usize = first.iter().map(|(_, failed)| failed).sum();
     assert_eq!((failed, first.iter().map(|(done, _)| done).sum::<usize>()), (ORDERS, 0));

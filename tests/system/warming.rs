@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::{Loading, load_round};
 use sale::{EpochMs, Terms, Unit};
 use tests::{round, terms};
-use warmup::Summary;
+use warmup::WarmupSummary;
 
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
@@ -20,7 +20,7 @@ fn opening_in(minutes: i64) -> Terms {
     Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), ..terms(3, 1) }
 }
 
-async fn run(lab: &Lab) -> Summary {
+async fn run(lab: &Lab) -> WarmupSummary {
     warmup::handle(&lab.warmup()).await.unwrap()
 }
 
@@ -32,12 +32,12 @@ async fn what_opens_soon_is_loaded_once() {
     lab.publish("later", &opening_in(11)).await;
     lab.publish("over", &opening_in(-61)).await;
     rounds::draft(&lab.ledger, "draft", &opening_in(0), None).await;
-    assert_eq!(run(&lab).await, Summary { loaded: 2, present: 0, later: 1, ..Summary::default() });
+    assert_eq!(run(&lab).await, WarmupSummary { loaded: 2, present: 0, later: 1, ..WarmupSummary::default() });
     let loaded = lab.contents().await;
     let keys: Vec<&String> = loaded.keys.keys().collect();
     assert_eq!(keys, ["sale:{open:1:0}", "sale:{soon:1:0}"]);
 
-    assert_eq!(run(&lab).await, Summary { loaded: 0, present: 2, later: 1, ..Summary::default() });
+    assert_eq!(run(&lab).await, WarmupSummary { loaded: 0, present: 2, later: 1, ..WarmupSummary::default() });
     assert_eq!(lab.contents().await, loaded);
     lab.answer(&Ask::reserve("open", "alice")).await.expect(202);
     lab.answer(&Ask::reserve("soon", "alice")).await.problem(409, "not_open");
@@ -52,7 +52,7 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     lab.redis(&["FLUSHALL"]).await;
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(503, "overloaded");
 
-    assert_eq!(run(&lab).await, Summary { loaded: 1, ..Summary::default() });
+    assert_eq!(run(&lab).await, WarmupSummary { loaded: 1, ..WarmupSummary::default() });
     assert_eq!(lab.clean_audit().await, (4, 0, 2));
     let again = lab.answer(&Ask::reserve("lamp", "alice")).await.problem(409, "limit_reached");
     assert_eq!(again.body["reservation_ids"], serde_json::json!([alice.id.to_string()]));
@@ -101,11 +101,11 @@ async fn one_broken_sale_does_not_stop_the_others() {
     assert!(warmup::handle(&lab.warmup()).await.is_err(), "no sale at all: the run fails");
 
     lab.publish("whole", &opening_in(-9)).await;
-    assert_eq!(run(&lab).await, Summary { loaded: 1, failed: 1, ..Summary::default() });
+    assert_eq!(run(&lab).await, WarmupSummary { loaded: 1, failed: 1, ..WarmupSummary::default() });
     lab.answer(&Ask::reserve("whole", "alice")).await.expect(202);
     lab.answer(&Ask::reserve("broken", "alice")).await.problem(503, "overloaded");
 
     lab.delete_item("UNIT#broken#1#1").await;
-    assert_eq!(run(&lab).await, Summary { loaded: 1, present: 1, ..Summary::default() });
+    assert_eq!(run(&lab).await, WarmupSummary { loaded: 1, present: 1, ..WarmupSummary::default() });
     lab.answer(&Ask::reserve("broken", "alice")).await.expect(202);
 }

@@ -81,7 +81,7 @@ async fn take(
 }
 
 /// Starts a receiver that treats its first requests like this.
-async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::Deps) {
+async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::WebhookDeps) {
     let (receiver, url) = listening(lab, conduct).await;
     (receiver, function(lab, &url).unwrap())
 }
@@ -99,11 +99,11 @@ pub(crate) async fn listening(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>,
     (receiver, format!("http://{address}/events"))
 }
 
-fn function(lab: &Lab, url: &str) -> Result<webhook::Deps, ContextError> {
+fn function(lab: &Lab, url: &str) -> Result<webhook::WebhookDeps, ContextError> {
     let settings = lab.settings().with("WEBHOOK_URL", url);
     let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
     let counted = lab.sqs.config().to_builder().interceptor(lab.calls.clone());
-    webhook::Deps::new(&context.with(aws_sdk_sqs::Client::from_conf(counted.build())))
+    webhook::WebhookDeps::new(&context.with(aws_sdk_sqs::Client::from_conf(counted.build())))
 }
 
 /// The sample's message.
@@ -118,7 +118,7 @@ fn delivery(number: usize) -> SqsEvent {
     sqs(&event)
 }
 
-async fn failures(deps: &webhook::Deps, batch: SqsEvent) -> usize {
+async fn failures(deps: &webhook::WebhookDeps, batch: SqsEvent) -> usize {
     webhook::handle(deps, batch).await.batch_item_failures.len()
 }
 
@@ -176,7 +176,7 @@ async fn poison_and_a_missing_address_take_no_other_with_them() {
     let batch = crate::events::batch(bodies.map(str::to_owned).into_iter().chain([message()]));
     assert_eq!(failures(&deps, batch).await, bodies.len());
     assert_eq!(receiver.took.lock().unwrap().len(), 1);
-    let without = webhook::Deps::new(&lab.another_process()).unwrap();
+    let without = webhook::WebhookDeps::new(&lab.another_process()).unwrap();
     assert_eq!(failures(&without, delivery(1)).await, 1, "it waits for an address");
     for address in ["http://shop.example.com/", "ftp://127.0.0.1/", "https://a:b@shop.example.com/"] {
         assert!(function(&lab, address).is_err(), "{address}");

@@ -82,10 +82,10 @@ async fn drawn(prizes: u32) -> Lab {
     lab
 }
 
-fn function(lab: &Lab, url: &str, per_s: u32) -> winners::Deps {
+fn function(lab: &Lab, url: &str, per_s: u32) -> winners::WinnersDeps {
     let settings = lab.settings().with("GIFT_URL", url).with("WINNERS_PER_S", per_s.to_string());
     let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
-    winners::Deps::new(&context.with(lab.ledger.clone())).unwrap()
+    winners::WinnersDeps::new(&context.with(lab.ledger.clone())).unwrap()
 }
 
 fn message(position: u32) -> String {
@@ -150,13 +150,13 @@ async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
         let path = format!("/v1/admin/sales/{SALE}/rounds/1/winners/resend");
         Ask::post(path).by_operator().json(&json!({ "after": after }))
     };
-    let handled = async |deps: &winners::Deps| {
+    let handled = async |deps: &winners::WinnersDeps| {
         let messages = winner_messages(&lab).await;
         let batch = events::batch(messages.iter().map(|position| message(*position)));
         assert!(winners::handle(deps, batch).await.batch_item_failures.is_empty());
         messages.into_iter().collect::<BTreeSet<u32>>()
     };
-    let nobody = winners::Deps::new(&lab.another_process()).unwrap();
+    let nobody = winners::WinnersDeps::new(&lab.another_process()).unwrap();
     assert_eq!(handled(&nobody).await, BTreeSet::from([1, 2, 3]));
     for position in 1..=prizes {
         let winner = lab.ledger.winner(&round(SALE, 1), position).await.unwrap().unwrap();

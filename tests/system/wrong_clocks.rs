@@ -55,7 +55,7 @@ impl Clocks<'_> {
 
     async fn ask(&self, ask: Ask) -> Answer {
         let clock = self.clock(self.off.reservation);
-        let deps = reservation::Deps { clock, ..self.lab.reservation() };
+        let deps = reservation::ReservationDeps { clock, ..self.lab.reservation() };
         // Otherwise the pass would be refused before a wrong clock could do any harm.
         let ask = ask.let_in_at(clock.now());
         ask_reservation(&self.lab.recorder, &deps, &ask).await
@@ -68,24 +68,24 @@ impl Clocks<'_> {
     }
 
     async fn order(&self, claims: &[&Claim]) {
-        let deps = order::Deps { clock: self.clock(self.off.order), ..self.lab.order() };
+        let deps = order::OrderDeps { clock: self.clock(self.off.order), ..self.lab.order() };
         assert_eq!(order::handle(&deps, message_batch(claims)).await.batch_item_failures.len(), 0);
     }
 
     async fn expire(&self, claims: &[&Claim]) {
-        let deps = expiry::Deps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
+        let deps = expiry::ExpiryDeps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
         let messages = claims.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
         assert_eq!(expiry::handle(&deps, events::batch(messages)).await.batch_item_failures.len(), 0);
     }
 
     async fn reconcile(&self) {
         let clock = self.clock(self.off.reconciliation);
-        let deps = reconciliation::Deps { clock, ..self.lab.reconciliation() };
+        let deps = reconciliation::ReconciliationDeps { clock, ..self.lab.reconciliation() };
         assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
     }
 
     async fn pay(&self, claim: &Claim) -> Answer {
-        let deps = payment::Deps { clock: self.clock(-self.off.order), ..self.lab.payment() };
+        let deps = payment::PaymentDeps { clock: self.clock(-self.off.order), ..self.lab.payment() };
         let id = claim.id.to_string();
         let paid = Ask::paid(&payment_of(claim), &id, 990, &self.lab.payment_key);
         Answer::of_handler(&paid, recorded(&self.lab.recorder, &paid, payment::handle(&deps, paid.request())).await)
@@ -99,7 +99,7 @@ impl Clocks<'_> {
 async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
     let lab = Lab::new().await;
     lab.publish(SALE, terms).await;
-    assert_eq!(warmup::handle(&warmup::Deps { clock, ..lab.warmup() }).await.unwrap().loaded, 1);
+    assert_eq!(warmup::handle(&warmup::WarmupDeps { clock, ..lab.warmup() }).await.unwrap().loaded, 1);
     lab
 }
 

@@ -10,7 +10,8 @@ use ledger::{Beacon, Ledger};
 use sale::{Round, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Deps, sale_id};
+use crate::deps::AdminDeps;
+use crate::sale_id;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +60,7 @@ pub(crate) async fn drand_round(ledger: &Ledger, round: &Round) -> Result<Option
 
 /// Stores the beacon of a round's draw, if the signature is right. A stored beacon never changes; posting it again
 /// changes nothing.
-pub(crate) async fn post(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+pub(crate) async fn post(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let NewBeacon { signature } = json_body(request)?;
     let signature = drand::signature(&signature)
         .ok_or_else(|| Problem::invalid("signature: 96 lower-case hex digits, as drand publishes them"))?;

@@ -7,7 +7,7 @@ use ledger::PutCampaign;
 use sale::{Campaign, CampaignId, MAX_LIMITS_OF_A_SALE, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::Deps;
+use crate::deps::AdminDeps;
 
 /// A whole campaign as an operator writes it. Its sales must exist; drafts are shown once they are published.
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct CampaignsDocument {
 }
 
 /// Creates a campaign, or changes it if it still has the version that the operator has seen.
-pub(crate) async fn put(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn put(deps: &AdminDeps, request: &Request) -> Reply {
     let NewCampaign { campaign_id, title, sale_ids, limit_per_user, version: seen } = json_body(request)?;
     if seen == Some(0) {
         return Err(Problem::invalid("version: at least 1; leave it out for a new campaign"));
@@ -52,7 +52,7 @@ pub(crate) async fn put(deps: &Deps, request: &Request) -> Reply {
 
 /// Checks that no sale is in too many campaigns with a limit, since each of them adds a write to every order. Two
 /// operators who write campaigns at the same time may get past this check; orders then have a few writes more.
-async fn limits_fit(deps: &Deps, campaign: &Campaign) -> Result<(), Problem> {
+async fn limits_fit(deps: &AdminDeps, campaign: &Campaign) -> Result<(), Problem> {
     if campaign.limit_per_user.is_none() {
         return Ok(());
     }
@@ -68,7 +68,7 @@ async fn limits_fit(deps: &Deps, campaign: &Campaign) -> Result<(), Problem> {
 }
 
 /// Lists all campaigns, public or not.
-pub(crate) async fn list(deps: &Deps) -> Reply {
+pub(crate) async fn list(deps: &AdminDeps) -> Reply {
     let campaigns = deps.ledger.campaigns().await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &CampaignsDocument { campaigns }))
 }

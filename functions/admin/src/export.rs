@@ -8,9 +8,10 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK};
 use lambda_http::{Body, Request, Response};
 use sale::{EpochMs, RoundId, ShownAward};
 
+use crate::deps::AdminDeps;
 use crate::order_document::OrderDocument;
 use crate::query::{Cursor, Query, bad_cursor, mark};
-use crate::{Deps, round_of, sale_of};
+use crate::{round_of, sale_of};
 
 /// Rows in a page: ten calls to DynamoDB, and at most one of the six megabytes that a Lambda response may have.
 const PAGE: usize = 1_000;
@@ -55,7 +56,7 @@ pub(crate) struct Place {
 
 /// Returns one page. The cursor has the time at which the first page was requested: an export covers the orders made
 /// before it, and so ends even if the round goes on.
-pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["format", "cursor"])?;
     let format = match query.get("format") {
         None | Some("csv") => Format::Csv,

@@ -19,7 +19,8 @@ use serde::Serialize;
 use stock::{Counters, KnownCounters, StockError};
 
 use crate::beacon::{DrandDocument, drand_round};
-use crate::{Deps, sale_of};
+use crate::deps::AdminDeps;
+use crate::sale_of;
 
 /// The longest wait for one part. The other parts are useful without it.
 const PART_TIMEOUT: Duration = Duration::from_secs(6);
@@ -115,8 +116,8 @@ impl QueueDocument {
 }
 
 /// The current figures of a sale and its queues.
-pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
-    let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
+pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
+    let AdminDeps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let Latest { offer, round: latest } = sale_of(deps, sale).await?;
     let within = clock.limit(PART_TIMEOUT);
     let id = offer.latest_round_id();

@@ -7,7 +7,7 @@ use ledger::GroupPage;
 use sale::{GroupName, InvalidGroupName, InvalidId, MAX_USER_ID_LENGTH, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::Deps;
+use crate::deps::AdminDeps;
 
 /// The largest number of users in a request: 40 writes to the ledger, several at a time, which take well under a
 /// second.
@@ -37,21 +37,21 @@ struct PageDocument {
 }
 
 /// Adds users to a group. A group exists once it has a user.
-pub(crate) async fn add(deps: &Deps, request: &Request, group: &str) -> Reply {
+pub(crate) async fn add(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
     let (group, users) = (group_name(group)?, users(request)?);
     deps.ledger.add_to_group(&group, &users).await.map_err(Problem::unanswered)?;
     written(request, group, users.len(), "added to a group")
 }
 
 /// Removes users from a group. Passes that they already have stay valid until they expire.
-pub(crate) async fn remove(deps: &Deps, request: &Request, group: &str) -> Reply {
+pub(crate) async fn remove(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
     let (group, users) = (group_name(group)?, users(request)?);
     deps.ledger.remove_from_group(&group, &users).await.map_err(Problem::unanswered)?;
     written(request, group, users.len(), "removed from a group")
 }
 
 /// A page of a group's users.
-pub(crate) async fn page(deps: &Deps, request: &Request, group: &str) -> Reply {
+pub(crate) async fn page(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
     let group = group_name(group)?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;

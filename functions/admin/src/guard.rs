@@ -10,8 +10,9 @@ use percent_encoding::percent_decode_str;
 use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::deps::AdminDeps;
+use crate::sale_of;
 use crate::steer::{Steering, steer_round};
-use crate::{Deps, sale_of};
 
 /// The longest denial in seconds, so that a typo in the year does not deny somebody for ever.
 const MAX_DENIED_S: u32 = 10 * 366 * 24 * 60 * 60;
@@ -146,7 +147,7 @@ impl SwitchesDocument {
 }
 
 /// Lists the users and networks that are denied now.
-pub(crate) async fn denied(deps: &Deps) -> Reply {
+pub(crate) async fn denied(deps: &AdminDeps) -> Reply {
     let now = deps.clock.now();
     let read = futures::try_join!(deps.ledger.denied(now), deps.ledger.denied_networks(now));
     let (denied, mut networks) = read.map_err(Problem::unanswered)?;
@@ -160,7 +161,7 @@ pub(crate) async fn denied(deps: &Deps) -> Reply {
 
 /// Denies a user, an address or a network until a given time. Repeating it changes nothing; another time replaces the
 /// first.
-pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn deny(deps: &AdminDeps, request: &Request) -> Reply {
     let NewDenial { user, address, network, until, note } = json_body(request)?;
     let subject = Subject::of(user, address.as_deref(), network.as_deref())?;
     let (until_ms, now) = (EpochMs::from(until), deps.clock.now());
@@ -179,7 +180,7 @@ pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
 }
 
 async fn deny_network(
-    deps: &Deps,
+    deps: &AdminDeps,
     request: &Request,
     network: Network,
     until_ms: EpochMs,
@@ -204,7 +205,7 @@ async fn deny_network(
 }
 
 /// Allows a user again, denied or not.
-pub(crate) async fn allow(deps: &Deps, request: &Request, user: &[&str]) -> Reply {
+pub(crate) async fn allow(deps: &AdminDeps, request: &Request, user: &[&str]) -> Reply {
     no_body(request)?;
     let user = user_in(user)?;
     let_in(deps, request, &user).await
@@ -212,7 +213,7 @@ pub(crate) async fn allow(deps: &Deps, request: &Request, user: &[&str]) -> Repl
 
 /// Allows the user, address or network that the body names. Not every id fits into a path, and gateways differ in how
 /// they treat an escaped slash.
-pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn allow_named(deps: &AdminDeps, request: &Request) -> Reply {
     let Allowed { user, address, network } = json_body(request)?;
     match Subject::of(user, address.as_deref(), network.as_deref())? {
         Subject::User(user) => let_in(deps, request, &user).await,
@@ -224,7 +225,7 @@ pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
     }
 }
 
-async fn let_in(deps: &Deps, request: &Request, user: &UserId) -> Reply {
+async fn let_in(deps: &AdminDeps, request: &Request, user: &UserId) -> Reply {
     fulfilment::allow(&deps.stock, &deps.ledger, user, deps.clock.now()).await.map_err(Problem::unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, %user, "allowed");
     denied(deps).await
@@ -239,24 +240,24 @@ fn user_in(path: &[&str]) -> Result<UserId, Problem> {
 }
 
 /// Lists what is stopped now.
-pub(crate) async fn switches(deps: &Deps) -> Reply {
+pub(crate) async fn switches(deps: &AdminDeps) -> Reply {
     Ok(json(StatusCode::OK, &SwitchesDocument::of(deps.ledger.switches().await.map_err(Problem::unanswered)?)))
 }
 
 /// Stops everything or one sale: nobody is admitted and nobody can reserve until it is started again.
-pub(crate) async fn stop(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn stop(deps: &AdminDeps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
     switched(request, "stopped", sale.as_ref(), deps.ledger.stop(sale.as_ref()).await.map_err(Problem::unanswered)?)
 }
 
 /// Undoes a stop. Starting everything does not start sales that were stopped individually.
-pub(crate) async fn start(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn start(deps: &AdminDeps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
     switched(request, "started", sale.as_ref(), deps.ledger.start(sale.as_ref()).await.map_err(Problem::unanswered)?)
 }
 
 /// The sale that a body names. It must exist, so that a stop with a misspelled id does not seem to succeed.
-async fn which(deps: &Deps, request: &Request) -> Result<Option<SaleId>, Problem> {
+async fn which(deps: &AdminDeps, request: &Request) -> Result<Option<SaleId>, Problem> {
     let Which { sale_id } = json_body(request)?;
     match sale_id {
         Some(sale) => Ok(Some(sale_of(deps, sale.as_str()).await?.offer.id)),
@@ -271,7 +272,7 @@ fn switched(request: &Request, what: &str, sale: Option<&SaleId>, switches: Swit
 }
 
 /// Limits the requests a second of a sale, to protect the others.
-pub(crate) async fn isolate(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn isolate(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let Isolate { round, requests_per_s } = json_body(request)?;
     let limit = requests_per_s.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
     let steering = Steering::new(deps, request, sale, round, "isolate", limit)?;

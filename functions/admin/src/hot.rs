@@ -8,7 +8,7 @@ use ledger::{Latest, NotedHeat};
 use sale::{EpochMs, Heat, Round, RoundId};
 use serde::Serialize;
 
-use crate::Deps;
+use crate::deps::AdminDeps;
 
 /// The longest wait. The rest of the sale is useful without this.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -37,7 +37,7 @@ impl HotDocument {
 }
 
 /// The hot rounds among the latest rounds of sales. A round that is over is not hot, whatever was measured last.
-pub(crate) async fn hot(deps: &Deps, sales: &[Latest]) -> HashMap<RoundId, HotDocument> {
+pub(crate) async fn hot(deps: &AdminDeps, sales: &[Latest]) -> HashMap<RoundId, HotDocument> {
     let now = deps.clock.now();
     let rounds: Vec<&Round> = sales.iter().filter_map(|sale| sale.round.as_ref()).filter(|r| !r.is_over(now)).collect();
     if rounds.is_empty() {

@@ -3,6 +3,7 @@
 
 mod beacon;
 mod campaigns;
+mod deps;
 mod document;
 mod export;
 mod figures;
@@ -21,117 +22,35 @@ mod steer;
 mod winners;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use ::beacon::DrandKey;
-use api::{Code, Operators, Problem, Reply, caller, json, json_body, no_body, respond, segments};
-use context::{Context, ContextError, Error, serve};
+use api::{Code, Problem, Reply, caller, json, json_body, no_body, respond, segments};
+use context::{Error, serve};
 use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
-use ledger::{Created, Latest, Ledger};
-use process::{OrderCounts, TermsCache};
+use ledger::{Created, Latest};
 use queue::{Redriven, redrive};
-use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
+use runtime::OPERATOR_ANSWER_TIMEOUT;
 use sale::{InvalidTerms, LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, latest_rounds};
-use stock::Stock;
 
 pub use crate::pictures::PictureHosts;
 
+pub use crate::deps::{AdminDeps, QueueUrls};
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
 use crate::hot::hot;
 
-/// URLs of the queues whose dead letters can be sent back, and of their dead-letter queues.
-#[derive(Clone)]
-pub struct QueueUrls {
-    /// Reservations that will become orders.
-    pub orders: String,
-    /// Reservations that could not become orders.
-    pub orders_dlq: String,
-    /// Orders whose payment window is open.
-    pub expiry: String,
-    /// Expiry messages that failed.
-    pub expiry_dlq: String,
-    /// Winners to notify.
-    pub winners: String,
-    /// Winners who could not be reported to the gift service.
-    pub winners_dlq: String,
-    /// Events for the merchant's address.
-    pub webhook: String,
-    /// Events that it did not accept.
-    pub webhook_dlq: String,
-    /// Messages that nobody could read.
-    pub quarantine: String,
-}
-
-/// The function's dependencies.
-#[derive(Clone)]
-pub struct Deps {
-    /// Redis.
-    pub stock: Stock,
-    /// DynamoDB.
-    pub ledger: Ledger,
-    /// SQS.
-    pub sqs: aws_sdk_sqs::Client,
-    /// The queues.
-    pub queues: Arc<QueueUrls>,
-    /// The counts of orders in rounds that operators watch.
-    pub order_counts: OrderCounts,
-    /// The hosts that pictures may come from.
-    pub picture_hosts: PictureHosts,
-    /// The key that drand signs its rounds with.
-    pub drand_key: DrandKey,
-    /// The terms of rounds, which have the names of prizes.
-    pub terms: TermsCache,
-    /// Decides who is an operator.
-    pub operators: Operators,
-    /// The clock.
-    pub clock: Clock,
-}
-
-impl Deps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let settings = context.settings();
-        let queues = QueueUrls {
-            orders: settings.required("ORDERS_QUEUE_URL")?,
-            orders_dlq: settings.required("ORDERS_DLQ_URL")?,
-            expiry: settings.required("EXPIRY_QUEUE_URL")?,
-            expiry_dlq: settings.required("EXPIRY_DLQ_URL")?,
-            winners: settings.required("WINNERS_QUEUE_URL")?,
-            winners_dlq: settings.required("WINNERS_DLQ_URL")?,
-            webhook: settings.required("WEBHOOK_QUEUE_URL")?,
-            webhook_dlq: settings.required("WEBHOOK_DLQ_URL")?,
-            quarantine: settings.required("QUARANTINE_QUEUE_URL")?,
-        };
-        let operators = Operators::new(settings.required("OPERATOR_GROUP")?, &settings.required("OPERATOR_CLAIM")?);
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            sqs: context.sqs()?,
-            queues: Arc::new(queues),
-            order_counts: context.order_counts()?,
-            picture_hosts: PictureHosts::new(settings.optional("PICTURE_HOSTS")),
-            drand_key: DrandKey::quicknet(),
-            terms: context.terms()?,
-            operators,
-            clock: context.clock(),
-        })
-    }
-}
-
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+    serve(AdminDeps::new, |deps, request| async move { handle(&deps, request).await }).await
 }
 
 /// Answers one request of an operator. Anybody else gets 403 for every route.
-pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+pub async fn handle(deps: &AdminDeps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(deps.clock.limit(OPERATOR_ANSWER_TIMEOUT), answer(deps, &request)).await;
     respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
 }
 
-async fn answer(deps: &Deps, request: &Request) -> Reply {
+async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
     deps.operators.check(request)?;
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
@@ -195,13 +114,13 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
     }
 }
 
-async fn create(deps: &Deps, request: &Request) -> Reply {
+async fn create(deps: &AdminDeps, request: &Request) -> Reply {
     let (id, terms, recurrence) = json_body::<NewSale>(request)?.into_parts();
     deps.picture_hosts.check(&terms.goods.pictures)?;
     create_draft(deps, Offer::draft(id, terms, recurrence), entry(deps, request, "create")?).await
 }
 
-async fn create_draft(deps: &Deps, mut offer: Offer, entry: LogEntry) -> Reply {
+async fn create_draft(deps: &AdminDeps, mut offer: Offer, entry: LogEntry) -> Reply {
     let problems = offer.terms.problems();
     if !problems.is_empty() {
         let told = |problem: InvalidTerms| (problem.field().to_owned(), problem.to_string());
@@ -220,7 +139,7 @@ async fn create_draft(deps: &Deps, mut offer: Offer, entry: LogEntry) -> Reply {
     }
 }
 
-async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
+async fn publish(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let entry = entry(deps, request, "publish")?;
     let published = deps.ledger.publish(&sale_id(sale)?, &entry).await.map_err(Problem::unanswered)?;
@@ -237,13 +156,13 @@ pub(crate) fn invalid(field: &str, detail: impl ToString) -> Problem {
 }
 
 /// A log entry for a request without an idempotency key, which can be repeated anyway.
-fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Problem> {
+fn entry(deps: &AdminDeps, request: &Request, action: &str) -> Result<LogEntry, Problem> {
     let (key, parameters) = (String::new(), String::new());
     let (by, at_ms) = (Some(caller(request)?.user), deps.clock.now());
     Ok(LogEntry { key, action: action.to_owned(), parameters, by, at_ms })
 }
 
-async fn list(deps: &Deps) -> Reply {
+async fn list(deps: &AdminDeps) -> Reply {
     let mut rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
     // Another function's clock may already have ended the round and begun the next one.
     let latest: HashMap<SaleId, RoundNumber> =
@@ -258,7 +177,7 @@ async fn list(deps: &Deps) -> Reply {
     Ok(json(StatusCode::OK, &SalesDocument::of(latest, &hot, None)))
 }
 
-async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
+async fn look(deps: &AdminDeps, sale: &str, round: &str) -> Reply {
     let (latest, now) = (sale_of(deps, sale).await?, deps.clock.now());
     let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
     let id = round_of(&latest.offer, number)?;
@@ -268,7 +187,7 @@ async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
 }
 
 /// Sends dead letters back to their queue.
-async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
+async fn redrive_from(deps: &AdminDeps, request: &Request, queue: &str) -> Reply {
     no_body(request)?;
     let queues = &deps.queues;
     let (from, to) = match queue {
@@ -287,7 +206,7 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
     Ok(json(StatusCode::OK, &RedriveDocument { moved, may_be_more }))
 }
 
-async fn found(deps: &Deps, sale: &str) -> Reply {
+async fn found(deps: &AdminDeps, sale: &str) -> Reply {
     let latest = sale_of(deps, sale).await?;
     // A posted beacon has its own item, since its round may have been over for long. The item also serves as the log
     // entry.
@@ -310,7 +229,7 @@ fn round_of(offer: &Offer, number: RoundNumber) -> Result<RoundId, Problem> {
 }
 
 /// The round with this id: the sale's latest one or an earlier one; of a draft, the one that publication will begin.
-async fn round_with(deps: &Deps, Latest { offer, round }: Latest, id: &RoundId) -> Result<Round, Problem> {
+async fn round_with(deps: &AdminDeps, Latest { offer, round }: Latest, id: &RoundId) -> Result<Round, Problem> {
     match round {
         None => Ok(offer.publish().1),
         Some(latest) if latest.id == *id => Ok(latest),
@@ -321,7 +240,7 @@ async fn round_with(deps: &Deps, Latest { offer, round }: Latest, id: &RoundId) 
     }
 }
 
-async fn sale_of(deps: &Deps, sale: &str) -> Result<Latest, Problem> {
+async fn sale_of(deps: &AdminDeps, sale: &str) -> Result<Latest, Problem> {
     let latest = deps.ledger.latest(&sale_id(sale)?).await.map_err(Problem::unanswered)?;
     latest.ok_or_else(|| Problem::new(Code::UnknownSale))
 }

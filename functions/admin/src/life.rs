@@ -11,11 +11,12 @@ use serde_json::{Map, Value};
 use stock::{Counters, RoundStock};
 use uuid::Uuid;
 
+use crate::deps::AdminDeps;
 use crate::document::{Duplicate, EditSale, SaleDocument, SalesDocument};
 use crate::hot::hot;
 use crate::query::{Query, bad_cursor, mark};
 use crate::steer::{Steering, made, refused, steer_round};
-use crate::{Deps, create_draft, entry, sale_id, sale_of};
+use crate::{create_draft, entry, sale_id, sale_of};
 
 /// The default and largest number of sales on a page.
 const USUAL_PAGE: usize = 50;
@@ -32,7 +33,7 @@ const ON_THE_WAY: &str = "withdraw";
 const MAX_LISTED_KEY: usize = 80;
 
 /// Changes a draft, the future rounds or, with `round`, that round, if it still has the version that the operator saw.
-pub(crate) async fn edit(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn edit(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let edit: EditSale = json_body(request)?;
     deps.picture_hosts.check(edit.pictures())?;
     let parameters = logged(&json_body::<Map<String, Value>>(request)?);
@@ -52,7 +53,7 @@ pub(crate) async fn edit(deps: &Deps, request: &Request, sale: &str) -> Reply {
 }
 
 async fn edit_offer(
-    deps: &Deps,
+    deps: &AdminDeps,
     request: &Request,
     sale: &str,
     edit: &EditSale,
@@ -91,7 +92,7 @@ fn logged(body: &Map<String, Value>) -> String {
 }
 
 /// Deletes a draft. A repeated request gets 404.
-pub(crate) async fn delete(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn delete(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let (id, entry) = (sale_id(sale)?, entry(deps, request, "delete")?);
     match deps.ledger.delete_draft(&id).await.map_err(Problem::unanswered)? {
@@ -113,7 +114,7 @@ pub(crate) async fn delete(deps: &Deps, request: &Request, sale: &str) -> Reply 
 
 /// Withdraws a published sale before anybody can buy. A round that may be in Redis is paused there first and then
 /// checked: nobody can buy while it is paused, and the withdrawal is conditional on that version.
-pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn withdraw(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let (id, entry) = (sale_id(sale)?, entry(deps, request, "withdraw")?);
     let mut paused = None;
@@ -166,7 +167,7 @@ fn step(request: &LogEntry, action: &str) -> LogEntry {
 
 /// Pauses a round in the ledger and in Redis, and checks that nobody has bought there. Returns the paused version. If
 /// somebody has bought, the round is resumed.
-async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<u32, Problem> {
+async fn pause_in_redis(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> Result<u32, Problem> {
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let mut round = latest.and_then(|latest| latest.round).ok_or_else(|| Problem::new(Code::UnknownSale))?;
     if !round.paused {
@@ -192,7 +193,7 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
 
 /// Undoes the pause of a failed withdrawal, this one or an earlier one that stopped half-way. A pause that an operator
 /// made on purpose stays.
-async fn go_on_selling(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<(), Problem> {
+async fn go_on_selling(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> Result<(), Problem> {
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let is_paused_on_the_way = |round: &Round| {
         let last = round.log.entries().last();
@@ -223,7 +224,7 @@ async fn nobody_has_bought(stock: RoundStock<'_>, counters: &Counters) -> Result
 }
 
 /// Creates a draft with the same terms.
-pub(crate) async fn duplicate(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn duplicate(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let Duplicate { sale_id: id, opens_at, closes_at } = json_body(request)?;
     let Latest { offer, round } = sale_of(deps, sale).await?;
     let mut copy = offer.duplicate(id, round.as_ref());
@@ -240,7 +241,7 @@ pub(crate) async fn duplicate(deps: &Deps, request: &Request, sale: &str) -> Rep
 }
 
 /// A page of the sales in one state.
-pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let query = Query::new(request, &["state", "cursor", "limit"])?;
     let Some(state) = query.parsed("state", state)? else {
         if query.get("cursor").or(query.get("limit")).is_some() {

@@ -7,9 +7,10 @@ use ledger::{Direction, TimeRange};
 use sale::{EpochMs, InvalidId, Order, OrderState, ReservationId, RoundId, RoundNumber, SaleId, UserId};
 use strum::VariantArray;
 
+use crate::deps::AdminDeps;
 use crate::order_document::{OrderDocument, OrderHistory, OrdersDocument};
 use crate::query::{Cursor, Query};
-use crate::{Deps, round_of, sale_of};
+use crate::{round_of, sale_of};
 
 /// The default and largest number of orders on a page.
 const USUAL_PAGE: usize = 50;
@@ -42,7 +43,7 @@ struct Page {
 }
 
 /// A page of orders, newest first.
-pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let query = Query::new(request, &PARAMETERS)?;
     let invalid = |error: InvalidId| error.to_string();
     let sale: Option<SaleId> = query.parsed("sale", |text| text.parse().map_err(invalid))?;
@@ -78,7 +79,7 @@ pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     }
 }
 
-async fn of_round(deps: &Deps, wanted: &Wanted, round: &RoundId) -> Reply {
+async fn of_round(deps: &AdminDeps, wanted: &Wanted, round: &RoundId) -> Reply {
     let mut after = wanted.cursor.as_ref().map(|cursor| (cursor.created_at_ms, cursor.id.clone()));
     if after.as_ref().is_some_and(|(_, id)| id.round != *round) {
         return Err(crate::query::bad_cursor());
@@ -112,7 +113,7 @@ async fn of_round(deps: &Deps, wanted: &Wanted, round: &RoundId) -> Reply {
 }
 
 async fn of_user(
-    deps: &Deps,
+    deps: &AdminDeps,
     wanted: &Wanted,
     user: &UserId,
     sale: Option<&SaleId>,
@@ -177,7 +178,7 @@ impl Page {
 }
 
 /// An order with its payments and history.
-pub(crate) async fn found(deps: &Deps, id: &str) -> Reply {
+pub(crate) async fn found(deps: &AdminDeps, id: &str) -> Reply {
     let id: ReservationId = id.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
     let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;

@@ -12,7 +12,7 @@ use ledger::{NotedPayment, Refund, RefundsPage};
 use sale::{EpochMs, MAX_PAYMENT_ID_LENGTH, Order, Price, ReservationId, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::Deps;
+use crate::deps::AdminDeps;
 use crate::query::{Query, bad_cursor};
 
 /// The default and largest number of refunds on a page.
@@ -79,7 +79,7 @@ impl RefundDocument {
 }
 
 /// A page of the payments to refund, the longest due first.
-pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let query = Query::new(request, &["cursor", "limit"])?;
     let after = query.get("cursor").map(cursor).transpose()?;
     let limit = query.limit(USUAL_PAGE, MAX_PAGE)?;
@@ -99,7 +99,7 @@ pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
 }
 
 /// Marks a payment as refunded, once. A repeated request returns when it was marked and by whom.
-pub(crate) async fn mark(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn mark(deps: &AdminDeps, request: &Request) -> Reply {
     let Mark { payment_id } = json_body(request)?;
     if !(1..=MAX_PAYMENT_ID_LENGTH).contains(&payment_id.len()) || !payment_id.bytes().all(|b| b.is_ascii_graphic()) {
         let bound = MAX_PAYMENT_ID_LENGTH;

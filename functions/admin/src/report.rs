@@ -11,9 +11,10 @@ use sale::{Currency, EpochMs, InvalidId, Order, OrderState, ReservationId, SaleI
 use serde::Serialize;
 use strum::VariantArray;
 
+use crate::deps::AdminDeps;
 use crate::export::Place;
 use crate::query::{Cursor, Query, mark};
-use crate::{Deps, round_of, round_with, sale_of};
+use crate::{round_of, round_with, sale_of};
 
 /// How many orders a page covers: as many as a page of an export.
 const PAGE: usize = 1_000;
@@ -93,7 +94,7 @@ impl Sums {
 }
 
 /// Returns one page. The cursor has the time at which the first page was requested, as in an export.
-pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["cursor"])?;
     let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let latest = sale_of(deps, sale).await?;

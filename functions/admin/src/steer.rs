@@ -13,8 +13,9 @@ use sale::{LogEntry, Offer, Rain, Refusal, Round, RoundId, RoundNumber};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::deps::AdminDeps;
 use crate::document::{NewRain, SaleDocument};
-use crate::{Deps, invalid, sale_id};
+use crate::{invalid, sale_id};
 
 /// The body of a request whose action needs no parameters.
 #[derive(Deserialize)]
@@ -46,7 +47,7 @@ pub(crate) struct Steering {
 impl Steering {
     /// Uses the request's idempotency key, or a new unique one.
     pub(crate) fn new(
-        deps: &Deps,
+        deps: &AdminDeps,
         request: &Request,
         sale: &str,
         round: RoundNumber,
@@ -60,31 +61,31 @@ impl Steering {
         Ok(Self { round, entry: LogEntry { key, action, parameters, by, at_ms } })
     }
 
-    fn in_round(deps: &Deps, request: &Request, sale: &str, action: &str) -> Result<Self, Problem> {
+    fn in_round(deps: &AdminDeps, request: &Request, sale: &str, action: &str) -> Result<Self, Problem> {
         let InRound { round } = json_body(request)?;
         Self::new(deps, request, sale, round, action, String::new())
     }
 }
 
 /// Pauses sales.
-pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn pause(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     steer_round(deps, &Steering::in_round(deps, request, sale, "pause")?, |round, _| Ok(round.pause())).await
 }
 
 /// Resumes sales.
-pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn resume(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
     steer_round(deps, &Steering::in_round(deps, request, sale, "resume")?, |round, _| round.resume(now)).await
 }
 
 /// Ends the round now. One that has ended keeps its end.
-pub(crate) async fn close(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn close(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
     steer_round(deps, &Steering::in_round(deps, request, sale, "close")?, |round, _| round.close(now)).await
 }
 
 /// Adds units to this round. Requires a key: without one, a retry could not be told from a second delivery.
-pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn restock(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let Restock { round, units } = json_body(request)?;
     if idempotency_key(request)?.is_none() {
         return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
@@ -96,7 +97,7 @@ pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply
 
 /// Changes when this round's units become available. Requires a key: without one, a retry would add `at_once` a second
 /// time.
-pub(crate) async fn rain(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn rain(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let ChangeRain { round, rain } = json_body(request)?;
     if idempotency_key(request)?.is_none() {
         return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
@@ -107,7 +108,7 @@ pub(crate) async fn rain(deps: &Deps, request: &Request, sale: &str) -> Reply {
 }
 
 /// Makes this round the last one. Repeating it changes nothing.
-pub(crate) async fn end_recurrence(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn end_recurrence(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let Steering { round, mut entry } = Steering::in_round(deps, request, sale, "end_recurrence")?;
     // The offer's log covers many rounds.
     entry.parameters = round.number.to_string();
@@ -117,7 +118,7 @@ pub(crate) async fn end_recurrence(deps: &Deps, request: &Request, sale: &str) -
 
 /// Changes a round by a rule of `sale`, and tells Redis.
 pub(crate) async fn steer_round(
-    deps: &Deps,
+    deps: &AdminDeps,
     Steering { round, entry }: &Steering,
     change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
 ) -> Reply {

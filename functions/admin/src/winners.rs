@@ -8,7 +8,8 @@ use queue::{QueueError, WinnerMessage, WinnerQueue};
 use sale::{InvalidId, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Deps, sale_id};
+use crate::deps::AdminDeps;
+use crate::sale_id;
 
 /// How many prizes a request looks at: ten reads of the ledger and as many messages, which take a few seconds.
 const MOST: u32 = 1_000;
@@ -30,7 +31,7 @@ struct ResentDocument {
 }
 
 /// Puts winners who were not notified on the queue again. Winners who have been notified meanwhile are skipped.
-pub(crate) async fn resend(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+pub(crate) async fn resend(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let After { after } = json_body(request)?;
     let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let id = RoundId { sale: sale_id(sale)?, number };

@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use stock::{ChallengeRequest, Challenged};
 use uuid::Uuid;
 
-use crate::Deps;
 use crate::answer::WORK;
 use crate::applicant::applicant;
+use crate::deps::AdmissionDeps;
 
 /// How long a challenge is valid, in seconds: a slow phone needs a minute for the work, a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
@@ -91,7 +91,7 @@ fn wish(request: &Request) -> Result<Wish, Problem> {
 }
 
 /// Creates a challenge. One call to Redis, which stores the answer; none if the sale has no challenges.
-pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn challenge(deps: &AdmissionDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, Wish { kind }) = deps.gate().enter(request, sale, CHECKS, wish).await?;
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;

@@ -3,7 +3,7 @@ use gate::Visitor;
 use lambda_http::Request;
 use sale::{BuyerClass, EpochMs, GroupName, Round};
 
-use crate::Deps;
+use crate::deps::AdmissionDeps;
 
 /// How far this clock may be ahead of Redis's, which decides, in seconds. For that long after groups have ceased to
 /// matter they are still looked up.
@@ -16,7 +16,7 @@ const CLOCKS_DIFFER_S: u32 = 600;
 /// 403 if only groups may buy and the user is in none of them. 503 if the ledger does not answer, since a guess could
 /// keep a member out or let a stranger in.
 pub(crate) async fn class_of(
-    deps: &Deps,
+    deps: &AdmissionDeps,
     request: &Request,
     visitor: &Visitor,
     round: &Round,

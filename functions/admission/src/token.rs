@@ -8,9 +8,9 @@ use process::Step;
 use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
 
-use crate::Deps;
 use crate::answer::{Answer, Given};
 use crate::applicant::applicant;
+use crate::deps::AdmissionDeps;
 use crate::groups::class_of;
 
 const CHECKS: &[Check] = &[
@@ -39,7 +39,7 @@ fn answer(request: &Request) -> Result<Given, Problem> {
 
 /// Checks an answer and gives a pass for it. One call to Redis, plus one to the ledger for a wrong answer, and one to
 /// look the user up if groups matter.
-pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, given) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;

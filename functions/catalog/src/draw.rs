@@ -13,8 +13,8 @@ use ledger::{Beacon, CHUNK_ENTRIES, DrawEntry};
 use sale::{Allocation, Currency, EpochMs, Round, RoundId, SaleId};
 use serde::{Serialize, Serializer};
 
-use crate::Deps;
 use crate::caching::{KEEP, kept};
+use crate::deps::CatalogDeps;
 
 /// Seconds from the end of a round until its seed is public. Anybody with the seed knows what the next unit wins, so it
 /// must no longer be possible to get one: the clocks of Redis, which ends a round, and of the functions differ by much
@@ -264,7 +264,7 @@ impl<'a> DrawDocument<'a> {
 }
 
 /// The draw of a round.
-pub(crate) async fn look(deps: &Deps, request: &Request, id: &RoundId) -> Result<Response<Body>, Problem> {
+pub(crate) async fn look(deps: &CatalogDeps, request: &Request, id: &RoundId) -> Result<Response<Body>, Problem> {
     let draw = draw_of(deps, id).await?;
     let keep = if draw.is_final() { KEEP_REVEALED } else { KEEP };
     Ok(kept(request, &DrawDocument::of(&draw), keep))
@@ -272,7 +272,7 @@ pub(crate) async fn look(deps: &Deps, request: &Request, id: &RoundId) -> Result
 
 /// A chunk of the entries of a draw at the end, once they have closed. They never change.
 pub(crate) async fn entries(
-    deps: &Deps,
+    deps: &CatalogDeps,
     request: &Request,
     id: &RoundId,
     chunk: &str,
@@ -296,7 +296,7 @@ pub(crate) async fn entries(
     Ok(kept(request, &document, KEEP_REVEALED))
 }
 
-async fn draw_of(deps: &Deps, id: &RoundId) -> Result<Arc<Draw>, Problem> {
+async fn draw_of(deps: &CatalogDeps, id: &RoundId) -> Result<Arc<Draw>, Problem> {
     let none = || Problem::new(Code::UnknownSale).detail("the round has no draw");
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     // Rounds that have not begun are not looked up, so made-up ones cost nothing.

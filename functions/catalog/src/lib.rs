@@ -2,6 +2,7 @@
 
 mod briefly;
 mod caching;
+mod deps;
 mod document;
 mod draw;
 mod look_ups;
@@ -15,11 +16,8 @@ mod sync {
     pub(crate) use tokio::sync::Semaphore;
 }
 
-use std::sync::Arc;
-
-use api::{Code, GroupClaims, Problem, respond, segments};
-use context::{Context, ContextError, Error, serve};
-use gate::{Limiter, Memberships};
+use api::{Code, Problem, respond, segments};
+use context::{Error, serve};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::Clock;
@@ -27,45 +25,19 @@ use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
+pub use crate::deps::CatalogDeps;
 use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument, SalesDocument};
 pub use crate::draw::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
-/// The function's dependencies.
-#[derive(Clone)]
-pub struct Deps {
-    /// Cached access to Redis and DynamoDB.
-    pub shelf: Shelf,
-    /// The members of groups.
-    pub memberships: Memberships,
-    /// This process's counts of members' requests.
-    pub limiter: Arc<Limiter>,
-    /// The clock.
-    pub clock: Clock,
-}
-
-impl Deps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let claims = context.settings().optional("GROUP_CLAIM");
-        let claims = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
-        Ok(Self {
-            shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()),
-            memberships: Memberships::new(context.ledger()?, claims, context.clock()),
-            limiter: Arc::default(),
-            clock: context.clock(),
-        })
-    }
-}
-
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+    serve(CatalogDeps::new, |deps, request| async move { handle(&deps, request).await }).await
 }
 
 /// Answers one request. Routes without authentication give everybody the same answer, which caches may keep. Members'
 /// answers are not cached.
-pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+pub async fn handle(deps: &CatalogDeps, request: Request) -> Response<Body> {
     match (request.method(), segments(&request).as_slice()) {
         (&Method::GET, ["v1", "members", "sales"]) => return respond(members::sales(deps, &request).await),
         (&Method::GET, ["v1", "members", "sales", sale]) => return respond(members::sale(deps, &request, sale).await),
@@ -78,7 +50,7 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     }
 }
 
-async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
+async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     match (request.method(), segments(request).as_slice()) {
         (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
         (&Method::GET, ["v1", "campaigns", campaign]) => look_at_campaign(deps, request, campaign).await,
@@ -98,7 +70,7 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
     }
 }
 
-async fn sales(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
+async fn sales(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let now = deps.clock.now();
     let cards = listed
@@ -109,12 +81,12 @@ async fn sales(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem
     Ok(found(request, deps.clock.now(), &document))
 }
 
-async fn campaigns(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
+async fn campaigns(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     Ok(found(request, deps.clock.now(), &CampaignsDocument::of(&listed)))
 }
 
-async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
+async fn look_at_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
     let id: CampaignId = campaign.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
@@ -125,7 +97,7 @@ async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Res
     Ok(found(request, deps.clock.now(), &document))
 }
 
-async fn look_at_sale(deps: &Deps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
+async fn look_at_sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let round = listed.round(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;

@@ -7,7 +7,7 @@ use lambda_http::Request;
 use sale::{GroupName, InvalidId, Round, SaleId, UserId};
 use serde::Serialize;
 
-use crate::Deps;
+use crate::deps::CatalogDeps;
 use crate::document::{Card, SaleDocument};
 use crate::shelf::Listed;
 
@@ -27,7 +27,7 @@ struct SalesDocument {
 }
 
 /// Lists the sales that the caller may see as a member, the first to open first.
-pub(crate) async fn sales(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
     let user = counted(deps, request)?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let mut rounds: Vec<&Round> = listed.hidden().collect();
@@ -46,7 +46,7 @@ pub(crate) async fn sales(deps: &Deps, request: &Request) -> Reply {
 }
 
 /// The card of a sale that everybody, or one of the caller's groups, may see.
-pub(crate) async fn sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Reply {
     let user = counted(deps, request)?;
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
@@ -67,17 +67,17 @@ pub(crate) async fn sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
 }
 
 /// The caller, if within the rate limits.
-fn counted(deps: &Deps, request: &Request) -> Result<UserId, Problem> {
+fn counted(deps: &CatalogDeps, request: &Request) -> Result<UserId, Problem> {
     let user = caller(request)?.user;
     let limited = deps.limiter.check_user(Route::Members, &user);
     limited.map_err(|limited| Route::Members.refusal(true, limited.retry_after.as_millis() as u64))?;
     Ok(user)
 }
 
-async fn card(deps: &Deps, listed: &Listed, round: &Round) -> Card {
+async fn card(deps: &CatalogDeps, listed: &Listed, round: &Round) -> Card {
     Card::of(round, deps.shelf.look(listed, round, deps.clock.now()).await)
 }
 
-fn found(deps: &Deps, content: impl Serialize) -> Reply {
+fn found(deps: &CatalogDeps, content: impl Serialize) -> Reply {
     Ok(json(StatusCode::OK, &At { server_time: deps.clock.now().to_string(), content }))
 }

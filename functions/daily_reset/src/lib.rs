@@ -19,7 +19,7 @@ pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct DailyResetDeps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// The clock.
@@ -28,7 +28,7 @@ pub struct Deps {
     pub run_timeout: Duration,
 }
 
-impl Deps {
+impl DailyResetDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { ledger: context.ledger()?, clock: context.clock(), run_timeout: RUN_TIMEOUT })
@@ -37,12 +37,12 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
+    serve_events(DailyResetDeps::new, async |deps: &DailyResetDeps, _: Value| Ok(handle(deps).await?)).await
 }
 
 /// What one run did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct DailyResetSummary {
     /// Sales whose next round was begun.
     pub begun: usize,
     /// Sales whose next round could not be begun; the log has the reasons, and the next run tries again.
@@ -50,8 +50,8 @@ pub struct Summary {
 }
 
 /// Moves every recurring sale whose round is over to its next round. Fails if the sales cannot be read from the ledger.
-pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
-    let mut summary = Summary::default();
+pub async fn handle(deps: &DailyResetDeps) -> Result<DailyResetSummary, LedgerError> {
+    let mut summary = DailyResetSummary::default();
     match tokio::time::timeout(deps.run_timeout, begin_all(deps, &mut summary)).await {
         Ok(begun) => begun?,
         Err(late) => {
@@ -66,7 +66,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     Ok(summary)
 }
 
-async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError> {
+async fn begin_all(deps: &DailyResetDeps, summary: &mut DailyResetSummary) -> Result<(), LedgerError> {
     let now = deps.clock.now();
     let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
     let over = latest_rounds(deps.ledger.rounds_over(since, now).await?);

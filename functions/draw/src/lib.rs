@@ -35,7 +35,7 @@ const LATE_AFTER_S: u32 = 30 * 60;
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct DrawDeps {
     /// Redis.
     pub stock: Stock,
     /// DynamoDB.
@@ -48,7 +48,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl DrawDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
@@ -63,12 +63,12 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
+    serve_events(DrawDeps::new, async |deps: &DrawDeps, _: Value| Ok(handle(deps).await?)).await
 }
 
 /// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct DrawSummary {
     /// Draws that were not done when the run began, and their state.
     pub draws: BTreeMap<String, String>,
     /// Draws that this run completed.
@@ -80,9 +80,9 @@ pub struct Summary {
 }
 
 /// Moves every draw as far as it can go. Fails if the rounds cannot be read from the ledger.
-pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
+pub async fn handle(deps: &DrawDeps) -> Result<DrawSummary, LedgerError> {
     let began = Instant::now();
-    let mut summary = Summary::default();
+    let mut summary = DrawSummary::default();
     let now = deps.clock.now();
     let recent = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
     let mut rounds = undrawn(&deps.ledger, recent, now).await?;
@@ -127,7 +127,7 @@ async fn undrawn(ledger: &Ledger, since: EpochMs, until: EpochMs) -> Result<Vec<
 }
 
 /// Draws rounds whose beacon came more than a month late, in the time that the others have left.
-async fn draw_old(deps: &Deps, summary: &mut Summary, began: Instant, until: EpochMs) {
+async fn draw_old(deps: &DrawDeps, summary: &mut DrawSummary, began: Instant, until: EpochMs) {
     let left = || RUN_TIMEOUT.saturating_sub(began.elapsed());
     let old = match timeout(left(), undrawn(&deps.ledger, EpochMs(0), until)).await {
         Ok(Ok(old)) => old,
@@ -145,7 +145,7 @@ async fn draw_old(deps: &Deps, summary: &mut Summary, began: Instant, until: Epo
 }
 
 /// Counts as late the rounds that open soon or should be open, but wait for a beacon that nobody has posted.
-async fn note_unopened(deps: &Deps, summary: &mut Summary, now: EpochMs) {
+async fn note_unopened(deps: &DrawDeps, summary: &mut DrawSummary, now: EpochMs) {
     let unopened = async {
         let mut unopened = Vec::new();
         for round in deps.ledger.published_rounds(now).await? {
@@ -170,13 +170,13 @@ async fn note_unopened(deps: &Deps, summary: &mut Summary, now: EpochMs) {
     }
 }
 
-async fn draw_one(deps: &Deps, round: &Round, share: Duration) -> Result<DrawStands, FulfilmentError> {
+async fn draw_one(deps: &DrawDeps, round: &Round, share: Duration) -> Result<DrawStands, FulfilmentError> {
     let until = Instant::now() + share.saturating_sub(TO_NOTE);
     let work = draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &round.id, deps.clock, until);
     timeout(share, work).await.unwrap_or(Err(FulfilmentError::OutOfTime))
 }
 
-fn note(summary: &mut Summary, round: &Round, stands: Result<DrawStands, FulfilmentError>, now: EpochMs) {
+fn note(summary: &mut DrawSummary, round: &Round, stands: Result<DrawStands, FulfilmentError>, now: EpochMs) {
     let id = &round.id;
     let is_done = matches!(stands, Ok(DrawStands::Drawn));
     summary.drawn += usize::from(is_done);

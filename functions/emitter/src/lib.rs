@@ -16,13 +16,12 @@ use context::{Context, ContextError, Error, serve_events};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use queue::EmitterFailures;
-use runtime::{AwsClient, StreamResponse};
+use runtime::{AwsClient, StreamEvent, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 
 use crate::bus::{AT_ONCE, Bus, BusError, Refused};
 pub use crate::event::Event;
 use crate::stream::Read;
-pub use crate::stream::StreamEvent;
 
 /// Concurrent calls to the bus: with [`AT_ONCE`] events each, a batch takes three rounds of calls.
 const CALLS_AT_ONCE: usize = 4;
@@ -35,13 +34,13 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct EmitterDeps {
     bus: Bus,
     /// The queue for records of which no event can be made.
     pub failures: EmitterFailures,
 }
 
-impl Deps {
+impl EmitterDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let event_bridge = AwsClient::event_bridge(context.aws());
@@ -52,11 +51,11 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(EmitterDeps::new, async |deps: &EmitterDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Handles a batch. Lambda sends the first failed record, and all records after it, again.
-pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
+pub async fn handle(deps: &EmitterDeps, batch: StreamEvent) -> StreamResponse {
     let deadline = Instant::now() + BATCH_TIMEOUT;
     let records: Vec<Read> = batch.records.into_iter().map(Read::from).collect();
     let to_tell: Vec<(usize, &Event)> = (records.iter().enumerate())
@@ -92,7 +91,7 @@ pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
 }
 
 /// Puts events on the bus. Returns which records have an event that is not there.
-async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refused {
+async fn put(deps: &EmitterDeps, events: &[(usize, &Event)], deadline: Instant) -> Refused {
     let plain: Vec<&Event> = events.iter().map(|(_, event)| *event).collect();
     let mut tries_left = TRIES;
     let answered = loop {
@@ -117,7 +116,7 @@ async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refu
 }
 
 /// Keeps a record of which no event can be made. Returns whether that succeeded.
-async fn keep(deps: &Deps, read: &Read, deadline: Instant) -> bool {
+async fn keep(deps: &EmitterDeps, read: &Read, deadline: Instant) -> bool {
     match timeout_at(deadline, deps.failures.keep(&read.record.to_string())).await {
         Ok(Ok(())) => true,
         Ok(Err(error)) => {

@@ -3,9 +3,6 @@ use serde_json::Value;
 
 use crate::event::Event;
 
-/// A batch of the table's stream. Records are parsed one by one, so that an unreadable one does not affect the others.
-pub type StreamEvent = runtime::StreamEvent<Value>;
-
 /// A record and the facts in it.
 #[derive(Debug)]
 pub(crate) struct Read {

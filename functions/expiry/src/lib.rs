@@ -11,7 +11,7 @@ use stock::Stock;
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct ExpiryDeps {
     /// Redis.
     pub stock: Stock,
     /// DynamoDB.
@@ -22,7 +22,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl ExpiryDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
@@ -36,15 +36,15 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(ExpiryDeps::new, async |deps: &ExpiryDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.
-pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+pub async fn handle(deps: &ExpiryDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| look(deps, message.body), |_| async {}).await
 }
 
-async fn look(deps: &Deps, body: String) -> Result<(), MessageError> {
+async fn look(deps: &ExpiryDeps, body: String) -> Result<(), MessageError> {
     let message = ExpiryMessage::parse(&body)?;
     let now = deps.clock.now();
     match expire(&deps.stock, &deps.ledger, &message.id, now).await? {

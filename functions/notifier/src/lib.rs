@@ -22,11 +22,10 @@ use futures::future::join_all;
 use ledger::{Connection, Ledger};
 use process::TermsCache;
 use push::{Gateway, Posted, PushError, StatusUpdate};
-use runtime::{Clock, StreamResponse};
+use runtime::{Clock, StreamEvent, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 
 pub use delivered::Delivered;
-pub use stream::StreamEvent;
 use stream::{StateChange, changes};
 
 /// How many orders' buyers are notified concurrently. With ten connections each, that is a hundred calls, which one
@@ -37,7 +36,7 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct NotifierDeps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// The terms of rounds, which have the names of prizes.
@@ -50,7 +49,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl NotifierDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
@@ -65,14 +64,14 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(NotifierDeps::new, async |deps: &NotifierDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Why a buyer could not be notified.
 type TellError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Handles a batch. Lambda sends the first failed record, and all records after it, again.
-pub async fn handle(deps: &Deps, event: StreamEvent) -> StreamResponse {
+pub async fn handle(deps: &NotifierDeps, event: StreamEvent) -> StreamResponse {
     let changes = changes(event);
     let deadline = Instant::now() + BATCH_TIMEOUT;
     let told = changes.iter().map(async |change| {
@@ -94,7 +93,7 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> StreamResponse {
 }
 
 /// Notifies one buyer on all connections. A failing connection does not hold up the others.
-async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
+async fn tell(deps: &NotifierDeps, change: &StateChange) -> Result<(), TellError> {
     let connections = deps.ledger.connections_of(&change.order.claim.user, deps.clock.now()).await?;
     if connections.is_empty() {
         return Ok(());
@@ -105,7 +104,12 @@ async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
     failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
-async fn post(deps: &Deps, change: &StateChange, to: &Connection, update: &StatusUpdate) -> Result<(), PushError> {
+async fn post(
+    deps: &NotifierDeps,
+    change: &StateChange,
+    to: &Connection,
+    update: &StatusUpdate,
+) -> Result<(), PushError> {
     let record = change.record();
     if deps.delivered.has(&record, &to.id) {
         return Ok(());

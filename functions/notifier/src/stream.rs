@@ -1,12 +1,10 @@
 use std::collections::HashMap;
 
 use ledger::Change;
+use runtime::StreamEvent;
 use sale::{Order, ReservationId};
 use serde::Deserialize;
 use serde_json::Value;
-
-/// A batch of the table's stream. Records are parsed one by one, so that an unreadable one does not affect the others.
-pub type StreamEvent = runtime::StreamEvent<Value>;
 
 #[derive(Deserialize)]
 struct Record {

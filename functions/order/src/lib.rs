@@ -3,12 +3,9 @@
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
-use fulfilment::{FulfilmentError, place};
-use ledger::Ledger;
-use process::{AwardCache, TermsCache};
-use queue::{ExpiryQueue, OrderMessage, OrderQueue};
+use fulfilment::{Fulfilment, FulfilmentError};
+use queue::{OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
-use stock::Stock;
 
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
 /// the queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. It then comes back at once,
@@ -17,33 +14,27 @@ pub const LADDER_S: [u32; 3] = [5, 10, 30];
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
-    /// Redis.
-    pub stock: Stock,
-    /// DynamoDB.
-    pub ledger: Ledger,
-    /// The terms of rounds.
-    pub terms: TermsCache,
-    /// The awards of units.
-    pub awards: AwardCache,
+pub struct OrderDeps {
+    /// What places orders.
+    pub fulfilment: Fulfilment,
     /// The order queue.
     pub orders: OrderQueue,
-    /// The expiry queue.
-    pub expiry: ExpiryQueue,
     /// The clock.
     pub clock: Clock,
 }
 
-impl Deps {
+impl OrderDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            terms: context.terms()?,
-            awards: context.awards()?,
+            fulfilment: Fulfilment {
+                stock: context.stock()?,
+                ledger: context.ledger()?,
+                terms: context.terms()?,
+                awards: context.awards()?,
+                expiry: context.expiry_queue()?,
+            },
             orders: context.order_queue()?,
-            expiry: context.expiry_queue()?,
             clock: context.clock(),
         })
     }
@@ -51,27 +42,26 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(OrderDeps::new, async |deps: &OrderDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.
-pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+pub async fn handle(deps: &OrderDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| order(deps, message.body), |message| put_off(deps, message)).await
 }
 
-async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
+async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {
     let OrderMessage { claim, trace, .. } = OrderMessage::parse(&body)?;
     let round = &claim.id.round;
-    let terms = deps.terms.get(round).await?.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
-    let now = deps.clock.now();
-    let limits = deps.terms.campaign_limits(&round.sale).await?;
-    let order = place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &terms, &limits, &claim, now).await?;
+    let terms = deps.fulfilment.terms.get(round).await?;
+    let terms = terms.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
+    let order = deps.fulfilment.place(&claim, &terms, deps.clock.now()).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
     tracing::info!(reservation_id = %id, state, unit, trace, "settled");
     Ok(())
 }
 
-async fn put_off(deps: &Deps, message: ReceivedMessage) {
+async fn put_off(deps: &OrderDeps, message: ReceivedMessage) {
     let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
     if let Err(error) = deps.orders.put_off(&message.receipt, delay_s).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back later than it should");

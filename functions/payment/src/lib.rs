@@ -16,7 +16,7 @@ use webhook::{Event, Paid};
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct PaymentDeps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// The expiry queue, for orders that were paid too late.
@@ -27,7 +27,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl PaymentDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
@@ -41,7 +41,7 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+    serve(PaymentDeps::new, |deps, request| async move { handle(&deps, request).await }).await
 }
 
 #[derive(Serialize)]
@@ -62,19 +62,19 @@ impl Outcome {
 }
 
 /// Answers one request.
-pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+pub async fn handle(deps: &PaymentDeps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
 }
 
-async fn answer(deps: &Deps, request: &Request) -> Reply {
+async fn answer(deps: &PaymentDeps, request: &Request) -> Reply {
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "payments", "webhook"]) => callback(deps, request).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
 
-async fn callback(deps: &Deps, request: &Request) -> Reply {
+async fn callback(deps: &PaymentDeps, request: &Request) -> Reply {
     let secret = deps.secret.get().await.map_err(Problem::unanswered)?;
     let Paid { payment_id, reservation_id, price } = match webhook::read(request, &secret)? {
         Event::Paid(paid) => paid,

@@ -1,11 +1,11 @@
 use fulfilment::UnitCounts;
 use metrics::gauge;
 
-use crate::Summary;
+use crate::ReconciliationSummary;
 
 /// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm has to name every label
 /// that it looks at.
-pub(crate) fn set(summary: &Summary) {
+pub(crate) fn set(summary: &ReconciliationSummary) {
     let mut all = UnitCounts::default();
     for (round, counts) in &summary.rounds {
         let UnitCounts { free, held, ordered, oversold, lost, duplicated } = *counts;
@@ -21,7 +21,7 @@ pub(crate) fn set(summary: &Summary) {
     gauge!("OutboxAge").set(summary.outbox_age_s as f64);
     gauge!("UnitsOversold").set(all.oversold);
     gauge!("UnitsAdrift").set(all.oversold + all.lost + all.duplicated);
-    let Summary { overdue, rebuilt, sent, adopted, released, restored, failed, .. } = summary;
+    let ReconciliationSummary { overdue, rebuilt, sent, adopted, released, restored, failed, .. } = summary;
     let all_rounds = [
         ("OrdersOverdue", overdue),
         ("RoundsRebuilt", rebuilt),

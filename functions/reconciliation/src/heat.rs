@@ -5,7 +5,7 @@ use fulfilment::FulfilmentError;
 use ledger::{NotedHeat, Steered};
 use sale::{EpochMs, Heat, MAX_ISOLATED_REQUESTS_PER_S, Refusal, Round, Terms, limit_of_hot};
 
-use crate::Deps;
+use crate::deps::ReconciliationDeps;
 
 const ISOLATE_TO: &str = "ISOLATE_HOT_SALES_TO";
 /// Counts older than this, in milliseconds, lead to no limit.
@@ -28,7 +28,7 @@ pub(crate) fn isolate_to(context: &Context) -> Result<Option<u32>, ContextError>
 /// Records how many requests a running round gets, and isolates it if it is hot and the deployment says so. Returns
 /// whether it is hot.
 pub(crate) async fn note(
-    deps: &Deps,
+    deps: &ReconciliationDeps,
     round: &Round,
     noted: Option<&NotedHeat>,
     now: EpochMs,
@@ -62,7 +62,12 @@ pub(crate) async fn note(
 
 /// Limits a round to the given rate, but not below its planned rate. Returns whether it is limited, now or before. A
 /// limit that an operator set or lifted stays as it is.
-async fn isolate(deps: &Deps, round: &Round, limit: u32, counted_at: EpochMs) -> Result<bool, FulfilmentError> {
+async fn isolate(
+    deps: &ReconciliationDeps,
+    round: &Round,
+    limit: u32,
+    counted_at: EpochMs,
+) -> Result<bool, FulfilmentError> {
     if round.isolated_requests_per_s.is_some() {
         return Ok(true);
     }

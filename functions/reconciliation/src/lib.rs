@@ -5,27 +5,26 @@
 //! many requests each gets. Then come overdue orders, and then the rounds are audited and repaired one by one. Each
 //! part has a time budget, and each run begins with another round, so that no sale uses up the time of the others.
 
+mod deps;
 mod gauges;
 mod heat;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use context::{Context, ContextError, Error, serve_events};
+pub use crate::deps::ReconciliationDeps;
+use context::{Error, serve_events};
 use fulfilment::{
-    FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, UnknownLanes, WARMUP_LEAD_S,
-    expire_overdue, finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
+    FulfilmentError, Listing, Loading, Overdue, Repaired, UnitCounts, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
+    finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
 };
 use futures::future::join_all;
-use futures::{StreamExt, stream};
+use futures::stream;
 use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
-use queue::OrderQueue;
-use runtime::Clock;
 use sale::audit::Repair;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber};
 use serde::Serialize;
 use serde_json::Value;
-use stock::Stock;
 use tokio::time::timeout;
 
 /// How long after its close a round is still examined, in seconds: until its last order can have expired, and the day more
@@ -66,48 +65,14 @@ const OVER_FIRST_EVERY: i64 = 10;
 /// others.
 const OVER_AFTER_S: u32 = 5 * 60;
 
-/// The function's dependencies.
-#[derive(Clone)]
-pub struct Deps {
-    /// Redis.
-    pub stock: Stock,
-    /// DynamoDB.
-    pub ledger: Ledger,
-    /// The order queue.
-    pub orders: OrderQueue,
-    /// How long a reservation waits for its order before its message is sent again.
-    pub send_again_after: Duration,
-    /// The rate that a hot sale is isolated to, in requests a second; `None` if operators decide.
-    pub isolate_hot_to: Option<u32>,
-    /// The clock.
-    pub clock: Clock,
-    /// The time limit of a run.
-    pub run_timeout: Duration,
-}
-
-impl Deps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            orders: context.order_queue()?,
-            send_again_after: SEND_AGAIN_AFTER,
-            isolate_hot_to: heat::isolate_to(context)?,
-            clock: context.clock(),
-            run_timeout: RUN_TIMEOUT,
-        })
-    }
-}
-
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
+    serve_events(ReconciliationDeps::new, async |deps: &ReconciliationDeps, _: Value| Ok(handle(deps).await?)).await
 }
 
 /// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct ReconciliationSummary {
     /// Overdue orders that this run expired, since their messages must be lost.
     pub overdue: usize,
     /// Rounds that Redis had lost and has again.
@@ -135,8 +100,8 @@ pub struct Summary {
 }
 
 /// Examines everything once. Fails if the sales cannot be read from the ledger.
-pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
-    let mut summary = Summary::default();
+pub async fn handle(deps: &ReconciliationDeps) -> Result<ReconciliationSummary, FulfilmentError> {
+    let mut summary = ReconciliationSummary::default();
     match tokio::time::timeout(deps.run_timeout, reconcile(deps, &mut summary)).await {
         Ok(reconciled) => reconciled?,
         Err(late) => failed(&mut summary, "out of time; the next run does the rest", &late),
@@ -146,7 +111,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     Ok(summary)
 }
 
-async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentError> {
+async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummary) -> Result<(), FulfilmentError> {
     let began = Instant::now();
     let now = deps.clock.now();
     let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
@@ -180,7 +145,7 @@ fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
 }
 
-async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut Summary) {
+async fn note_denials(deps: &ReconciliationDeps, rounds: &[Round], now: EpochMs, summary: &mut ReconciliationSummary) {
     let mut rounds = rounds.to_vec();
     rotate(&mut rounds, now);
     let reconciled = reconcile_denials(&deps.stock, &deps.ledger, &rounds, now);
@@ -189,7 +154,7 @@ async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut
 
 /// Runs a step within its time. Returns `None` if it fails or is late, which is recorded; the other steps still run.
 async fn within<T, E>(
-    summary: &mut Summary,
+    summary: &mut ReconciliationSummary,
     what: &str,
     budget: Duration,
     step: impl Future<Output = Result<T, E>>,
@@ -205,12 +170,12 @@ where
     None
 }
 
-fn failed(summary: &mut Summary, what: &str, error: &(dyn std::error::Error + 'static)) {
+fn failed(summary: &mut ReconciliationSummary, what: &str, error: &(dyn std::error::Error + 'static)) {
     summary.failed += 1;
     tracing::error!(error, what, "not reconciled");
 }
 
-async fn expire(deps: &Deps, now: EpochMs, summary: &mut Summary) {
+async fn expire(deps: &ReconciliationDeps, now: EpochMs, summary: &mut ReconciliationSummary) {
     let mut overdue = Overdue::default();
     let expired = expire_overdue(&deps.stock, &deps.ledger, now, &mut overdue);
     within(summary, "overdue orders", OVERDUE_BUDGET, expired).await;
@@ -243,7 +208,7 @@ impl Tended {
 
 /// Open rounds first, beginning with a different one in each run. Includes rounds that warmup loads by now, so that
 /// Redis gets what it missed, such as a pause, before they open.
-async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut Summary) {
+async fn tend_all(deps: &ReconciliationDeps, published: &[Round], now: EpochMs, summary: &mut ReconciliationSummary) {
     let (mut open, mut rest): (Vec<Round>, Vec<Round>) =
         begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
@@ -289,8 +254,8 @@ impl Known {
 
 /// Does what the buyers of a round wait for; each step runs whatever became of the previous one. Work that every loaded
 /// round needs in each run belongs here, and must be bounded and cheap.
-async fn tend(deps: &Deps, round: &Round, known: Option<&Known>, now: EpochMs, tended: &mut Tended) {
-    let Deps { stock, ledger, orders, send_again_after, .. } = deps;
+async fn tend(deps: &ReconciliationDeps, round: &Round, known: Option<&Known>, now: EpochMs, tended: &mut Tended) {
+    let ReconciliationDeps { stock, ledger, orders, send_again_after, .. } = deps;
     let (id, lanes) = (&round.id, round.terms.lanes);
     if round.is_open(now) {
         let loaded = load_round(stock, ledger, round, now).await;
@@ -325,8 +290,13 @@ async fn tend(deps: &Deps, round: &Round, known: Option<&Known>, now: EpochMs, t
 
 /// Records that a round has opened, sold out or ended since `known` was read. Its end is taken from the current item,
 /// since somebody may have moved it since the listing.
-async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochMs) -> Result<(), FulfilmentError> {
-    let Deps { stock, ledger, .. } = deps;
+async fn note_milestones(
+    deps: &ReconciliationDeps,
+    listed: &Round,
+    known: &Known,
+    now: EpochMs,
+) -> Result<(), FulfilmentError> {
+    let ReconciliationDeps { stock, ledger, .. } = deps;
     let fresh = NotedRound::new(listed);
     let noted = match known.noted.get(&listed.id) {
         Some(Some(noted)) => noted,
@@ -379,7 +349,7 @@ fn rotate<T>(list: &mut [T], now: EpochMs) {
 }
 
 /// Audits one round after the other, each with its own time budget, until the run's time is over.
-async fn audit_all(deps: &Deps, rounds: &[Placed], began: Instant, summary: &mut Summary) {
+async fn audit_all(deps: &ReconciliationDeps, rounds: &[Placed], began: Instant, summary: &mut ReconciliationSummary) {
     for (at, Placed { id: round, lanes }) in rounds.iter().enumerate() {
         let left = deps.run_timeout.saturating_sub(began.elapsed());
         if left < AUDIT_BUDGET && at > 0 {
@@ -395,8 +365,13 @@ async fn audit_all(deps: &Deps, rounds: &[Placed], began: Instant, summary: &mut
     }
 }
 
-async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Summary) -> Result<(), FulfilmentError> {
-    let Deps { stock, ledger, .. } = deps;
+async fn repair_round(
+    deps: &ReconciliationDeps,
+    round: &RoundId,
+    lanes: u16,
+    summary: &mut ReconciliationSummary,
+) -> Result<(), FulfilmentError> {
+    let ReconciliationDeps { stock, ledger, .. } = deps;
     if let Err(error) = finish_transfers(stock.round_in(round, lanes)).await {
         failed(summary, round.sale.as_str(), &error);
     }
@@ -416,7 +391,7 @@ async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Su
 }
 
 /// Records where the units of a round are. Units of an unknown lane are in no place, but not lost.
-fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut Summary) {
+fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut ReconciliationSummary) {
     if *unknown == UnknownLanes::default() {
         summary.rounds.insert(round.to_string(), *counts);
         return;
@@ -429,8 +404,8 @@ fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut S
 
 /// Makes the repairs of a listing; each runs whatever becomes of the others. Returns whether units came back or were
 /// taken out of two lanes.
-async fn repair_listed(deps: &Deps, listing: &Listing, summary: &mut Summary) -> bool {
-    let (Deps { stock, ledger, .. }, round, mut gave) = (deps, &listing.round, false);
+async fn repair_listed(deps: &ReconciliationDeps, listing: &Listing, summary: &mut ReconciliationSummary) -> bool {
+    let (ReconciliationDeps { stock, ledger, .. }, round, mut gave) = (deps, &listing.round, false);
     for each in &listing.repairs {
         let repaired = match repair(stock, ledger, listing, each).await {
             Ok(repaired) => repaired,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use api::Problem;
-use fulfilment::{FulfilmentError, place};
+use fulfilment::FulfilmentError;
 use lambda_http::{Request, RequestExt};
 use sale::{Claim, EpochMs, Order};
 
-use crate::Deps;
+use crate::deps::ReservationDeps;
 
 /// The longest wait for the order. After that it is left to the queue, and the client gets "queued".
 const PLACE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -25,7 +25,7 @@ pub(crate) fn is_asked_for(request: &Request) -> Result<bool, Problem> {
 /// Writes the order as `order` would. The message in the queue then finds the order written.
 ///
 /// Returns `None` if that is not possible now. Nothing is lost, since the message comes in any case.
-pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option<Order> {
+pub(crate) async fn expedite(deps: &ReservationDeps, claim: &Claim, now: EpochMs) -> Option<Order> {
     let placed = tokio::time::timeout(deps.clock.limit(PLACE_TIMEOUT), place_now(deps, claim, now)).await;
     match placed.unwrap_or(Err(FulfilmentError::OutOfTime)) {
         Ok(order) => {
@@ -40,12 +40,11 @@ pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option
     }
 }
 
-async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
+async fn place_now(deps: &ReservationDeps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
     let round = &claim.id.round;
     let snapshot = deps.snapshots.of(&round.sale).await?;
     // Other rounds may have another price; placing the order looks that up.
     let latest = snapshot.latest_round(round).filter(|latest| latest.id == *round);
     let latest = latest.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
-    let limits = deps.terms.campaign_limits(&round.sale).await?;
-    place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &latest.terms, &limits, claim, now).await
+    deps.fulfilment.place(claim, &latest.terms, now).await
 }

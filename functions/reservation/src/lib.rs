@@ -1,26 +1,23 @@
 //! Buyers' requests: reserve, poll, cancel.
 
+mod deps;
 mod document;
 mod expedite;
 mod look;
 mod reserve;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use api::{Code, Problem, Reply, caller, correlation_id, no_body, respond, segments};
-use context::{Context, ContextError, Error, serve_crowd};
+use context::{Error, serve_crowd};
 use fulfilment::{Cancel, cancel};
-use gate::{Gate, PassKeys, Rebuilds, Route, VisitorCounts};
+use gate::Route;
 use http::Method;
 use lambda_http::{Body, Request, Response};
-use ledger::Ledger;
-use process::{AwardCache, Snapshots, TermsCache};
-use queue::{ExpiryQueue, OrderQueue};
-use runtime::{ANSWER_TIMEOUT, Clock, SampledMs};
+use runtime::{ANSWER_TIMEOUT, SampledMs};
 use sale::ReservationId;
-use stock::Stock;
 
+pub use crate::deps::ReservationDeps;
 use crate::document::QUEUED;
 pub use crate::look::MAX_LISTED;
 
@@ -30,64 +27,13 @@ const ACCEPTED: &str = "accepted";
 /// Milliseconds from the event to the answer.
 static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
-/// The function's dependencies.
-#[derive(Clone)]
-pub struct Deps {
-    /// Redis.
-    pub stock: Stock,
-    /// DynamoDB.
-    pub ledger: Ledger,
-    /// Published sales and stops.
-    pub snapshots: Snapshots,
-    /// The terms of rounds, which have the names of prizes.
-    pub terms: TermsCache,
-    /// The awards of units.
-    pub awards: AwardCache,
-    /// The keys that sign passes.
-    pub keys: PassKeys,
-    /// This process's counts of users and addresses.
-    pub counts: Arc<VisitorCounts>,
-    /// The order queue.
-    pub orders: OrderQueue,
-    /// The expiry queue.
-    pub expiry: ExpiryQueue,
-    /// Asks for rounds that Redis has lost.
-    pub rebuilds: Rebuilds,
-    /// The clock.
-    pub clock: Clock,
-}
-
-impl Deps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            snapshots: context.snapshots()?,
-            terms: context.terms()?,
-            awards: context.awards()?,
-            keys: context.pass_keys()?,
-            counts: Arc::default(),
-            orders: context.order_queue()?,
-            expiry: context.expiry_queue()?,
-            rebuilds: Rebuilds::new(context.rebuild_queue()?, context.clock()),
-            clock: context.clock(),
-        })
-    }
-
-    fn gate(&self) -> Gate<'_> {
-        let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
-        Gate { stock, ledger, snapshots, keys, counts, memberships: None, clock: *clock }
-    }
-}
-
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_crowd(Deps::new, |deps, request| async move { handle(&deps, request).await }).await
+    serve_crowd(ReservationDeps::new, |deps, request| async move { handle(&deps, request).await }).await
 }
 
 /// Answers one request.
-pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+pub async fn handle(deps: &ReservationDeps, request: Request) -> Response<Body> {
     let began = Instant::now();
     let path = segments(&request);
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request, &path)).await;
@@ -100,7 +46,7 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     respond(reply)
 }
 
-async fn answer(deps: &Deps, request: &Request, path: &[&str]) -> Reply {
+async fn answer(deps: &ReservationDeps, request: &Request, path: &[&str]) -> Reply {
     match (request.method(), path) {
         (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
             reserve::reserve(deps, request, sale, token).await
@@ -113,12 +59,12 @@ async fn answer(deps: &Deps, request: &Request, path: &[&str]) -> Reply {
     }
 }
 
-async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
+async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     no_body(request)?;
     deps.gate().limit(request, Route::Cancel, &caller.user)?;
     let now = deps.clock.now();
-    match cancel(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now)
+    match cancel(&deps.fulfilment.stock, &deps.fulfilment.ledger, &deps.snapshots, &id, &caller.user, now)
         .await
         .map_err(Problem::unanswered)?
     {
@@ -150,7 +96,7 @@ mod tests {
     /// lanes adds 24 bytes at each level.
     #[test]
     fn an_answer_is_light_to_move() {
-        fn size_of_answer<'a, F>(_: fn(&'a Deps, Request) -> F) -> usize {
+        fn size_of_answer<'a, F>(_: fn(&'a ReservationDeps, Request) -> F) -> usize {
             size_of::<F>()
         }
         assert!(size_of_answer(handle) <= 2200, "{} bytes", size_of_answer(handle));

@@ -13,8 +13,9 @@ use lambda_http::{Request, RequestExt};
 use ledger::{ORDERS_PAGE, OrdersPage};
 use sale::{Claim, ClaimState, EpochMs, MAX_PER_USER_LIMIT, Order, ReservationId, Round, SaleId, UserId};
 
+use crate::deps::ReservationDeps;
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
-use crate::{Deps, expedite, reservation_id};
+use crate::{expedite, reservation_id};
 
 /// How many running rounds a list of orders searches for queued reservations, those that opened last first. It bounds
 /// the cost of the list.
@@ -25,12 +26,12 @@ const ROUNDS_AT_ONCE: usize = 5;
 pub const MAX_LISTED: u64 = MAX_ROUNDS as u64 * MAX_PER_USER_LIMIT as u64 + ORDERS_PAGE as u64;
 
 /// The status of one reservation.
-pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Reply {
+pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     let at_once = expedite::is_asked_for(request)?;
     deps.gate().limit(request, if at_once { Route::Expedite } else { Route::Look }, &caller.user)?;
     let now = deps.clock.now();
-    let status = status(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now).await;
+    let status = status(&deps.fulfilment.stock, &deps.fulfilment.ledger, &deps.snapshots, &id, &caller.user, now).await;
     match status.map_err(Problem::unanswered)? {
         Status::Queued(claim) if at_once => {
             let order = expedite::expedite(deps, &claim, now).await;
@@ -44,13 +45,13 @@ pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Rep
 }
 
 /// Lists the user's reservations in the latest round of a sale.
-pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &str) -> Reply {
     let caller = caller(request)?;
     let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
     deps.gate().limit(request, Route::Look, &caller.user)?;
     let now = deps.clock.now();
     let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
-    let standing = standing(&deps.stock, &deps.ledger, &round, &caller.user, now).await;
+    let standing = standing(&deps.fulfilment.stock, &deps.fulfilment.ledger, &round, &caller.user, now).await;
     let Standing { queued, orders, settling } = standing.map_err(Problem::unanswered)?;
     // If Redis lost the round, an order that was written but not confirmed is among the orders.
     let queued: Vec<&Claim> =
@@ -72,7 +73,7 @@ pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply
 }
 
 /// A page of the user's orders. The first page begins with the reservations that have no order yet.
-pub(crate) async fn orders(deps: &Deps, request: &Request) -> Reply {
+pub(crate) async fn orders(deps: &ReservationDeps, request: &Request) -> Reply {
     let caller = caller(request)?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
@@ -80,7 +81,7 @@ pub(crate) async fn orders(deps: &Deps, request: &Request) -> Reply {
     let (is_first, now) = (after.is_none(), deps.clock.now());
     let (queued, page) = futures::join!(
         async { if is_first { queued_of(deps, &caller.user, now).await } else { Vec::new() } },
-        deps.ledger.orders_of(&caller.user, after)
+        deps.fulfilment.ledger.orders_of(&caller.user, after)
     );
     let page = page.map_err(Problem::unanswered)?;
     let documents = without_orders(queued, &page).iter().map(|claim| Document::queued(claim, now)).collect();
@@ -101,7 +102,7 @@ fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
 }
 
 /// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
-async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
+async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<Claim> {
     let sales = match deps
         .snapshots
         .opened_last(MAX_ROUNDS, |opens_at, closes_at| may_be_queued(opens_at, closes_at, now))
@@ -118,8 +119,8 @@ async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
     held.into_iter().flatten().collect()
 }
 
-async fn held_in(deps: &Deps, round: &Round, user: &UserId) -> Vec<Claim> {
-    let entries = deps.stock.of(round).entries_of(user).await.unwrap_or_else(|error| {
+async fn held_in(deps: &ReservationDeps, round: &Round, user: &UserId) -> Vec<Claim> {
+    let entries = deps.fulfilment.stock.of(round).entries_of(user).await.unwrap_or_else(|error| {
         tracing::warn!(error = &error as &dyn std::error::Error, round = %round.id, "queued reservations of this round are not listed");
         Vec::new()
     });
@@ -132,7 +133,7 @@ fn may_be_queued(first_opens_at: EpochMs, closes_at: EpochMs, now: EpochMs) -> b
 }
 
 /// The latest round of a sale, read again if the sale was published, or the round begun, since the last read.
-async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Problem> {
+async fn latest_round(deps: &ReservationDeps, sale: &SaleId) -> Result<Option<Round>, Problem> {
     let mut known = deps.snapshots.of(sale).await.map_err(Problem::unanswered)?;
     if known.sale(sale).is_none() {
         known = deps.snapshots.lately(sale).await.map_err(Problem::unanswered)?;
@@ -141,7 +142,12 @@ async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Probl
 }
 
 /// The status of a claim that Redis calls held. If it has waited for long, its order is written now.
-async fn waiting_one(deps: &Deps, request: &Request, claim: &Claim, now: EpochMs) -> Result<Document, Problem> {
+async fn waiting_one(
+    deps: &ReservationDeps,
+    request: &Request,
+    claim: &Claim,
+    now: EpochMs,
+) -> Result<Document, Problem> {
     if now.since_ms(claim.reserved_at_ms) < QUEUED_MS {
         return Ok(Document::queued(claim, now));
     }
@@ -152,11 +158,16 @@ async fn waiting_one(deps: &Deps, request: &Request, claim: &Claim, now: EpochMs
     queued_or(deps, claim, made, now).await
 }
 
-async fn queued_or(deps: &Deps, claim: &Claim, order: Option<Order>, now: EpochMs) -> Result<Document, Problem> {
+async fn queued_or(
+    deps: &ReservationDeps,
+    claim: &Claim,
+    order: Option<Order>,
+    now: EpochMs,
+) -> Result<Document, Problem> {
     let order = match order {
         Some(order) => Some(order),
         // The order may exist without Redis knowing it; a user who has seen it must not read "queued" again.
-        None => deps.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
+        None => deps.fulfilment.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
     };
     match order {
         Some(order) => shown(deps, &order, now).await,
@@ -165,12 +176,12 @@ async fn queued_or(deps: &Deps, claim: &Claim, order: Option<Order>, now: EpochM
 }
 
 /// The document of an order.
-pub(crate) async fn document(deps: &Deps, order: &Order, now: EpochMs) -> Reply {
+pub(crate) async fn document(deps: &ReservationDeps, order: &Order, now: EpochMs) -> Reply {
     Ok(json(StatusCode::OK, &shown(deps, order, now).await?))
 }
 
-async fn shown(deps: &Deps, order: &Order, now: EpochMs) -> Result<Document, Problem> {
-    let award = deps.terms.award_of(order).await.map_err(Problem::unanswered)?;
+async fn shown(deps: &ReservationDeps, order: &Order, now: EpochMs) -> Result<Document, Problem> {
+    let award = deps.fulfilment.terms.award_of(order).await.map_err(Problem::unanswered)?;
     Ok(Document::of(order, award, now))
 }
 

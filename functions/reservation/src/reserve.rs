@@ -12,7 +12,7 @@ use sale::{BuyerClass, Claim, ClaimState, Entry, ReservationId, RoundId, UserId}
 use serde::Serialize;
 use stock::Reserve;
 
-use crate::Deps;
+use crate::deps::ReservationDeps;
 
 /// A claim without an order after this many milliseconds may never have reached the queue. Before that, its message is
 /// most likely under way and a second one would be wasted.
@@ -37,12 +37,12 @@ struct Accepted {
 
 /// One call to Redis, or none if it said a moment ago that nothing is left; and one message for a winner, since 202
 /// means that the queue has it.
-pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
+pub(crate) async fn reserve(deps: &ReservationDeps, request: &Request, sale: &str, token: &str) -> Reply {
     let Attempt { id, user, class, sale } = attempt(deps, request, sale, token).await?;
     // All rounds of a sale have the same number of lanes.
     let lanes = sale.as_ref().map_or(1, |cached| cached.round.terms.lanes);
     let asked = Moment::now(deps.clock);
-    let answer = deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
+    let answer = deps.fulfilment.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
             // Boxed, like everything that only winners need: less memory to move for the crowd.
@@ -60,7 +60,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         }
         Reserve::SoldOut(sold_out) => {
             if let Some(cached) = sale.filter(|cached| cached.round.id == id.round) {
-                cached.sold_out.heard(&deps.stock, &cached.round, asked, sold_out);
+                cached.sold_out.heard(&deps.fulfilment.stock, &cached.round, asked, sold_out);
             }
             Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now()))
         }
@@ -72,13 +72,13 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::Denied => Err(Problem::new(Code::Denied)),
         Reserve::UnknownSale => {
             let latest = sale.as_ref().map(|cached| &cached.round);
-            Err(Box::pin(deps.rebuilds.not_in_redis(&deps.stock, &user, &id.round, latest)).await)
+            Err(Box::pin(deps.rebuilds.not_in_redis(&deps.fulfilment.stock, &user, &id.round, latest)).await)
         }
     }
 }
 
 /// Runs the checks. A function of its own, so that their state is dropped before Redis is called.
-async fn attempt(deps: &Deps, request: &Request, sale: &str, token: &str) -> Result<Attempt, Problem> {
+async fn attempt(deps: &ReservationDeps, request: &Request, sale: &str, token: &str) -> Result<Attempt, Problem> {
     let (visitor, key) = deps.gate().enter(request, sale, CHECKS, key_without_body).await?;
     let pass = visitor.pass()?;
     deps.gate().turn(&visitor, Step::Reserve).await?;
@@ -97,7 +97,7 @@ fn key_without_body(request: &Request) -> Result<Option<&str>, Problem> {
     idempotency_key(request)
 }
 
-async fn accept(deps: &Deps, request: &Request, id: ReservationId, claim: Claim) -> Reply {
+async fn accept(deps: &ReservationDeps, request: &Request, id: ReservationId, claim: Claim) -> Reply {
     let unit = claim.unit.0;
     send(deps, request, claim).await?;
     tracing::info!(reservation_id = %id, unit, trace = correlation_id(request), "reserved");
@@ -115,7 +115,7 @@ fn accepted(id: ReservationId) -> lambda_http::Response<lambda_http::Body> {
 
 /// A client that lost its answer and sends no key gets here with its own reservation, whose message may never have been
 /// sent. That is the latest one. Messages of the others would only lengthen a backlog; reconciliation sends what is lost.
-async fn send_overdue(deps: &Deps, request: &Request, entries: Vec<Entry>) -> Result<(), Problem> {
+async fn send_overdue(deps: &ReservationDeps, request: &Request, entries: Vec<Entry>) -> Result<(), Problem> {
     let now = deps.clock.now();
     let held = entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim);
     match held.max_by_key(|claim| claim.reserved_at_ms) {
@@ -126,7 +126,7 @@ async fn send_overdue(deps: &Deps, request: &Request, entries: Vec<Entry>) -> Re
 
 /// Sends the claim to the queue. If that fails, the claim and its outbox entry stay, and the client's retry sends it
 /// again.
-async fn send(deps: &Deps, request: &Request, claim: Claim) -> Result<(), Problem> {
+async fn send(deps: &ReservationDeps, request: &Request, claim: Claim) -> Result<(), Problem> {
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
     let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));
     let message = OrderMessage::new(claim, trace);

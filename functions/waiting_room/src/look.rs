@@ -4,7 +4,8 @@ use http::{HeaderValue, StatusCode};
 use lambda_http::{Body, Response};
 use sale::{InvalidId, SaleId};
 
-use crate::{Deps, line_of};
+use crate::deps::WaitingRoomDeps;
+use crate::line_of;
 
 /// Everybody gets the same document and may keep it for a second. If the function fails, a line up to half a minute old
 /// is better than none: users whom it admits stay admitted.
@@ -22,7 +23,7 @@ pub(crate) fn respond(reply: Reply) -> Response<Body> {
 }
 
 /// How far the line of a sale has moved.
-pub(crate) async fn look(deps: &Deps, sale: &str) -> Reply {
+pub(crate) async fn look(deps: &WaitingRoomDeps, sale: &str) -> Reply {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let mut snapshot = deps.snapshots.of(&id).await.map_err(Problem::unanswered)?;
     if snapshot.sale(&id).is_none() {

@@ -8,7 +8,8 @@ use sale::{EpochMs, LineTerms, Round, UserId};
 use serde::Serialize;
 use stock::{Joined, Joining};
 
-use crate::{Deps, expires_at, line_of, tickets_from};
+use crate::deps::WaitingRoomDeps;
+use crate::{expires_at, line_of, tickets_from};
 
 /// Without the check for stops: users who come while the sale is stopped get their place too.
 const CHECKS: &[Check] =
@@ -33,7 +34,7 @@ struct Document<'a> {
 
 /// Gives the user a ticket for the sale's line. One call to Redis, and another one for a user whom it missed. A
 /// repeated request gets the same ticket.
-pub(crate) async fn ticket(deps: &Deps, request: &Request, sale: &str) -> Reply {
+pub(crate) async fn ticket(deps: &WaitingRoomDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, ()) = deps.gate().enter(request, sale, CHECKS, no_body).await?;
     let round = &visitor.known()?.round;
     let class = class_of(deps, &visitor.user, round, line_of(round)?).await?;
@@ -56,7 +57,7 @@ pub(crate) async fn ticket(deps: &Deps, request: &Request, sale: &str) -> Reply 
 
 /// When the user came. If Redis does not answer well before the opening, the user counts as early, as the ticket then
 /// proves: nobody loses a place because of an outage.
-async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) -> Result<Class, Problem> {
+async fn class_of(deps: &WaitingRoomDeps, user: &UserId, round: &Round, line: LineTerms) -> Result<Class, Problem> {
     let (tickets_from, opens_at) = (tickets_from(round, line), round.terms.opens_at_ms);
     let joining = Joining {
         user,

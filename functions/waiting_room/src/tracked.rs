@@ -16,8 +16,9 @@ use sale::{EpochMs, LineTerms, Round, Settlement};
 use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock, StockError};
 use tokio::time::timeout;
 
+use crate::deps::WaitingRoomDeps;
 use crate::looks::Looks;
-use crate::{Deps, expires_at, tickets_from};
+use crate::{expires_at, tickets_from};
 
 /// The time limit for reading a line, so that those who wait still get an answer if it fails.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -98,7 +99,7 @@ impl Lines {
     ///
     /// # Errors
     /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
-    pub(crate) async fn document(&self, deps: &Deps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
+    pub(crate) async fn document(&self, deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
         let look = async |tracked: &mut Tracked| {
             let looked = timeout(deps.clock.limit(LOOK_TIMEOUT), tracked.look(deps, round, line, per_s)).await;
             looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
@@ -119,7 +120,13 @@ impl Tracked {
             && self.noted_people.is_none_or(|at| now.since(at) >= NOTE_PEOPLE_EVERY)
     }
 
-    async fn look(&mut self, deps: &Deps, round: &Round, line: LineTerms, per_s: u32) -> Result<LineDocument, Problem> {
+    async fn look(
+        &mut self,
+        deps: &WaitingRoomDeps,
+        round: &Round,
+        line: LineTerms,
+        per_s: u32,
+    ) -> Result<LineDocument, Problem> {
         if self.kept.is_none() {
             self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         }
@@ -142,7 +149,7 @@ impl Tracked {
     }
 
     /// Records the number of people in the ledger from time to time. If that fails, it is tried again the next time.
-    async fn note_people(&mut self, deps: &Deps, round: &Round, people: u64) {
+    async fn note_people(&mut self, deps: &WaitingRoomDeps, round: &Round, people: u64) {
         let now = Moment::now(deps.clock);
         if !self.is_to_note(people, now) {
             return;
@@ -162,7 +169,13 @@ impl Tracked {
     }
 
     /// Moves the line if it is time and nobody else has.
-    async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
+    async fn advance(
+        &mut self,
+        deps: &WaitingRoomDeps,
+        round: &Round,
+        per_s: u32,
+        look: LineLook,
+    ) -> Result<Standing, Problem> {
         let read: Option<Progress> =
             look.progress.as_deref().map(str::parse).transpose().map_err(|error: InvalidProgress| {
                 tracing::error!(error = &error as &dyn Error, round = %round.id, "what is kept cannot be right");
@@ -196,7 +209,7 @@ impl Tracked {
     /// admitted all at once later. Returns `None` if somebody else has moved it.
     async fn move_on(
         &mut self,
-        deps: &Deps,
+        deps: &WaitingRoomDeps,
         round: &Round,
         standing: &Standing,
         flow: &Flow,
@@ -238,7 +251,7 @@ impl Tracked {
     /// the line goes on moving for them; as nothing is known of that lane's units, no more count as taken than before.
     async fn units(
         &mut self,
-        deps: &Deps,
+        deps: &WaitingRoomDeps,
         round: &Round,
         look: &LineLook,
         taken_before: u64,
@@ -275,7 +288,12 @@ impl Tracked {
 
     /// Restores a line that Redis does not have, because it has not moved yet or was lost, from what the ledger was
     /// told last.
-    async fn restored(&mut self, deps: &Deps, round: &Round, standing: &Standing) -> Result<Progress, Problem> {
+    async fn restored(
+        &mut self,
+        deps: &WaitingRoomDeps,
+        round: &Round,
+        standing: &Standing,
+    ) -> Result<Progress, Problem> {
         let Standing { look, units, .. } = standing;
         let kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         self.kept = kept;
@@ -288,7 +306,7 @@ impl Tracked {
     }
 
     /// The front that may be published: the ledger must first have a ceiling above it.
-    async fn publishable(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u64) -> Front {
+    async fn publishable(&mut self, deps: &WaitingRoomDeps, round: &Round, progress: &Progress, per_s: u64) -> Front {
         let mut front = progress.front;
         let known = self.known();
         if front > known {
@@ -305,7 +323,13 @@ impl Tracked {
 
     /// Records in the ledger how far the line may be. Returns `None` if that fails, and then does not try again for a
     /// while.
-    async fn raised(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u64) -> Option<Front> {
+    async fn raised(
+        &mut self,
+        deps: &WaitingRoomDeps,
+        round: &Round,
+        progress: &Progress,
+        per_s: u64,
+    ) -> Option<Front> {
         if !self.may_note(Moment::now(deps.clock)) {
             return None;
         }
@@ -330,14 +354,14 @@ impl Tracked {
 
 /// The result of recording in the ledger, if it comes in time.
 async fn noted<T>(
-    deps: &Deps,
+    deps: &WaitingRoomDeps,
     note: impl Future<Output = Result<T, LedgerError>>,
 ) -> Result<T, Box<dyn Error + Send + Sync>> {
     Ok(timeout(deps.clock.limit(NOTE_TIMEOUT), note).await??)
 }
 
 /// Writes a line that Redis does not have. Returns whether this process did.
-async fn begin(deps: &Deps, round: &Round, standing: &mut Standing) -> Result<bool, Problem> {
+async fn begin(deps: &WaitingRoomDeps, round: &Round, standing: &mut Standing) -> Result<bool, Problem> {
     let step = Advance { progress: standing.progress, late: Late::Stay };
     match move_line(deps.stock.of(round), round, None, &step, standing.progress.front).await? {
         LineMoved::To(..) => {
@@ -380,7 +404,7 @@ async fn has_open_orders(stock: RoundStock<'_>) -> bool {
 
 impl Standing {
     /// Reads the line again after somebody else was faster; their move is as good.
-    async fn look_again(&mut self, deps: &Deps, round: &Round) -> Result<(), Problem> {
+    async fn look_again(&mut self, deps: &WaitingRoomDeps, round: &Round) -> Result<(), Problem> {
         let look = deps.stock.of(round).look_at_line().await.map_err(Problem::unanswered)?;
         let read = look.progress.as_deref().and_then(|text| text.parse().ok());
         self.progress = read.unwrap_or(self.progress);

@@ -20,7 +20,7 @@ pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct WarmupDeps {
     /// Redis.
     pub stock: Stock,
     /// DynamoDB.
@@ -31,7 +31,7 @@ pub struct Deps {
     pub run_timeout: Duration,
 }
 
-impl Deps {
+impl WarmupDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let (stock, ledger, clock) = (context.stock()?, context.ledger()?, context.clock());
@@ -41,7 +41,7 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event: Value| {
+    serve_events(WarmupDeps::new, async |deps: &WarmupDeps, event: Value| {
         // The schedule's event has no records.
         if event.get("Records").is_some() {
             return Ok(to_value(rebuild(deps, from_value(event)?).await)?);
@@ -53,7 +53,7 @@ pub async fn run() -> Result<(), Error> {
 
 /// What one run did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct WarmupSummary {
     /// Rounds loaded by this run.
     pub loaded: usize,
     /// Rounds that were already loaded, or that another run is loading.
@@ -68,8 +68,8 @@ pub struct Summary {
 
 /// Loads every round that is open or opens soon. A failure does not affect the other rounds. Fails if the rounds cannot
 /// be read from the ledger, or if no round at all could be loaded.
-pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
-    let mut summary = Summary::default();
+pub async fn handle(deps: &WarmupDeps) -> Result<WarmupSummary, FulfilmentError> {
+    let mut summary = WarmupSummary::default();
     match tokio::time::timeout(deps.run_timeout, load_all(deps, &mut summary)).await {
         Ok(loaded) => loaded?,
         Err(_) if summary.loaded + summary.present == 0 => return Err(FulfilmentError::OutOfTime),
@@ -87,13 +87,13 @@ pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
 
 /// Loads the rounds that buyers miss. No message comes back: while the round is missing, buyers send more, and the next
 /// scheduled run looks anyway.
-pub async fn rebuild(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+pub async fn rebuild(deps: &WarmupDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| rebuild_one(deps, message.body), |_| async {}).await;
     SqsBatchResponse::default()
 }
 
 /// A message that is late, repeated or about nothing costs two reads.
-async fn rebuild_one(deps: &Deps, body: String) -> Result<(), MessageError> {
+async fn rebuild_one(deps: &WarmupDeps, body: String) -> Result<(), MessageError> {
     let (id, now) = (RebuildMessage::parse(&body)?.round_id(), deps.clock.now());
     let round = deps.ledger.round(&id).await?;
     if let Some(round) = round.filter(|round| round.is_open(now) && !round.paused) {
@@ -103,7 +103,7 @@ async fn rebuild_one(deps: &Deps, body: String) -> Result<(), MessageError> {
 }
 
 /// Loads a round, and counts it if Redis had lost it.
-async fn load(deps: &Deps, round: &Round, now: EpochMs) -> Result<Loading, FulfilmentError> {
+async fn load(deps: &WarmupDeps, round: &Round, now: EpochMs) -> Result<Loading, FulfilmentError> {
     let loading = load_round(&deps.stock, &deps.ledger, round, now).await?;
     if loading == Loading::Loaded {
         let was_lost = round.loaded_at_ms.is_some() && round.is_open(now);
@@ -116,7 +116,7 @@ async fn load(deps: &Deps, round: &Round, now: EpochMs) -> Result<Loading, Fulfi
     Ok(loading)
 }
 
-async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentError> {
+async fn load_all(deps: &WarmupDeps, summary: &mut WarmupSummary) -> Result<(), FulfilmentError> {
     let now = deps.clock.now();
     let mut last_error = None;
     for round in deps.ledger.published_rounds(now).await? {

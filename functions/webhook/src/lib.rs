@@ -16,7 +16,7 @@ pub const LADDER_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct WebhookDeps {
     /// The merchant's address. `None` if the deployment has none (any more).
     receiver: Option<SignedPost>,
     /// The queue of events.
@@ -25,7 +25,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl WebhookDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let secret = context.webhook_secret()?;
@@ -37,7 +37,7 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(WebhookDeps::new, async |deps: &WebhookDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// Why an event was not sent.
@@ -50,11 +50,11 @@ enum NotSent {
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.
-pub async fn handle(deps: &Deps, batch: SqsEvent) -> SqsBatchResponse {
+pub async fn handle(deps: &WebhookDeps, batch: SqsEvent) -> SqsBatchResponse {
     each_message(batch, |message| deliver(deps, message.body), |message| put_off(deps, message)).await
 }
 
-async fn deliver(deps: &Deps, body: String) -> Result<(), MessageError> {
+async fn deliver(deps: &WebhookDeps, body: String) -> Result<(), MessageError> {
     let mut envelope: Value = serde_json::from_str(&body)?;
     let event = envelope["detail"].take();
     let text = |name: &str| event[name].as_str().ok_or(NotSent::NoEvent);
@@ -65,7 +65,7 @@ async fn deliver(deps: &Deps, body: String) -> Result<(), MessageError> {
     Ok(())
 }
 
-async fn put_off(deps: &Deps, message: ReceivedMessage) {
+async fn put_off(deps: &WebhookDeps, message: ReceivedMessage) {
     let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
     if let Err(error) = deps.events.put_off(&message.receipt, delay_s).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the message's delay could not be set");

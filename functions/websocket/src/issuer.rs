@@ -7,7 +7,7 @@ use sale::UserId;
 
 use crate::discovery::{self, DiscoveryError, TIMEOUT};
 use crate::keys::{IssuerKey, IssuerKeys};
-use crate::token::{self, Expected, Refused};
+use crate::token::{self, Expected, TokenRefused};
 
 /// The issuer is asked at most this often, whatever key ids tokens carry.
 const ASK_EVERY: Duration = Duration::from_secs(60);
@@ -56,16 +56,16 @@ impl Issuer {
     /// The token's user.
     ///
     /// # Errors
-    /// [`Refused`] if the token is invalid, or cannot be verified now.
-    pub async fn user(&self, token: &str) -> Result<UserId, Refused> {
+    /// [`TokenRefused`] if the token is invalid, or cannot be verified now.
+    pub async fn user(&self, token: &str) -> Result<UserId, TokenRefused> {
         let id = token::key_id(token)?;
         let keys = self.keys.get().await.map_err(|error| {
             error.log(NO_ANSWER);
-            Refused::NoKeys
+            TokenRefused::NoKeys
         })?;
         let key = match keys.get(&id) {
             Some(key) => key.clone(),
-            None => self.new_key(&id).await.ok_or(Refused::BadToken)?,
+            None => self.new_key(&id).await.ok_or(TokenRefused::BadToken)?,
         };
         token::user(token, &key, &self.expected)
     }

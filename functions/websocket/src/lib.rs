@@ -20,11 +20,11 @@ use sale::UserId;
 use serde::Serialize;
 
 pub use issuer::Issuer;
-pub use token::Refused;
+pub use token::TokenRefused;
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct WebsocketDeps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// The connections.
@@ -35,7 +35,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl WebsocketDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         jwt::use_ring();
@@ -52,7 +52,7 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(WebsocketDeps::new, async |deps: &WebsocketDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// The answer to the gateway. A status other than 200 refuses the connection.
@@ -71,13 +71,13 @@ impl GatewayResponse {
 }
 
 /// Answers one event.
-pub async fn handle(deps: &Deps, request: Request) -> GatewayResponse {
+pub async fn handle(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
     tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, request))
         .await
         .unwrap_or_else(|late| unavailable(&late))
 }
 
-async fn answer(deps: &Deps, request: Request) -> GatewayResponse {
+async fn answer(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
     let context = &request.request_context;
     let Some(id) = context.connection_id.clone() else { return GatewayResponse::BAD_REQUEST };
     match context.route_key.as_deref() {
@@ -85,8 +85,8 @@ async fn answer(deps: &Deps, request: Request) -> GatewayResponse {
             let token = request.query_string_parameters.first("token").unwrap_or_default();
             match deps.issuer.user(token).await {
                 Ok(user) => connect(deps, id, user).await.unwrap_or_else(|error| unavailable(&error)),
-                Err(Refused::BadToken) => GatewayResponse::UNAUTHORIZED,
-                Err(Refused::NoKeys) => GatewayResponse::UNAVAILABLE,
+                Err(TokenRefused::BadToken) => GatewayResponse::UNAUTHORIZED,
+                Err(TokenRefused::NoKeys) => GatewayResponse::UNAVAILABLE,
             }
         }
         Some("$disconnect") => match deps.ledger.disconnect(&id).await {
@@ -100,7 +100,7 @@ async fn answer(deps: &Deps, request: Request) -> GatewayResponse {
 }
 
 /// Stores the connection before it looks for surplus ones, so that of two at once at least one sees both.
-async fn connect(deps: &Deps, id: String, user: UserId) -> Result<GatewayResponse, LedgerError> {
+async fn connect(deps: &WebsocketDeps, id: String, user: UserId) -> Result<GatewayResponse, LedgerError> {
     let connection = Connection { id, user, connected_at_ms: deps.clock.now() };
     deps.ledger.connect(&connection).await?;
     for surplus in deps.ledger.surplus_connections(&connection).await? {

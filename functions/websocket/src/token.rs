@@ -15,7 +15,7 @@ const LEEWAY_S: u64 = 5;
 
 /// Why a token is refused. The client is told no more than this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum TokenRefused {
     /// It is not a token, or not of this issuer, not for this shop, or not valid now.
     #[error("not a good token")]
     BadToken,
@@ -48,32 +48,32 @@ pub(crate) struct Expected {
 }
 
 /// The id of the key that a token claims to be signed with, if its header is acceptable.
-pub(crate) fn key_id(token: &str) -> Result<String, Refused> {
+pub(crate) fn key_id(token: &str) -> Result<String, TokenRefused> {
     if token.len() > MAX_TOKEN_LENGTH {
-        return Err(Refused::BadToken);
+        return Err(TokenRefused::BadToken);
     }
-    let header = decode_header(token).map_err(|_| Refused::BadToken)?;
+    let header = decode_header(token).map_err(|_| TokenRefused::BadToken)?;
     // No extension of the format is supported, and an unknown critical one must not be ignored (RFC 7515, section
     // 4.1.11).
     let good = ALGORITHMS.contains(&header.alg) && header.crit.is_none();
-    header.kid.filter(|_| good).ok_or(Refused::BadToken)
+    header.kid.filter(|_| good).ok_or(TokenRefused::BadToken)
 }
 
 /// The token's user, if `key` signed it and it is for us and valid now.
-pub(crate) fn user(token: &str, key: &IssuerKey, expected: &Expected) -> Result<UserId, Refused> {
+pub(crate) fn user(token: &str, key: &IssuerKey, expected: &Expected) -> Result<UserId, TokenRefused> {
     let mut validation = Validation::new(key.algorithm);
     validation.leeway = LEEWAY_S;
     validation.validate_nbf = true;
     validation.validate_aud = false;
     // The error may quote the token, so it is not logged.
-    let claims = decode::<TokenClaims>(token, &key.decoding, &validation).map_err(|_| Refused::BadToken)?.claims;
+    let claims = decode::<TokenClaims>(token, &key.decoding, &validation).map_err(|_| TokenRefused::BadToken)?.claims;
     let audience = match claims.aud {
         Some(Audience::Many(names)) => names,
         Some(Audience::One(name)) => vec![name],
         None => claims.client_id.into_iter().collect(),
     };
     let for_us = audience.iter().any(|name| expected.audience.contains(name));
-    if for_us && claims.iss == expected.issuer { Ok(claims.sub) } else { Err(Refused::BadToken) }
+    if for_us && claims.iss == expected.issuer { Ok(claims.sub) } else { Err(TokenRefused::BadToken) }
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ const WINNERS_PER_S: u32 = 50;
 
 /// The function's dependencies.
 #[derive(Clone)]
-pub struct Deps {
+pub struct WinnersDeps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// The terms of rounds, which have the names of prizes.
@@ -46,7 +46,7 @@ pub struct Deps {
     pub clock: Clock,
 }
 
-impl Deps {
+impl WinnersDeps {
     /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let secret = context.winner_secret()?;
@@ -71,7 +71,7 @@ impl Deps {
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
-    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
+    serve_events(WinnersDeps::new, async |deps: &WinnersDeps, event| Ok(handle(deps, event).await)).await
 }
 
 /// The body of a notification.
@@ -106,11 +106,11 @@ enum NotWon {
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.
-pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+pub async fn handle(deps: &WinnersDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| notify(deps, message.body), |_| async {}).await
 }
 
-async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
+async fn notify(deps: &WinnersDeps, body: String) -> Result<(), MessageError> {
     let message = WinnerMessage::parse(&body)?;
     let (id, position) = (message.round_id(), message.position);
     let nobody = || NotWon::Nobody(id.clone(), position);

@@ -30,8 +30,8 @@ fn features() -> Vec<&'static str> {
 
 fn asked_for(source: &str, feature: &str) -> bool {
     match feature {
-        "http" => source.contains(" serve(Deps::new"),
-        "crowd" => source.contains(" serve_crowd(Deps::new"),
+        "http" => source.contains(" serve("),
+        "crowd" => source.contains(" serve_crowd("),
         _ => source.contains(&format!("context.{feature}()")),
     }
 }

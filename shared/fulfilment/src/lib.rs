@@ -22,7 +22,7 @@ pub use draw::{DRAW_AFTER_S, DrawStands, draw};
 pub use error::FulfilmentError;
 pub use expire::{Expire, expire};
 pub use load::{Loading, WARMUP_LEAD_S, load_round};
-pub use place::{place, place_or_fail};
+pub use place::Fulfilment;
 pub use reconcile::{
     Listing, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, finish_transfers, list, note_complete, repair,
     send_due,

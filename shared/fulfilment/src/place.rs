@@ -1,12 +1,12 @@
 use ledger::{Latest, Ledger, Placed, Taken};
 use process::{AwardCache, TermsCache};
-use queue::ExpiryQueue;
-use sale::{CampaignLimit, Claim, EpochMs, Failure, Order, Settlement, Terms};
+use queue::{ExpiryMessage, ExpiryQueue};
+use sale::{Claim, EpochMs, Failure, Order, OrderState, Settlement, Terms};
 use stock::{Refused, Reseated, Stock};
 
 use crate::draw::DRAW_AFTER_S;
 use crate::error::FulfilmentError;
-use crate::settle::settle;
+use crate::settle::settle_stock;
 
 /// An entry of a draw that is placed within this time of its reservation is in time, in milliseconds, whenever its
 /// round ends: the draw fences off the entries a minute after the end, and a function works on a message for at most 20
@@ -17,119 +17,125 @@ const _: () = assert!(PROMPT_ENTRY_MS + 20 * 1000 < DRAW_AFTER_S as u64 * 1000);
 /// How many units and slots a run tries. Each new one is stored in Redis, so the next run continues from there.
 const MAX_SEATS: usize = 16;
 
-/// Turns a claim into an order, or finds that it can never become one; then updates Redis and schedules the expiry.
-///
-/// Returns the order as the ledger has it: PENDING, or GRANTED with its award, if this run or an earlier one wrote it,
-/// or whatever became of it since. Fails if a part does not answer. Can be repeated: the order and both guards are one
-/// transaction on the condition that none of the three exists, and that there is room in `limits`, those of the sale's
-/// campaigns.
-#[expect(clippy::too_many_arguments, reason = "the parts, and what is placed where")]
-pub async fn place(
-    stock: &Stock,
-    ledger: &Ledger,
-    awards: &AwardCache,
-    expiry: &ExpiryQueue,
-    terms: &Terms,
-    limits: &[CampaignLimit],
-    claim: &Claim,
-    now: EpochMs,
-) -> Result<Order, FulfilmentError> {
-    let may_be_late = may_be_late(ledger, terms, claim, now).await?;
-    let mut claim = claim.clone();
-    for _ in 0..MAX_SEATS {
-        let order = match terms.settlement {
-            Settlement::Paid => Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s)),
-            Settlement::Free => {
-                // The award of the unit of this attempt. It is only shown if the order gets that unit.
-                let award = awards.of_unit(&claim.id.round, terms, claim.unit).await?;
-                Order::granted(claim.clone(), terms.price, now, award)
+/// The parts that a reservation meets on its way to its order.
+#[derive(Clone)]
+pub struct Fulfilment {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The terms of rounds.
+    pub terms: TermsCache,
+    /// The awards of units.
+    pub awards: AwardCache,
+    /// The expiry queue.
+    pub expiry: ExpiryQueue,
+}
+
+impl Fulfilment {
+    /// Turns a claim into an order, or finds that it can never become one; then updates Redis and schedules the expiry.
+    ///
+    /// Returns the order as the ledger has it: PENDING, or GRANTED with its award, if this run or an earlier one wrote
+    /// it, or whatever became of it since. Fails if a part does not answer. Can be repeated: the order and both guards
+    /// are one transaction on the condition that none of the three exists, and that there is room in the limits of the
+    /// sale's campaigns.
+    pub async fn place(&self, claim: &Claim, terms: &Terms, now: EpochMs) -> Result<Order, FulfilmentError> {
+        let limits = self.terms.campaign_limits(&claim.id.round.sale).await?;
+        let may_be_late = self.may_be_late(claim, terms, now).await?;
+        let mut claim = claim.clone();
+        for _ in 0..MAX_SEATS {
+            let order = match terms.settlement {
+                Settlement::Paid => Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s)),
+                Settlement::Free => {
+                    // The award of the unit of this attempt. It is only shown if the order gets that unit.
+                    let award = self.awards.of_unit(&claim.id.round, terms, claim.unit).await?;
+                    Order::granted(claim.clone(), terms.price, now, award)
+                }
+            };
+            let taken = match self.ledger.place_within(order, &limits, may_be_late).await? {
+                Placed::Order(order) => {
+                    self.settle(&order, now).await?;
+                    return Ok(order);
+                }
+                Placed::Taken(taken) => taken,
+                Placed::Fenced => {
+                    tracing::error!(reservation_id = %claim.id, "an entry arrived after the draw had begun");
+                    metrics::counter!("EntriesLate").increment(1);
+                    return self.fail(claim, Failure::EntriesClosed, now).await;
+                }
+            };
+            tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "the order cannot be placed with this unit");
+            let refused = match taken {
+                Taken { unit: true, .. } => Refused::Unit,
+                Taken { slot: true, .. } => Refused::Slot,
+                // Only a campaign's limit is reached.
+                Taken { .. } => return self.fail(claim, Failure::CampaignLimit, now).await,
+            };
+            match self.stock.round(&claim.id.round).reseat(&claim, refused).await? {
+                Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
+                Reseated::NoUnit => return self.fail(claim, Failure::SoldOut, now).await,
+                Reseated::LimitReached => return self.fail(claim, Failure::LimitReached, now).await,
+                // Only released after a fence: the next iteration reads it.
+                Reseated::AlreadyReleased => {}
+                Reseated::UnknownSale => break,
             }
+        }
+        Err(FulfilmentError::NoUnit(claim.id))
+    }
+
+    /// Whether a claim may arrive after the draw of its round has begun to count the entries. Then a condition on the
+    /// draw's item decides. That item serves the whole round, so the rush must not need it.
+    ///
+    /// The round is read again, since an operator may have ended it early. An operator who does so after this read ends
+    /// it a minute before its entries are fenced off, by which time this claim's transaction is over.
+    async fn may_be_late(&self, claim: &Claim, terms: &Terms, now: EpochMs) -> Result<bool, FulfilmentError> {
+        if !terms.allocation.is_drawn_at_end() || now.since_ms(claim.reserved_at_ms) < PROMPT_ENTRY_MS {
+            return Ok(false);
+        }
+        Ok(self.ledger.round(&claim.id.round).await?.is_none_or(|round| round.is_over(now)))
+    }
+
+    /// Places a claim that became a dead letter, exactly as [`Fulfilment::place`] does. It is fenced as FAILED only for
+    /// the reasons that retries cannot change, which [`Failure`] lists. Every other fault is an error, and the message
+    /// comes back. Fails if a part does not answer, for a moment or for hours. Can be repeated.
+    pub async fn place_or_fail(&self, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
+        let Some(terms) = self.terms.get(&claim.id.round).await? else {
+            return self.fail(claim.clone(), Failure::UnknownSale, now).await;
         };
-        let taken = match ledger.place_within(order, limits, may_be_late).await? {
-            Placed::Order(order) => {
-                settle(stock, expiry, &order, now).await?;
-                return Ok(order);
+        match self.place(claim, &terms, now).await {
+            Err(FulfilmentError::NoUnit(_)) if self.has_left(claim, now).await? => {
+                self.fail(claim.clone(), Failure::SoldOut, now).await
             }
-            Placed::Taken(taken) => taken,
-            Placed::Fenced => {
-                tracing::error!(reservation_id = %claim.id, "an entry arrived after the draw had begun");
-                metrics::counter!("EntriesLate").increment(1);
-                return fail(stock, ledger, expiry, claim, Failure::EntriesClosed, now).await;
-            }
-        };
-        tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "the order cannot be placed with this unit");
-        let refused = match taken {
-            Taken { unit: true, .. } => Refused::Unit,
-            Taken { slot: true, .. } => Refused::Slot,
-            // Only a campaign's limit is reached.
-            Taken { .. } => return fail(stock, ledger, expiry, claim, Failure::CampaignLimit, now).await,
-        };
-        match stock.round(&claim.id.round).reseat(&claim, refused).await? {
-            Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
-            Reseated::NoUnit => return fail(stock, ledger, expiry, claim, Failure::SoldOut, now).await,
-            Reseated::LimitReached => return fail(stock, ledger, expiry, claim, Failure::LimitReached, now).await,
-            // Only released after a fence: the next iteration reads it.
-            Reseated::AlreadyReleased => {}
-            Reseated::UnknownSale => break,
+            placed => placed,
         }
     }
-    Err(FulfilmentError::NoUnit(claim.id))
-}
 
-/// Whether a claim may arrive after the draw of its round has begun to count the entries. Then a condition on the
-/// draw's item decides. That item serves the whole round, so the rush must not need it.
-///
-/// The round is read again, since an operator may have ended it early. An operator who does so after this read ends it
-/// a minute before its entries are fenced off, by which time this claim's transaction is over.
-async fn may_be_late(ledger: &Ledger, terms: &Terms, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
-    if !terms.allocation.is_drawn_at_end() || now.since_ms(claim.reserved_at_ms) < PROMPT_ENTRY_MS {
-        return Ok(false);
+    /// Whether a round is over and its keys are gone: they will not be created again, so nobody can get another of its
+    /// units. Reads the sale again, since its round may have begun or ended since the last read.
+    async fn has_left(&self, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
+        let round = &claim.id.round;
+        let Some(Latest { offer, round: latest }) = self.ledger.latest(&round.sale).await? else { return Ok(false) };
+        let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));
+        Ok(is_over && !self.stock.round_in(round, claim.lane.lanes()).is_loaded().await?)
     }
-    Ok(ledger.round(&claim.id.round).await?.is_none_or(|round| round.is_over(now)))
-}
 
-/// Places a claim that became a dead letter, exactly as [`place`] does. It is fenced as FAILED only for the reasons
-/// that retries cannot change, which [`Failure`] lists. Every other fault is an error, and the message comes back.
-/// Fails if a part does not answer, for a moment or for hours. Can be repeated.
-pub async fn place_or_fail(
-    stock: &Stock,
-    ledger: &Ledger,
-    awards: &AwardCache,
-    expiry: &ExpiryQueue,
-    terms_of: &TermsCache,
-    claim: &Claim,
-    now: EpochMs,
-) -> Result<Order, FulfilmentError> {
-    let Some(terms) = terms_of.get(&claim.id.round).await? else {
-        return fail(stock, ledger, expiry, claim.clone(), Failure::UnknownSale, now).await;
-    };
-    let limits = terms_of.campaign_limits(&claim.id.round.sale).await?;
-    match place(stock, ledger, awards, expiry, &terms, &limits, claim, now).await {
-        Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, claim, now).await? => {
-            fail(stock, ledger, expiry, claim.clone(), Failure::SoldOut, now).await
+    async fn fail(&self, claim: Claim, why: Failure, now: EpochMs) -> Result<Order, FulfilmentError> {
+        let order = self.ledger.fence(Order::failed(claim, why, now)).await?;
+        self.settle(&order, now).await?;
+        Ok(order)
+    }
+
+    /// Does what follows an order's state outside the ledger: updates Redis, and sends the message that will expire it.
+    ///
+    /// A PENDING order is first confirmed and then scheduled to expire. In between it may be paid or cancelled, which
+    /// the expiry message then finds out.
+    async fn settle(&self, order: &Order, now: EpochMs) -> Result<(), FulfilmentError> {
+        settle_stock(&self.stock, order).await?;
+        if order.state == OrderState::Pending
+            && let Some(pay_by_ms) = order.pay_by_ms
+        {
+            self.expiry.send(&ExpiryMessage::new(order.claim.id.clone(), pay_by_ms), now).await?;
         }
-        placed => placed,
+        Ok(())
     }
-}
-
-/// Whether a round is over and its keys are gone: they will not be created again, so nobody can get another of its
-/// units. Reads the sale again, since its round may have begun or ended since the last read.
-async fn has_left(stock: &Stock, ledger: &Ledger, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
-    let round = &claim.id.round;
-    let Some(Latest { offer, round: latest }) = ledger.latest(&round.sale).await? else { return Ok(false) };
-    let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));
-    Ok(is_over && !stock.round_in(round, claim.lane.lanes()).is_loaded().await?)
-}
-
-async fn fail(
-    stock: &Stock,
-    ledger: &Ledger,
-    expiry: &ExpiryQueue,
-    claim: Claim,
-    why: Failure,
-    now: EpochMs,
-) -> Result<Order, FulfilmentError> {
-    let order = ledger.fence(Order::failed(claim, why, now)).await?;
-    settle(stock, expiry, &order, now).await?;
-    Ok(order)
 }

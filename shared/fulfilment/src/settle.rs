@@ -1,5 +1,4 @@
-use queue::{ExpiryMessage, ExpiryQueue};
-use sale::{EpochMs, Failure, Order, OrderState};
+use sale::{Failure, Order, OrderState};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
@@ -40,23 +39,4 @@ pub(crate) const PROMPT_MS: u64 = 50 * 1000;
 pub(crate) fn ended_unpaid(order: &Order) -> bool {
     let prompt = order.created_at_ms.since_ms(order.claim.reserved_at_ms) < PROMPT_MS;
     prompt && !order.paid_late && matches!(order.state, OrderState::Expired | OrderState::Cancelled)
-}
-
-/// Does what follows an order's state outside the ledger: updates Redis, and sends the message that will expire it.
-///
-/// A PENDING order is first confirmed and then scheduled to expire. In between it may be paid or cancelled, which the
-/// expiry message then finds out.
-pub(crate) async fn settle(
-    stock: &Stock,
-    expiry: &ExpiryQueue,
-    order: &Order,
-    now: EpochMs,
-) -> Result<(), FulfilmentError> {
-    settle_stock(stock, order).await?;
-    if order.state == OrderState::Pending
-        && let Some(pay_by_ms) = order.pay_by_ms
-    {
-        expiry.send(&ExpiryMessage::new(order.claim.id.clone(), pay_by_ms), now).await?;
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::keys::{TAG, tagged};
 use crate::order::WHOLE_PPB;
-use crate::{Class, InvalidTicket, LineKeys, Order, Place};
+use crate::{Class, InvalidTicket, LineKeys, LineOrder, Place};
 
 /// Version, key number, round (4 bytes), early (4 bytes), second (8 bytes), part of that second (4 bytes), order (32
 /// bytes).
@@ -38,7 +38,7 @@ impl Front {
 
     /// Seals the front and the order of a round as text. Clients may show an old one: since a line never moves back,
     /// whoever it admits stays admitted.
-    pub fn seal(&self, order: &Order, keys: &LineKeys, round: &RoundId) -> String {
+    pub fn seal(&self, order: &LineOrder, keys: &LineKeys, round: &RoundId) -> String {
         let (number, key) = keys.signing();
         let mut bytes = vec![VERSION, number];
         bytes.extend(round.number.0.to_be_bytes());
@@ -60,7 +60,7 @@ impl Front {
     ///
     /// # Errors
     /// [`InvalidTicket`] if it is invalid for any reason.
-    pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<(RoundNumber, Order, Self), InvalidTicket> {
+    pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<(RoundNumber, LineOrder, Self), InvalidTicket> {
         let mut bytes = [0; BODY + TAG];
         if URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) != Ok(BODY + TAG) {
             return Err(InvalidTicket);
@@ -72,7 +72,7 @@ impl Front {
             return Err(InvalidTicket);
         }
         let number = |from: usize, to: usize| body[from..to].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
-        let order = Order(body[22..].try_into().map_err(|_| InvalidTicket)?);
+        let order = LineOrder(body[22..].try_into().map_err(|_| InvalidTicket)?);
         let front = Self { early_ppb: number(6, 10) as u32, late_s: number(10, 18), late_ppb: number(18, 22) as u32 };
         Ok((RoundNumber(number(2, 6) as u32), order, front))
     }

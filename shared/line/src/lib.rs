@@ -20,6 +20,6 @@ pub use advance::{
 pub use document::{Admitted, LineDocument, LineState, People, Units};
 pub use front::Front;
 pub use keys::{LineKey, LineKeys};
-pub use order::{Order, Place, WHOLE_PPB, commit};
+pub use order::{LineOrder, Place, WHOLE_PPB, commit};
 pub use range::{PEOPLE_ERROR_PERCENT, Range, rank_of_early, wait_s};
 pub use ticket::{Class, InvalidTicket, Ticket};

@@ -34,9 +34,9 @@ pub(crate) fn derived(key: &[u8], label: &str) -> Bytes32 {
 /// The key that determines the order of a round's users: HMAC-SHA256 under the seed of the length of the label
 /// `line/1/order` in one byte, and the label.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Order(pub(crate) Bytes32);
+pub struct LineOrder(pub(crate) Bytes32);
 
-impl Order {
+impl LineOrder {
     /// The order that follows from a seed.
     pub fn of(seed: &Seed) -> Self {
         Self(derived(&seed.0, ORDER))
@@ -53,9 +53,9 @@ impl Order {
 }
 
 /// Must not be logged: whoever has it before the opening knows the order.
-impl std::fmt::Debug for Order {
+impl std::fmt::Debug for LineOrder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Order(…)")
+        f.write_str("LineOrder(…)")
     }
 }
 

@@ -4,7 +4,7 @@
 //! run.
 
 use award::{Bytes32, Seed};
-use line::{Class, Order, Place};
+use line::{Class, LineOrder, Place};
 use sale::UserId;
 use sha2::{Digest, Sha256};
 
@@ -47,7 +47,7 @@ fn class(at_ms: u64) -> Class {
 
 /// The real order, by the line's own code.
 fn ours(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usize> {
-    let order = Order::of(&Seed(*seed));
+    let order = LineOrder::of(&Seed(*seed));
     ranks(users, |number| {
         let second = match class(first_request(number, requests)) {
             Class::Early => 0,
@@ -95,14 +95,14 @@ fn by_user_id(_: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
 
 /// Users who ask more often have more places, and take the best one.
 fn one_place_per_request(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usize> {
-    let order = Order::of(&Seed(*seed));
+    let order = LineOrder::of(&Seed(*seed));
     let place = |(number, request): (usize, &Request)| order.place(&user(request.user * 1000 + number));
     ranks(users, |number| requests.iter().enumerate().filter(|(_, r)| r.user == number).map(place).min().unwrap())
 }
 
 /// The real order, but user 0 has a place a tenth too good: the smallest mistake here.
 fn favourite(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
-    let order = Order::of(&Seed(*seed));
+    let order = LineOrder::of(&Seed(*seed));
     ranks(users, |number| {
         let Place(place) = order.place(&user(number));
         if number == 0 { place / 10 * 9 } else { place }
@@ -111,7 +111,7 @@ fn favourite(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
 
 /// The real order, but by the minute of arrival: late users of the same minute are mixed.
 fn by_the_minute(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usize> {
-    let order = Order::of(&Seed(*seed));
+    let order = LineOrder::of(&Seed(*seed));
     ranks(users, |number| {
         let at_ms = first_request(number, requests);
         let minute = if at_ms < OPENS_AT_MS { 0 } else { at_ms / 60_000 };

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use award::{Hex, Seed};
-use line::{Class, Front, LineKeys, Order, Place, Range, Ticket, commit, rank_of_early, wait_s};
+use line::{Class, Front, LineKeys, LineOrder, Place, Range, Ticket, commit, rank_of_early, wait_s};
 use pass::KeyRing;
 use sale::{EpochMs, RoundId, RoundNumber, UserId};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ const USERS: [&str; 5] = ["alice", "bob", "auth0|65f1c2", "x", "a-rather-long-us
 fn rounds() -> Vec<Value> {
     let of = |sale: &str, number: u32, first: u8| {
         let (id, seed) = (round(sale, number), seed(first));
-        let order = Order::of(&seed);
+        let order = LineOrder::of(&seed);
         let places = USERS.map(|user| {
             let place = order.place(&user.parse().unwrap());
             json!({"user": user, "place": format!("{:016x}", place.0), "ppb": place.ppb()})
@@ -48,7 +48,7 @@ fn keys() -> LineKeys {
 
 fn seals() -> Value {
     let (keys, id) = (keys(), round("lamp", 7));
-    let order = Order::of(&seed(9));
+    let order = LineOrder::of(&seed(9));
     let derived: Vec<Value> = keys
         .all()
         .map(|(number, key)| json!({"number": number, "ticket": hex(&key.ticket), "front": hex(&key.front)}))
@@ -127,7 +127,7 @@ fn what_was_sealed_opens_and_nothing_else_does() {
         assert!(Ticket::open(&text, &keys, &other).is_err(), "of another sale");
         forged(&text, |text| Ticket::open(text, &keys, &id.sale).is_ok());
     }
-    let (front, order) = (Front { early_ppb: 3, late_s: 4, late_ppb: 5 }, Order::of(&seed(9)));
+    let (front, order) = (Front { early_ppb: 3, late_s: 4, late_ppb: 5 }, LineOrder::of(&seed(9)));
     let text = front.seal(&order, &keys, &id);
     assert_eq!(Front::open(&text, &keys, &id.sale), Ok((id.number, order, front)));
     assert!(Front::open(&text, &keys, &other).is_err());

@@ -1,11 +1,13 @@
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// A batch of a table's stream, with records of type `R`. Lambda repeats it from the first record that failed.
+/// A batch of a table's stream. Lambda repeats it from the first record that failed. Records are parsed one by one, so
+/// that an unreadable one does not affect the others.
 #[derive(Debug, Clone, Deserialize)]
-pub struct StreamEvent<R> {
+pub struct StreamEvent {
     /// In the order of the stream.
     #[serde(default = "Vec::new", rename = "Records")]
-    pub records: Vec<R>,
+    pub records: Vec<Value>,
 }
 
 /// Which records failed, in the form that Lambda expects (`ReportBatchItemFailures`). It continues with the first of

@@ -35,8 +35,11 @@ pub(super) const FLOWS: &[Flow] = &[
         run: |lab, world, _| {
             Box::pin(async {
                 let (id, sum) = read_picture(lab, "alice").await;
-                admission::handle(&world.start(admission::Deps::new), answer_request("alice", &id, &sum).request())
-                    .await;
+                admission::handle(
+                    &world.start(admission::AdmissionDeps::new),
+                    answer_request("alice", &id, &sum).request(),
+                )
+                .await;
             })
         },
         again: |lab, _| {

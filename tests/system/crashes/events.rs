@@ -48,7 +48,7 @@ pub(super) const FLOWS: &[Flow] = &[
         prepare: |lab| Box::pin(bought(lab)),
         run: |lab, world, _| {
             Box::pin(async {
-                emitter::handle(&world.start(emitter::Deps::new), batch(lab).await).await;
+                emitter::handle(&world.start(emitter::EmitterDeps::new), batch(lab).await).await;
             })
         },
         again: nobody,
@@ -72,7 +72,7 @@ pub(super) const FLOWS: &[Flow] = &[
                 let deps = world.start(|context| {
                     let sqs = context.sqs()?;
                     let context = Context::new(settings, context.aws().clone(), Clock::system());
-                    webhook::Deps::new(&context.with(sqs))
+                    webhook::WebhookDeps::new(&context.with(sqs))
                 });
                 webhook::handle(&deps, received(&messages)).await;
             })
@@ -95,7 +95,7 @@ async fn bought(lab: &Lab) -> Vec<Claim> {
 }
 
 /// The stream of the lab's table, with an unreadable record in front.
-async fn batch(lab: &Lab) -> emitter::StreamEvent {
+async fn batch(lab: &Lab) -> runtime::StreamEvent {
     let mut tape = Tape::empty();
     tape.roll(lab).await;
     let mut batch = tape.batch();

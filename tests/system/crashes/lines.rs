@@ -57,5 +57,5 @@ async fn with_queue(lab: &Lab) -> Vec<Claim> {
 }
 
 async fn ask(world: &World, ask: Ask) {
-    waiting_room::handle(&world.start(waiting_room::Deps::new), ask.request()).await;
+    waiting_room::handle(&world.start(waiting_room::WaitingRoomDeps::new), ask.request()).await;
 }

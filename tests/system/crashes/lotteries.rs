@@ -60,7 +60,7 @@ pub(super) const FLOWS: &[Flow] = &[
         run: |lab, world, _| {
             Box::pin(async {
                 let ask = posting(&signature(named(lab).await));
-                admin::handle(&believing(world.start(admin::Deps::new)), ask.request()).await;
+                admin::handle(&believing(world.start(admin::AdminDeps::new)), ask.request()).await;
             })
         },
         again: |lab, _| {
@@ -114,14 +114,14 @@ pub(super) const FLOWS: &[Flow] = &[
         run: |lab, world, _| {
             Box::pin(async {
                 let settings = with_gifts(lab).await;
-                let deps = world.start(|context| winners::Deps::new(&with_settings(context, settings)));
+                let deps = world.start(|context| winners::WinnersDeps::new(&with_settings(context, settings)));
                 winners::handle(&deps, all_prizes()).await;
             })
         },
         again: |lab, _| {
             Box::pin(async {
                 let settings = with_gifts(lab).await;
-                let deps = winners::Deps::new(&with_settings(&lab.another_process(), settings)).unwrap();
+                let deps = winners::WinnersDeps::new(&with_settings(&lab.another_process(), settings)).unwrap();
                 assert!(winners::handle(&deps, all_prizes()).await.batch_item_failures.is_empty());
             })
         },

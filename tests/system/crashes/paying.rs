@@ -53,6 +53,6 @@ fn callback(lab: &Lab, claim: &Claim) -> Ask {
 }
 
 async fn pay(lab: &Lab, world: &World, claim: &Claim) {
-    let (deps, ask) = (world.start(payment::Deps::new), callback(lab, claim));
+    let (deps, ask) = (world.start(payment::PaymentDeps::new), callback(lab, claim));
     recorded(&world.recorder, &ask, payment::handle(&deps, ask.request())).await;
 }

@@ -103,15 +103,15 @@ pub(super) const FLOWS: &[Flow] = &[
 const LONG_S: i64 = 10_000;
 
 pub(super) async fn ask(world: &World, ask: Ask) {
-    ask_reservation(&world.recorder, &world.start(reservation::Deps::new), &ask).await;
+    ask_reservation(&world.recorder, &world.start(reservation::ReservationDeps::new), &ask).await;
 }
 
 pub(super) async fn deliver(world: &World, reserved: &[Claim]) {
-    order::handle(&world.start(order::Deps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
+    order::handle(&world.start(order::OrderDeps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
 }
 
 async fn deliver_dead_letter(world: &World, reserved: &[Claim]) {
-    dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
+    dead_letter::handle(&world.start(dead_letter::DeadLetterDeps::new), message_batch(&[&reserved[0]])).await;
 }
 
 /// In a process that does not die.

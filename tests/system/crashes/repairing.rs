@@ -92,7 +92,7 @@ pub(super) const FLOWS: &[Flow] = &[
         prepare: |lab| Box::pin(with_dead_letters(lab)),
         run: |_, world, _| {
             Box::pin(async {
-                admin::handle(&world.start(admin::Deps::new), redrive().request()).await;
+                admin::handle(&world.start(admin::AdminDeps::new), redrive().request()).await;
             })
         },
         again: |lab, _| Box::pin(redrive_until_nothing_is_left(lab)),
@@ -104,16 +104,16 @@ pub(super) const FLOWS: &[Flow] = &[
 const LIMIT: u32 = 50;
 
 /// Runs reconciliation with its clock this many minutes ahead.
-async fn limit_if_hot(deps: &reconciliation::Deps, minute: i64) {
+async fn limit_if_hot(deps: &reconciliation::ReconciliationDeps, minute: i64) {
     let (clock, isolate_hot_to) = (Clock::ahead_by_ms(minute * 60_000), Some(LIMIT));
-    let _ = reconciliation::handle(&reconciliation::Deps { clock, isolate_hot_to, ..deps.clone() }).await;
+    let _ = reconciliation::handle(&reconciliation::ReconciliationDeps { clock, isolate_hot_to, ..deps.clone() }).await;
 }
 
 /// A sale that opens soon.
 const SOON: &str = "vase";
 
 pub(super) async fn warm_up(world: &World) {
-    let _ = warmup::handle(&world.start(warmup::Deps::new)).await;
+    let _ = warmup::handle(&world.start(warmup::WarmupDeps::new)).await;
 }
 
 pub(super) async fn warm_up_again(lab: &Lab, rounds: usize) {

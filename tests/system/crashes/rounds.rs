@@ -21,7 +21,7 @@ pub(super) const FLOWS: &[Flow] = &[Flow {
 }];
 
 async fn reset(world: &World) {
-    let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
+    let _ = daily_reset::handle(&world.start(daily_reset::DailyResetDeps::new)).await;
 }
 
 /// A daily packet.

@@ -114,7 +114,7 @@ fn rain() -> Ask {
 }
 
 pub(super) async fn operate(world: &World, ask: Ask) {
-    admin::handle(&world.start(admin::Deps::new), ask.request()).await;
+    admin::handle(&world.start(admin::AdminDeps::new), ask.request()).await;
 }
 
 /// Alice has an order and bob's message is on its way.

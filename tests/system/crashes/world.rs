@@ -44,7 +44,7 @@ impl World {
         Self { context, recorder, fault: Arc::clone(fault), _proxies: [redis, aws] }
     }
 
-    /// A function in a new process: `world.start(order::Deps::new)`.
+    /// A function in a new process: `world.start(order::OrderDeps::new)`.
     pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         // Between two functions a flow may do something itself.
         self.fault.interrupt();
@@ -52,23 +52,26 @@ impl World {
     }
 
     /// The expiry function with its clock this many seconds ahead.
-    pub(super) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
-        expiry::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::Deps::new) }
+    pub(super) fn expiry_in(&self, ahead_s: i64) -> expiry::ExpiryDeps {
+        expiry::ExpiryDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::ExpiryDeps::new) }
     }
 
     /// The draw function, likewise.
-    pub(super) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
-        draw::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(draw::Deps::new) }
+    pub(super) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {
+        draw::DrawDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(draw::DrawDeps::new) }
     }
 
     /// The order function, likewise.
-    pub(super) fn order_in(&self, ahead_s: i64) -> order::Deps {
-        order::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(order::Deps::new) }
+    pub(super) fn order_in(&self, ahead_s: i64) -> order::OrderDeps {
+        order::OrderDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(order::OrderDeps::new) }
     }
 
     /// Reconciliation that sends messages again at once.
-    pub(super) fn reconciliation(&self) -> reconciliation::Deps {
-        reconciliation::Deps { send_again_after: Duration::ZERO, ..self.start(reconciliation::Deps::new) }
+    pub(super) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
+        reconciliation::ReconciliationDeps {
+            send_again_after: Duration::ZERO,
+            ..self.start(reconciliation::ReconciliationDeps::new)
+        }
     }
 }
 

@@ -63,7 +63,7 @@ impl World {
     }
 
     /// Sends a payment process the callback for an order that is not paid yet.
-    pub(super) async fn pay(&mut self, deps: &payment::Deps, key: &str) -> Answer {
+    pub(super) async fn pay(&mut self, deps: &payment::PaymentDeps, key: &str) -> Answer {
         let unpaid = self.told().find(|(name, _)| !self.paid.contains(name));
         let (name, id) = unpaid.expect("somebody has not paid yet");
         let ask = Ask::paid(&format!("pay_{name}"), &id.to_string(), 990, key);
@@ -102,7 +102,7 @@ impl World {
     }
 
     /// Alternates between the processes.
-    fn a_process(&self) -> &reservation::Deps {
+    fn a_process(&self) -> &reservation::ReservationDeps {
         &self.fleet.reservation[self.arrived % self.fleet.reservation.len()]
     }
 
@@ -119,7 +119,7 @@ impl World {
     }
 
     /// A new buyer asks a new process.
-    pub(super) async fn ask_of(&mut self, deps: &reservation::Deps) -> Answer {
+    pub(super) async fn ask_of(&mut self, deps: &reservation::ReservationDeps) -> Answer {
         let name = self.arrivals(1).remove(0);
         let answer = ask_reservation(&self.lab.recorder, deps, &self.request(&name, true)).await;
         self.note(name, true, answer.clone());

@@ -48,11 +48,11 @@ pub(super) const PAYMENT_KEY: &str = "the first key of payments, which is long e
 
 /// The processes that run all the time.
 pub(super) struct Fleet {
-    pub(super) reservation: [reservation::Deps; PROCESSES as usize],
-    pub(super) order: order::Deps,
-    pub(super) dead_letter: dead_letter::Deps,
-    pub(super) warmup: warmup::Deps,
-    pub(super) reconciliation: reconciliation::Deps,
+    pub(super) reservation: [reservation::ReservationDeps; PROCESSES as usize],
+    pub(super) order: order::OrderDeps,
+    pub(super) dead_letter: dead_letter::DeadLetterDeps,
+    pub(super) warmup: warmup::WarmupDeps,
+    pub(super) reconciliation: reconciliation::ReconciliationDeps,
 }
 
 pub(super) struct World {
@@ -78,7 +78,7 @@ pub(super) struct World {
     pub(super) runs: u32,
     pub(super) steps_back: u32,
     /// The last summary of reconciliation, or none if it failed.
-    pub(super) last_run: Option<reconciliation::Summary>,
+    pub(super) last_run: Option<reconciliation::ReconciliationSummary>,
     pub(super) arrived: usize,
     pub(super) paid: BTreeSet<String>,
     /// This world's own secret, with the key of payments.
@@ -122,11 +122,14 @@ impl World {
         let settings = settings.with("REDIS_URL", format!("redis://{}", redis.address()));
         let (context, calls) = context_of(settings, time.clock(), [&dynamodb, &sqs, &secrets]).await;
         let fleet = Fleet {
-            reservation: [start(&context, reservation::Deps::new), start(&context, reservation::Deps::new)],
-            order: start(&context, order::Deps::new),
-            dead_letter: start(&context, dead_letter::Deps::new),
-            warmup: start(&context, warmup::Deps::new),
-            reconciliation: start(&context, reconciliation::Deps::new),
+            reservation: [
+                start(&context, reservation::ReservationDeps::new),
+                start(&context, reservation::ReservationDeps::new),
+            ],
+            order: start(&context, order::OrderDeps::new),
+            dead_letter: start(&context, dead_letter::DeadLetterDeps::new),
+            warmup: start(&context, warmup::WarmupDeps::new),
+            reconciliation: start(&context, reconciliation::ReconciliationDeps::new),
         };
         let world = Self {
             queues: Queues::new(lab.sqs.clone(), calls),

@@ -14,7 +14,7 @@ const MOST_STEPS: u32 = 3 * MINUTE;
 pub(super) async fn without_secrets_manager() -> u64 {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;
-    let payments = world.start(payment::Deps::new);
+    let payments = world.start(payment::PaymentDeps::new);
     world.pay(&payments, PAYMENT_KEY).await.expect(200);
 
     world.lose(|world| &world.secrets, Reach::Refuses, true).await;
@@ -23,9 +23,9 @@ pub(super) async fn without_secrets_manager() -> u64 {
         world.pass(MINUTE).await;
         world.pay(&payments, PAYMENT_KEY).await.expect(200);
         // The provider repeats the callback, and the buyer may ask again.
-        let without_keys = world.start(payment::Deps::new);
+        let without_keys = world.start(payment::PaymentDeps::new);
         world.pay(&without_keys, PAYMENT_KEY).await.problem(503, "overloaded");
-        let without_keys = world.start(reservation::Deps::new);
+        let without_keys = world.start(reservation::ReservationDeps::new);
         let refused = world.ask_of(&without_keys).await.problem(503, "overloaded");
         assert!(refused.body["reservation_id"].is_null());
         new.push(without_keys);

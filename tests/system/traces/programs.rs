@@ -67,8 +67,8 @@ pub(super) const SOURCES: &[Wrong] = &[
         },
         function: "order",
         place: "shared/fulfilment/src/place.rs",
-        part: "        let taken = match ledger.place_within(",
-        other: "        settle(stock, expiry, &order, now).await?;\n        let taken = match ledger.place_within(",
+        part: "            let taken = match self.ledger.place_within(",
+        other: "            self.settle(&order, now).await?;\n            let taken = match self.ledger.place_within(",
         rejected_at: "Confirm { id: 0",
     },
     Wrong {
@@ -80,8 +80,8 @@ pub(super) const SOURCES: &[Wrong] = &[
         },
         function: "order",
         place: "functions/order/src/lib.rs",
-        part: "    let order = place(",
-        other: "    if claim.unit.0 > 0 {\n        return Ok(());\n    }\n    let order = place(",
+        part: "    let order = deps.fulfilment.place(",
+        other: "    if claim.unit.0 > 0 {\n        return Ok(());\n    }\n    let order = deps.fulfilment.place(",
         rejected_at: "Ends { how: Done }",
     },
     Wrong {

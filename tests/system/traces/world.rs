@@ -213,7 +213,7 @@ impl World {
         }
         let asked = ask.request();
         self.run(function, of, point, 0, async |context: &Context| {
-            let response = reservation::handle(&reservation::Deps::new(context).unwrap(), asked).await;
+            let response = reservation::handle(&reservation::ReservationDeps::new(context).unwrap(), asked).await;
             answer = Some(Answer::of_handler(ask, response));
             How::Done
         })
@@ -250,7 +250,7 @@ impl World {
             return self.run_program(program, Function::Order, Some(&claim.id), point, event, read).await;
         }
         self.run(Function::Order, Some(&claim.id), point, 0, async |context: &Context| {
-            how(&order::handle(&order::Deps::new(context).unwrap(), batch).await)
+            how(&order::handle(&order::OrderDeps::new(context).unwrap(), batch).await)
         })
         .await
     }
@@ -265,7 +265,7 @@ impl World {
     pub(super) async fn dead_letter(&self, claim: &Claim, point: Option<Point>) -> How {
         let batch = message_batch(&[claim]);
         self.run(Function::DeadLetter, Some(&claim.id), point, 0, async |context: &Context| {
-            how(&dead_letter::handle(&dead_letter::Deps::new(context).unwrap(), batch).await)
+            how(&dead_letter::handle(&dead_letter::DeadLetterDeps::new(context).unwrap(), batch).await)
         })
         .await
     }
@@ -274,7 +274,7 @@ impl World {
     pub(super) async fn expire(&self, claim: &Claim, point: Option<Point>) -> How {
         let batch = events::batch([ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()]);
         self.run(Function::Expiry, Some(&claim.id), point, LONG_S, async |context: &Context| {
-            how(&expiry::handle(&expiry::Deps::new(context).unwrap(), batch).await)
+            how(&expiry::handle(&expiry::ExpiryDeps::new(context).unwrap(), batch).await)
         })
         .await
     }
@@ -289,7 +289,7 @@ impl World {
         let ask = Ask::paid(&format!("pay_{}", claim.user), &claim.id.to_string(), 990, &self.lab.payment_key);
         let (mut answer, asked) = (None, ask.request());
         self.run(Function::Payment, Some(&claim.id), None, 0, async |context: &Context| {
-            let deps = payment::Deps::new(context).unwrap();
+            let deps = payment::PaymentDeps::new(context).unwrap();
             let response = recorded(&self.lab.recorder, &ask, payment::handle(&deps, asked)).await;
             answer = Some(Answer::of_handler(&ask, response));
             How::Done
@@ -300,7 +300,7 @@ impl World {
 
     pub(super) async fn warm_up(&self) {
         self.run(Function::Reconciliation, None, None, 0, async |context: &Context| {
-            assert_eq!(warmup::handle(&warmup::Deps::new(context).unwrap()).await.unwrap().failed, 0);
+            assert_eq!(warmup::handle(&warmup::WarmupDeps::new(context).unwrap()).await.unwrap().failed, 0);
             How::Done
         })
         .await;
@@ -318,9 +318,9 @@ impl World {
 
     async fn reconcile_in(&self, ahead_s: i64) {
         self.run(Function::Reconciliation, None, None, ahead_s, async |context: &Context| {
-            let deps = reconciliation::Deps {
+            let deps = reconciliation::ReconciliationDeps {
                 send_again_after: Duration::ZERO,
-                ..reconciliation::Deps::new(context).unwrap()
+                ..reconciliation::ReconciliationDeps::new(context).unwrap()
             };
             assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
             How::Done

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
-use line::{Class, LineDocument, LineKeys, LineState, Order, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early};
+use line::{
+    Class, LineDocument, LineKeys, LineOrder, LineState, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early,
+};
 use pass::KeyRing;
 use sale::{RoundId, UserId};
 use serde::Serialize;
@@ -78,7 +80,7 @@ pub fn check(
             "the commitment does not hold: the seed gives {computed}, but {published} was published"
         );
     }
-    let order = Order::of(&seed);
+    let order = LineOrder::of(&seed);
     let place = ticket.map(|text| {
         let ticket = Ticket::said(text).context("this is not a ticket")?;
         ensure!(ticket.round == round.number, "the ticket is for round {}", ticket.round);

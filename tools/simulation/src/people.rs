@@ -1,7 +1,7 @@
 //! The people: when they come, and what they do when it is their turn.
 
 use award::Seed;
-use line::{Class, Order, Place};
+use line::{Class, LineOrder, Place};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use sale::{Lane, UserId};
@@ -87,7 +87,7 @@ impl Chance {
 
 /// All people.
 pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
-    let order = Order::of(&Seed(chance.bytes()));
+    let order = LineOrder::of(&Seed(chance.bytes()));
     let earliest = -f64::from(scenario.opens_early_s);
     let person = |n: u32| {
         let is_early = chance.happens(scenario.early_share);

@@ -12,7 +12,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-use super::{Expected, Refused, key_id, user};
+use super::{Expected, TokenRefused, key_id, user};
 use crate::keys::IssuerKeys;
 
 const ISSUER: &str = "https://issuer.example/shop";
@@ -95,11 +95,11 @@ fn signed(claims: &Value) -> String {
     token(&json!({ "alg": "RS256", "kid": "r" }), claims, |message| rs256(message, &RSA))
 }
 
-fn check(token: &str) -> Result<String, Refused> {
+fn check(token: &str) -> Result<String, TokenRefused> {
     let keys = keys();
     let expected = Expected { issuer: ISSUER.into(), audience: [AUDIENCE.into(), "other-app".into()].into() };
     let id = key_id(token)?;
-    user(token, keys.get(&id).ok_or(Refused::BadToken)?, &expected).map(|user| user.to_string())
+    user(token, keys.get(&id).ok_or(TokenRefused::BadToken)?, &expected).map(|user| user.to_string())
 }
 
 #[test]
@@ -123,10 +123,10 @@ fn an_access_token_of_cognito_has_a_client_for_an_audience() {
     access["client_id"] = json!(AUDIENCE);
     assert_eq!(check(&signed(&access)).as_deref(), Ok("alice"));
     access["client_id"] = json!("another");
-    assert_eq!(check(&signed(&access)), Err(Refused::BadToken));
+    assert_eq!(check(&signed(&access)), Err(TokenRefused::BadToken));
     access["client_id"] = json!(AUDIENCE);
     access["aud"] = json!("another");
-    assert_eq!(check(&signed(&access)), Err(Refused::BadToken));
+    assert_eq!(check(&signed(&access)), Err(TokenRefused::BadToken));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_claim_that_is_wrong_refuses() {
         ("sub", json!(7)),
         ("sub", Value::Null),
     ] {
-        assert_eq!(check(&signed(&with(claim, value.clone()))), Err(Refused::BadToken), "{claim} {value}");
+        assert_eq!(check(&signed(&with(claim, value.clone()))), Err(TokenRefused::BadToken), "{claim} {value}");
     }
 }
 
@@ -187,7 +187,7 @@ fn who_signs_otherwise_is_refused() {
         ("no key", token(&json!({ "alg": "RS256" }), &claims(), rsa)),
     ];
     for (what, token) in refused {
-        assert_eq!(check(&token), Err(Refused::BadToken), "{what}");
+        assert_eq!(check(&token), Err(TokenRefused::BadToken), "{what}");
     }
 }
 
@@ -198,8 +198,8 @@ fn a_token_that_was_changed_is_refused() {
     let mallory = signed(&with("sub", json!("mallory")));
     assert!(check(&good).is_ok());
     let crossed = [part(&good, 0), part(&mallory, 1), part(&good, 2)].join(".");
-    assert_eq!(check(&crossed), Err(Refused::BadToken));
-    assert_eq!(check(&good[..good.len() - 4]), Err(Refused::BadToken));
+    assert_eq!(check(&crossed), Err(TokenRefused::BadToken));
+    assert_eq!(check(&good[..good.len() - 4]), Err(TokenRefused::BadToken));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn what_is_no_token_is_refused() {
     let long = format!("{good}{}", "A".repeat(10_000));
     for garbage in ["", ".", "..", "...", "a.b.c", "токен", "{}", &good.replace('.', ""), &format!("{good}.x"), &long]
     {
-        assert_eq!(check(garbage), Err(Refused::BadToken), "{garbage:.40}");
+        assert_eq!(check(garbage), Err(TokenRefused::BadToken), "{garbage:.40}");
     }
 }
 

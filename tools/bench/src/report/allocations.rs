@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use context::Context;
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Body, Request, Response};
-use reservation::{Deps, handle};
+use reservation::{ReservationDeps, handle};
 use runtime::{Clock, Settings, aws_config_at};
 use tokio::runtime::{Builder, Runtime};
 
@@ -21,7 +21,7 @@ pub(crate) const WARM: usize = 3;
 /// The handler on one thread, where every allocation is counted.
 pub(crate) struct Handler {
     runtime: Runtime,
-    deps: Deps,
+    deps: ReservationDeps,
 }
 
 impl Handler {
@@ -30,7 +30,7 @@ impl Handler {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let credentials = aws_sdk_sqs::config::Credentials::new("test", "test", None, None, "bench");
         let config = aws_config_at(endpoint, "us-east-1", credentials);
-        let deps = Deps::new(&Context::new(Settings::given(settings(redis_url)), config, Clock::system()))?;
+        let deps = ReservationDeps::new(&Context::new(Settings::given(settings(redis_url)), config, Clock::system()))?;
         Ok(Self { runtime, deps })
     }
 

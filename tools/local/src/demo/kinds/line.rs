@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use ::line::{Class, LineDocument, LineState, Order as Places, Ticket, Units};
+use ::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
 use ::sale::{ChallengePolicy, GateTerms, LineTerms};
 use anyhow::{Context, Result};
 use command_line::{of_these, people};

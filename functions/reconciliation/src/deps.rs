@@ -1,0 +1,42 @@
+use std::time::Duration;
+
+use context::{Context, ContextError};
+use fulfilment::SEND_AGAIN_AFTER;
+use ledger::Ledger;
+use queue::OrderQueue;
+use runtime::Clock;
+use stock::Stock;
+
+/// The function's dependencies.
+#[derive(Clone)]
+pub struct ReconciliationDeps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The order queue.
+    pub orders: OrderQueue,
+    /// How long a reservation waits for its order before its message is sent again.
+    pub send_again_after: Duration,
+    /// The rate that a hot sale is isolated to, in requests a second; `None` if operators decide.
+    pub isolate_hot_to: Option<u32>,
+    /// The clock.
+    pub clock: Clock,
+    /// The time limit of a run.
+    pub run_timeout: Duration,
+}
+
+impl ReconciliationDeps {
+    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            orders: context.order_queue()?,
+            send_again_after: SEND_AGAIN_AFTER,
+            isolate_hot_to: heat::isolate_to(context)?,
+            clock: context.clock(),
+            run_timeout: RUN_TIMEOUT,
+        })
+    }
+}
