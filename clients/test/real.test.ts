@@ -27,7 +27,7 @@ function run(program: string, args: string[], cwd: string, env: Record<string, s
 }
 
 // Without it the helper would start the stand-in of the pages.
-if (!process.env['SHOP_URL']) throw new Error('SHOP_URL is not set: run `make test-buyers-real`');
+if (!process.env['SHOP_URL']) throw new Error('SHOP_URL is not set: run `make test-web`');
 
 describe('on the real system', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;

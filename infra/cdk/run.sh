@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a command of deploy/main.ts with the packages that it needs: infra/cdk/run.sh deploy dev
+# Runs a command of deploy/main.ts with the packages that it needs, for `./flash`: infra/cdk/run.sh deploy dev
 set -u
 cd "${0%/*}" || exit
 missing=

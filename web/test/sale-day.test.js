@@ -57,7 +57,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
 
   // Published, postponed, and finally brought forward to now.
   await page.getByRole('link', { name: 'Live' }).click();
-  await doIt('Publish', () => dialog.locator('.checklist').getByText('make plan UNITS=8 AUDIENCE=500').waitFor());
+  await doIt('Publish', () => dialog.locator('.checklist').getByText('./flash plan --units 8 --audience 500').waitFor());
   await badge('Published');
   const head = () => page.locator('.board-head').textContent();
   const before = await head();

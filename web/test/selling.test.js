@@ -225,7 +225,7 @@ onStandIn.test('before publication a checklist shows what is missing and what to
   await publish();
   await line('Checked days').waitFor();
   for (const text of ['It opens in 2 hours', 'It is loaded in time', 'Checked days', 'Pictures: 1', 'links to your terms']) expect([text, await line(text).getAttribute('class')]).toEqual([text, 'good']);
-  await line('20,000').getByText(/make plan UNITS=10 AUDIENCE=20000 OPENS_AT=2\d{3}-/).waitFor();
+  await line('20,000').getByText(/flash plan --units 10 --audience 20000 --opens-at 2\d{3}-/).waitFor();
   await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.locator('.board .badge', { hasText: 'Published' }).waitFor();
 });

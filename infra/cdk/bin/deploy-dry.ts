@@ -49,7 +49,7 @@ for (const name of FUNCTION_NAMES) {
   args.push('--role', `arn:aws:iam::123456789012:role/${name}`, '--timeout', String(FUNCTIONS[name].timeout_s));
   const { status, stdout, stderr, error } = spawnSync(CARGO_LAMBDA, args, { cwd: ROOT, encoding: 'utf8' });
   if (error !== undefined)
-    throw new Error(`${CARGO_LAMBDA} does not start; \`make setup\` installs it: ${error.message}`);
+    throw new Error(`${CARGO_LAMBDA} does not start; \`./flash install\` installs it: ${error.message}`);
   if (status !== 0) throw new Error(`${name} cannot be deployed:\n${stderr}`);
   // A progress bar precedes it.
   const { kind, files, arch, config } = JSON.parse(stdout.slice(stdout.indexOf('{')));

@@ -1,4 +1,4 @@
-// The commands behind `make deploy` and its relatives. main.ts runs them.
+// The commands behind `./flash deploy` and its relatives. main.ts runs them.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ async function tellUrls(on: Target): Promise<void> {
   const { domain } = on.settings.edge ?? {};
   if (domain !== undefined && domain.zone === undefined) console.log(`DNS        ${domain.name} CNAME ${name}, a record that you have to create`);
   console.log(`push       ${pushUrlOf(on, outputs)}`);
-  if (outputs['UserPoolId'] !== undefined) console.log(`An operator: make operator ENV=${on.name} EMAIL=you@example.com`);
+  if (outputs['UserPoolId'] !== undefined) console.log(`An operator: ./flash operator ${on.name} --email you@example.com`);
   if (edge !== undefined && on.deployment.issuer !== undefined) {
     console.log(`Redirect URIs at ${on.deployment.issuer}: ${edge}/ and ${edge}/operators.html`);
   }
@@ -119,11 +119,11 @@ async function rotateEdgeKey(name: string | undefined): Promise<void> {
 async function payFor(name: string | undefined): Promise<void> {
   const { ID: id = '', PRICE_MINOR: minor = '', CURRENCY: currency = 'EUR' } = process.env;
   if (id === '' || minor === '') {
-    throw new UsageError('Which reservation, and how much? make pay ENV=… ID=lamp.1.… PRICE_MINOR=990 CURRENCY=EUR');
+    throw new UsageError('Which reservation, and how much? ./flash pay ENV --id lamp.1.… --price-minor 990 --currency EUR');
   }
   const price = Number(minor);
   if (!/^\d+$/.test(minor) || !Number.isSafeInteger(price)) {
-    throw new UsageError(`PRICE_MINOR: a whole number of minor units, such as 990 for 9.90; got "${minor}"`);
+    throw new UsageError(`--price-minor: a whole number of minor units, such as 990 for 9.90; got "${minor}"`);
   }
   const on = await target(name);
   const outputs = await outputsOf(on);
@@ -162,7 +162,7 @@ const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
   },
   operator: async (name) => {
     const email = process.env['EMAIL'];
-    if (email === undefined || !/^\S+@\S+$/.test(email)) throw new UsageError('Who? make operator ENV=dev EMAIL=you@example.com');
+    if (email === undefined || !/^\S+@\S+$/.test(email)) throw new UsageError('Who? ./flash operator dev --email you@example.com');
     const on = await target(name);
     const outputs = await outputsOf(on);
     console.log(await makeOperator(on.aws, outputs, email));

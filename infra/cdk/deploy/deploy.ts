@@ -128,7 +128,7 @@ async function askFor(all: string[], run: Programs): Promise<void> {
 
 function afterAFirstFailure({ name, settings: { edge } }: Target): string {
   if (edge === undefined) return 'CloudFormation has deleted what it had created.';
-  const stack = needsEdgeStack(edge) ? ` except for the edge's stack; \`make destroy ENV=${name}\` deletes that, or the next deployment uses it` : '';
+  const stack = needsEdgeStack(edge) ? ` except for the edge's stack; \`./flash destroy ${name}\` deletes that, or the next deployment uses it` : '';
   return (
     `CloudFormation has deleted what it had created${stack}. If AWS says that the account must be verified before it can use CloudFront: ` +
     `ask AWS Support for it, and write edge: false into deployments/${name}.ts meanwhile.`

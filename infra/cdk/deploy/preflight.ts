@@ -23,7 +23,7 @@ export interface Finding {
   is: 'good' | 'wrong' | 'wait';
   says: string;
   fix?: string;
-  /** A deployment would fail because of it, or shut the shop: `make deploy` does not begin. */
+  /** A deployment would fail because of it, or shut the shop: `./flash deploy` does not begin. */
   stops?: true;
   /** It could not be checked. */
   unseen?: true;
@@ -148,9 +148,9 @@ async function bootstrap(about: Preflight): Promise<Finding[]> {
   return Promise.all(
     bootstrapped(about).map(async (aws) => {
       const check = `bootstrap ${aws.region}`;
-      const fix = `make bootstrap ENV=${about.name}`;
+      const fix = `./flash bootstrap ${about.name}`;
       const version = await bootstrapVersion(aws, qualifier);
-      if (version === undefined) return wrong(check, `the account is not bootstrapped there (qualifier ${qualifier}); \`make deploy\` does it first`, fix);
+      if (version === undefined) return wrong(check, `the account is not bootstrapped there (qualifier ${qualifier}); \`./flash deploy\` does it first`, fix);
       return version >= BOOTSTRAP_VERSION ? good(check, `version ${version}`) : wrong(check, `version ${version}, but ${BOOTSTRAP_VERSION} is required`, fix);
     }),
   );
@@ -174,7 +174,7 @@ async function issuer({ settings: { identity }, fetch: ask, name }: Seen): Promi
   const problem = await issuerProblem(identity.issuer, ask);
   return problem === undefined
     ? good('issuer', `${identity.issuer} signs with RSA`)
-    : stop('issuer', `${identity.issuer}: ${problem}`, `fix the issuer, or \`issuer\` in deployments/${name}.ts; then: make preflight ENV=${name}`);
+    : stop('issuer', `${identity.issuer}: ${problem}`, `fix the issuer, or \`issuer\` in deployments/${name}.ts; then: ./flash preflight ${name}`);
 }
 
 async function certificate({ settings: { edge }, edgeAws, name }: Seen): Promise<Finding> {
@@ -226,7 +226,7 @@ async function quotas(about: Preflight): Promise<Finding[]> {
     const what = `${sale.units} units, ${sale.audience} people`;
     if (settings.parked) {
       const by = new Date(Date.parse(sale.opensAt) - UNPARKED_BEFORE_MS).toISOString();
-      const unpark = `write profile: 'prod' into deployments/${name}.ts; then: make deploy ENV=${name}`;
+      const unpark = `write profile: 'prod' into deployments/${name}.ts; then: ./flash deploy ${name}`;
       findings.push((left < UNPARKED_BEFORE_MS ? wrong : wait)(check, `${what}: nothing can be sold while ${name} is parked: unpark it by ${by}`, unpark));
       continue;
     }
@@ -236,7 +236,7 @@ async function quotas(about: Preflight): Promise<Finding[]> {
     }
     const { verdict, reasons, to_do: tasks } = await about.plan(sale, { lambda, gateway: has });
     if (verdict !== 'holds') {
-      findings.push(wrong(check, `${what}: refused: ${reasons.map(({ check: bound, why }) => `${bound}: ${why}`).join('; ')}`, `make plan UNITS=${sale.units} AUDIENCE=${sale.audience} OPENS_AT=${sale.opensAt}`));
+      findings.push(wrong(check, `${what}: refused: ${reasons.map(({ check: bound, why }) => `${bound}: ${why}`).join('; ')}`, `./flash plan --units ${sale.units} --audience ${sale.audience} --opens-at ${sale.opensAt}`));
     } else if (tasks.length === 0) {
       findings.push(good(check, `${what}: holds with the quotas of this account`));
     } else {
@@ -291,7 +291,7 @@ async function receiver({ settings: { alarmEmail, keepData }, outputs, aws, name
   const { Subscriptions = [] } = await aws.sns.send(new ListSubscriptionsByTopicCommand({ TopicArn: topic }));
   const subscribed = Subscriptions.find(({ Endpoint }) => Endpoint === alarmEmail);
   const again = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint ${alarmEmail} --region ${aws.region}`;
-  if (subscribed === undefined) return wrong('alarms', `${alarmEmail} is not subscribed`, `make deploy ENV=${name}`);
+  if (subscribed === undefined) return wrong('alarms', `${alarmEmail} is not subscribed`, `./flash deploy ${name}`);
   return /^arn:/.test(subscribed.SubscriptionArn ?? '')
     ? good('alarms', `${alarmEmail} has confirmed`)
     : wrong('alarms', `${alarmEmail} has not confirmed, so nobody receives alarms`, `open the link in the message of AWS; to get another one: ${again}`);
@@ -317,7 +317,7 @@ async function secrets({ outputs, aws, name }: Seen): Promise<Finding[]> {
         return good('secrets', `${what} is there`);
       } catch (error) {
         if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-        return stop('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: make destroy ENV=${name}`);
+        return stop('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: ./flash destroy ${name}`);
       }
     }),
   );
@@ -333,7 +333,7 @@ async function edgeKey({ outputs, aws, settings: { edge }, deployed, name, now }
   }
   const { SecretString = '{}', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
   const problem = keyProblem(edge.key, JSON.parse(SecretString), CreatedDate?.getTime() ?? 0, sentKey(deployed), now);
-  return problem === undefined ? [] : [stop('edge key', problem, `make rotate-edge-key ENV=${name} tells what to do next`)];
+  return problem === undefined ? [] : [stop('edge key', problem, `./flash rotate-edge-key ${name} tells what to do next`)];
 }
 
 function openings({ settings: { provisioned }, deployed, name, now = Date.now() }: Seen): Finding {

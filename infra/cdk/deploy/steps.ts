@@ -17,11 +17,11 @@ const TARGET = 'aarch64-unknown-linux-gnu';
 
 export const say = (line: string): void => console.error(line);
 
-/** Asks for a word. Without a terminal nobody can answer, so `YES=1` does. */
+/** Asks for a word. Without a terminal nobody can answer, so `--yes` does. */
 export async function agreed(word: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   if (env['YES'] === '1') return true;
   if (!process.stdin.isTTY) {
-    say(`There is no terminal to ask on: set YES=1 to confirm.`);
+    say(`There is no terminal to ask on: --yes confirms.`);
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -54,7 +54,7 @@ export function missingTools(has: (program: string) => boolean = found): string[
   return missing;
 }
 
-/** cargo-lambda and its linker, as installed by `make setup`, or else in a separate environment. */
+/** cargo-lambda and its linker, as installed by `./flash install`, or else in a separate environment. */
 function cargoLambda(): string {
   const [local, own] = ['tools/.venv', 'target/cargo-lambda'].map((folder) => join(ROOT, folder, 'bin'));
   for (const folder of [local!, own!]) if (existsSync(join(folder, 'cargo-lambda'))) return folder;
@@ -78,7 +78,7 @@ export function build(): void {
   must('cargo lambda build', 'cargo', args, { env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } });
   licenseBuilt();
   say('Building the pages');
-  must('make pages', 'make', ['--no-print-directory', '--silent', 'pages']);
+  must('./flash pages', join(ROOT, 'flash'), ['pages']);
 }
 
 /** The program and arguments that bootstrap an account. */

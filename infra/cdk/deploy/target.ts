@@ -46,7 +46,7 @@ export async function outputsOf({ aws, settings: { name } }: Target): Promise<Re
 /** The emulator's address of an API has its id in the path. */
 export function urlOf({ settings: { emulator } }: Target, outputs: Record<string, string>): string {
   const url = outputs['EdgeUrl'] ?? outputs['ApiUrl'];
-  if (url === undefined) throw new UsageError('The stack has no address yet: run `make deploy` first.');
+  if (url === undefined) throw new UsageError('The stack has no address yet: run `./flash deploy` first.');
   return emulator === undefined ? url : `${emulator}/_aws/execute-api/${url.split('//')[1]?.split('.')[0]}`;
 }
 

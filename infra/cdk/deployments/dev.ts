@@ -1,6 +1,6 @@
 import type { Deployment } from '../lib/deployment.ts';
 
-/** `make deploy ENV=dev`: cheap, may be destroyed at any time, signs users in with its own Cognito user pool. */
+/** `./flash deploy dev`: cheap, may be destroyed at any time, signs users in with its own Cognito user pool. */
 export default {
   profile: 'dev',
   region: 'us-east-1',

@@ -4,7 +4,7 @@ const endpoint = process.env['AWS_ENDPOINT_URL'];
 
 /**
  * A second stack on the emulator that `make up` has started, deployed in the same steps as on AWS:
- * `. target/local/up.env && make deploy ENV=emulator`.
+ * `. target/local/up.env && ./flash deploy emulator`.
  */
 export default {
   profile: 'local',

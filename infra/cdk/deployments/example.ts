@@ -1,8 +1,8 @@
 import type { Deployment } from '../lib/deployment.ts';
 
 /**
- * A shop. Copy it to `deployments/prod.ts`, put in your own values, commit it, and run `make preflight ENV=prod` and `make deploy
- * ENV=prod`. `lib/deployment.ts` explains each field; remove those that you do not need.
+ * A shop. Copy it to `deployments/prod.ts`, put in your own values, commit it, and run `./flash preflight prod` and `./flash deploy
+ * prod`. `lib/deployment.ts` explains each field; remove those that you do not need.
  */
 export default {
   profile: 'prod',

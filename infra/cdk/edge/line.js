@@ -1,7 +1,7 @@
 // A CloudFront Function. It turns away who is not at the front of a sale's line before the gateway hears of it, and writes the
 // viewer's address over whatever the viewer says it is. docs/line.md says what tickets and fronts are made of.
 //
-// The key value store has `key:NUMBER` with the keys that the line's are derived from (`make line-keys` prints them), and
+// The key value store has `key:NUMBER` with the keys that the line's are derived from (`./flash line-keys` prints them), and
 // `line:SALE` with the number of the round, or of an earlier one, for each sale whose line is checked here. What is not in it the gateway checks alone,
 // and it checks the rest once more: whether the ticket is the caller's.
 import cf from 'cloudfront';

@@ -11,7 +11,7 @@ export type Profile = keyof typeof PROFILES;
 
 /**
  * One deployment: its owner's decisions, committed in `deployments/NAME.ts`. Everything else comes from its profile in
- * `settings/`. `make deploy ENV=NAME` reads it, so that nothing depends on command lines that the next person would forget.
+ * `settings/`. `./flash deploy NAME` reads it, so that nothing depends on command lines that the next person would forget.
  */
 export interface Deployment {
   profile: Profile;
@@ -60,7 +60,7 @@ export interface Deployment {
    * use the gateway.
    */
   edge?: boolean;
-  /** Which key CloudFront sends; `make rotate-edge-key` says when to change it. */
+  /** Which key CloudFront sends; `./flash rotate-edge-key` says when to change it. */
   edgeKey?: string;
   /** Answers requests that bypass the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
@@ -69,7 +69,7 @@ export interface Deployment {
   /** In prod: `at-once` for a fix while an alarm rings, which would prevent a canary. */
   releases?: Release;
   logLevel?: Settings['logLevel'];
-  /** Upcoming sales, for which `make preflight` checks the account's quotas. */
+  /** Upcoming sales, for which `./flash preflight` checks the account's quotas. */
   sales?: PlannedSale[];
   smoke?: SmokeSettings;
   /** In the profile local: the emulator's address. */

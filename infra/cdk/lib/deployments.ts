@@ -15,7 +15,7 @@ const RUNNING = fileURLToPath(new URL('../../../target/local/up.env', import.met
 export async function deploymentNamed(name: string | undefined, folder = FOLDER, running = RUNNING): Promise<Deployment> {
   const there = readdirSync(folder).map((file) => basename(file, '.ts')).filter((each) => each !== EXAMPLE);
   if (name === undefined || !NAME.test(name)) {
-    throw new UsageError(`Which deployment? Give ENV=${there.join('|')}; got "${name ?? ''}"`);
+    throw new UsageError(`Which deployment? One of ${there.join(', ')}; got "${name ?? ''}"`);
   }
   if (name === EXAMPLE) {
     throw new UsageError(

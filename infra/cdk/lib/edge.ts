@@ -80,7 +80,7 @@ export class Edge extends Construct {
     accept(
       key,
       'SMG4',
-      'CloudFront reads it when it is deployed, so a new key comes first and the old one goes last: `make rotate-edge-key`.',
+      'CloudFront reads it when it is deployed, so a new key comes first and the old one goes last: `./flash rotate-edge-key`.',
     );
 
     const gateway = this.gateway(props, key);

@@ -9,7 +9,7 @@ import { type Architecture, UsageError } from './settings.ts';
 export function builtFunction(root: string, name: FunctionName, architecture: Architecture): lambda.Code {
   const folder = join(root, name);
   const bootstrap = join(folder, 'bootstrap');
-  const command = architecture === 'arm64' ? 'make build-aws' : 'make build';
+  const command = architecture === 'arm64' ? './flash build-aws' : 'make build';
   if (!existsSync(bootstrap)) {
     throw new UsageError(`The function ${name} is not built: no bootstrap in ${folder}. Run \`${command}\` first.`);
   }

@@ -30,7 +30,7 @@ const HOW_TO_PAY = `<!doctype html>
 <meta charset="utf-8">
 <title>No payment provider</title>
 <h1>No payment provider</h1>
-<p>This deployment has none. To pay, run <code>make pay ENV=dev ID=… PRICE_MINOR=990 CURRENCY=EUR</code> in the checkout, with the
+<p>This deployment has none. To pay, run <code>./flash pay dev --id … --price-minor 990 --currency EUR</code> in the checkout, with the
 <code>reservation_id</code> from the address of this page and the price in cents, and go back to the shop.</p>
 </html>
 `;
@@ -146,7 +146,7 @@ export class Page extends Construct {
 function built(folder: string): string {
   for (const each of ['index.html', 'operators.html', ASSETS, ART]) {
     if (existsSync(join(folder, each))) continue;
-    throw new UsageError(`The pages are not built: no ${each} in ${folder}. Run \`make pages\` first.`);
+    throw new UsageError(`The pages are not built: no ${each} in ${folder}. Run \`./flash pages\` first.`);
   }
   return folder;
 }

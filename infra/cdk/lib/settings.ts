@@ -110,7 +110,7 @@ export interface EdgeSettings {
    * the certificate and the records are created; otherwise give the certificate, and create the record yourself.
    */
   domain?: { name: string; certificateArn?: string; zone?: HostedZone };
-  /** Which of the keys in the edge's secret CloudFront sends; it changes in a rotation (`make rotate-edge-key`). */
+  /** Which of the keys in the edge's secret CloudFront sends; it changes in a rotation (`./flash rotate-edge-key`). */
   key: string;
   /** Functions also answer requests that bypass the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
@@ -474,7 +474,7 @@ function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, 
   if (problems.length === 0 && needed > account) {
     problems.push(
       `${setting}: ${reserved} reserved + ${LEAST_UNRESERVED} that AWS keeps unreserved + ${waiting} provisioned = ${needed}, ` +
-        `but the account has ${account}: ask AWS for more (\`make preflight\` says how) and say so in accountConcurrency, or reserve less`,
+        `but the account has ${account}: ask AWS for more (\`./flash preflight\` says how) and say so in accountConcurrency, or reserve less`,
     );
   }
   return problems;

@@ -57,6 +57,6 @@ describe('the app synthesizes without a warning', () => {
 test('a mistake gets instructions instead of a stack trace', () => {
   const { status, stderr } = run('mistake', { env: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/is built for x86_64 .*make build-aws/);
+  expect(stderr).toMatch(/is built for x86_64 .*\.\/flash build-aws/);
   expect(stderr).not.toContain('    at ');
 });

@@ -113,7 +113,7 @@ describe('a deployment', () => {
 
   test('that fails the first time says what is left, and what to do about an account without CloudFront', async () => {
     const { run } = shop({ agrees: true, fails: (what) => (what.startsWith('deploy') ? new UsageError('cdk deploy failed') : undefined) });
-    await expect(run()).rejects.toThrow(/cdk deploy failed\n.*make destroy ENV=prod.*edge: false/s);
+    await expect(run()).rejects.toThrow(/cdk deploy failed\n.*\.\/flash destroy prod.*edge: false/s);
   });
 });
 
@@ -123,7 +123,7 @@ describe('whatever would fail, or shut the shop, is reported before anything is 
   const CASES: [string, World, RegExp][] = [
     ['missing tools', { before: SHOP, missing: ['rustup'] }, /Not installed:\n {2}- rustup/],
     ['a new account', { answers: { 'GET /2016-08-19/account-settings': few, 'GET /2016-08-19/account-settings/': few } }, /lambda quota: the account has 10 .*\n {4}aws service-quotas/],
-    ['a key that functions do not have', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}make rotate-edge-key/],
+    ['a key that functions do not have', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}\.\/flash rotate-edge-key/],
     [
       'a key that they may not have yet',
       { before: SHOP, deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },

@@ -84,7 +84,7 @@ describe('a deployment is found by its name', () => {
   test('in its file', async () => expect(await deploymentNamed('shop', folder)).toEqual({ profile: 'dev', region: 'eu-west-1' }));
 
   test.each([undefined, '', '../shop', 'Shop'])('%s is not a deployment, and the existing ones are listed', async (name) => {
-    await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? Give ENV=.*shop.*; got/);
+    await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? One of .*shop.*; got/);
   });
 
   test('the template is there to be copied', async () => {

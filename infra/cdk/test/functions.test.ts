@@ -195,7 +195,7 @@ describe('a function that is not built', () => {
 
   test('stops a deployment to AWS with the build command', () => {
     expect(() => synthesized(settings, fakeFunctions(built))).toThrow(
-      /expiry is not built.*`make build-aws`/s,
+      /expiry is not built.*`\.\/flash build-aws`/s,
     );
   });
 
@@ -229,7 +229,7 @@ describe('a function that is built for another machine', () => {
 
   test('stops a deployment to AWS with both architectures and the build command', () => {
     expect(() => synthesized(settings, of('x86_64'))).toThrow(
-      /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `make build-aws` first\.$/,
+      /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `\.\/flash build-aws` first\.$/,
     );
   });
 

@@ -66,7 +66,7 @@ describe('the page\'s bucket', () => {
   test('gets nothing before everything is built', () => {
     const pages = fakePages();
     rmSync(join(pages, 'operators.html'));
-    expect(() => synthesizedIn(newApp(), settings, undefined, pages)).toThrow(/not built: no operators\.html in .*make pages/);
+    expect(() => synthesizedIn(newApp(), settings, undefined, pages)).toThrow(/not built: no operators\.html in .*\.\/flash pages/);
   });
 });
 

@@ -87,7 +87,7 @@ test('before the first deployment, most findings say that they wait for it', asy
       check: `bootstrap ${region}`,
       is: 'wrong',
       says: expect.stringContaining('not bootstrapped there'),
-      fix: 'make bootstrap ENV=prod',
+      fix: './flash bootstrap prod',
     })),
   );
   expect(findings.find(({ check }) => check === 'alarms')!.says).toMatch(/must be confirmed/);
@@ -100,13 +100,13 @@ describe('each failure has the command that fixes it', () => {
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [
     ['another account', { about: { account: '999999999999' } }, 'account', /to 999999999999, but prod belongs to 123456789012/, /AWS_PROFILE/],
-    ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, 'make bootstrap ENV=prod'],
+    ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, './flash bootstrap prod'],
     [
       'its own qualifier',
       { deployment: { qualifier: 'shop1' }, answers: { GetParameter: refused('ParameterNotFound') } },
       'bootstrap eu-central-1',
       /qualifier shop1/,
-      'make bootstrap ENV=prod',
+      './flash bootstrap prod',
     ],
     [
       'a first deployment that failed',
@@ -117,7 +117,7 @@ describe('each failure has the command that fixes it', () => {
     ],
     ['a rollback that failed', { answers: { DescribeStacks: stackIs('UPDATE_ROLLBACK_FAILED') } }, 'stack', /UPDATE_ROLLBACK_FAILED/, /continue-update-rollback/],
     ['another deployment', { answers: { DescribeStacks: stackIs('UPDATE_IN_PROGRESS') } }, 'stack', /IN_PROGRESS/, /wait stack-update-complete/],
-    ['an issuer that is away', { about: { fetch: async () => new Response('', { status: 502 }) } }, 'issuer', /answered with 502/, /make preflight ENV=prod/],
+    ['an issuer that is away', { about: { fetch: async () => new Response('', { status: 502 }) } }, 'issuer', /answered with 502/, /\.\/flash preflight prod/],
     [
       'a certificate for another name',
       { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', ['shop.example.com']) } },
@@ -169,7 +169,7 @@ describe('each failure has the command that fixes it', () => {
       { deployment: { sales: [SALE] }, about: { plan: async () => ({ verdict: 'refused', reasons: [{ check: 'redis_scripts', why: 'one shard' }], to_do: [] }) } },
       `sale at ${SALE.opensAt}`,
       /10000 units, 1000000 people: refused: redis_scripts: one shard/,
-      `make plan UNITS=10000 AUDIENCE=1000000 OPENS_AT=${SALE.opensAt}`,
+      `./flash plan --units 10000 --audience 1000000 --opens-at ${SALE.opensAt}`,
     ],
     [
       'a sale that holds once a quota is raised',
@@ -182,10 +182,10 @@ describe('each failure has the command that fixes it', () => {
       /lambda --quota-code L-B99A9384 --desired-value 4591/,
     ],
     ['an unconfirmed receiver', { answers: { ListSubscriptionsByTopic: subscribed('PendingConfirmation') } }, 'alarms', /has not confirmed, so nobody receives alarms/, /aws sns subscribe --topic-arn/],
-    ['another receiver', { answers: { ListSubscriptionsByTopic: subscribed(`${TOPIC}:1`, 'gone@example.com') } }, 'alarms', /on-call@example\.com is not subscribed/, 'make deploy ENV=prod'],
+    ['another receiver', { answers: { ListSubscriptionsByTopic: subscribed(`${TOPIC}:1`, 'gone@example.com') } }, 'alarms', /on-call@example\.com is not subscribed/, './flash deploy prod'],
     ['a secret scheduled for deletion', { answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, 'secrets', /is scheduled for deletion/, /aws secretsmanager restore-secret --secret-id arn/],
     ['a secret that is gone', { answers: { DescribeSecret: refused('ResourceNotFoundException') } }, 'secrets', /is gone/, /restore it/],
-    ['a key that was not added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, only key1/, /make rotate-edge-key ENV=prod/],
+    ['a key that was not added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, only key1/, /\.\/flash rotate-edge-key prod/],
     [
       'a key that was added a moment ago',
       { deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
@@ -201,7 +201,7 @@ describe('each failure has the command that fixes it', () => {
       { deployment: { ...PARKED, sales: [{ ...SALE, opensAt: '2026-11-23T12:30:00Z' }] } },
       'sale at 2026-11-23T12:30:00Z',
       /nothing can be sold while prod is parked: unpark it by 2026-11-23T11:30:00/,
-      /profile: 'prod' into deployments\/prod\.ts; then: make deploy ENV=prod/,
+      /profile: 'prod' into deployments\/prod\.ts; then: \.\/flash deploy prod/,
     ],
     ['a later sale of a parked deployment', { deployment: { ...PARKED, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /nothing can be sold .* by 2099-12-01T17:00:00/, /profile: 'prod'/],
     ['a missing permission', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be checked \(AccessDeniedException/, /allow these credentials to read it/],

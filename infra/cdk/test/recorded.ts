@@ -1,4 +1,4 @@
-// Answers from AWS to the requests of `make deploy` and its relatives, for a healthy shop in eu-central-1. They follow the services'
+// Answers from AWS to the requests of `./flash deploy` and its relatives, for a healthy shop in eu-central-1. They follow the services'
 // API references: there was no account to record from.
 import { type Recorded, refusedXml } from './aws.ts';
 

@@ -65,10 +65,10 @@ describe('without an AWS account', () => {
   test.each([
     [['preflight', 'prod'], /no infra\/cdk\/deployments\/prod\.ts/],
     [['preflight', 'example'], /deployments\/example\.ts is a template/],
-    [['operator', 'dev'], /make operator ENV=dev EMAIL=you@example\.com/],
-    [['pay', 'dev'], /^Which reservation, and how much\? make pay/],
-    [['pay', 'dev'], /^PRICE_MINOR: a whole number of minor units, such as 990 for 9\.90; got "9\.90"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '9.90' }],
-    [['pay', 'dev'], /^PRICE_MINOR: .*; got "-1"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '-1' }],
+    [['operator', 'dev'], /\.\/flash operator dev --email you@example\.com/],
+    [['pay', 'dev'], /^Which reservation, and how much\? \.\/flash pay/],
+    [['pay', 'dev'], /^--price-minor: a whole number of minor units, such as 990 for 9\.90; got "9\.90"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '9.90' }],
+    [['pay', 'dev'], /^--price-minor: .*; got "-1"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '-1' }],
     [['pay', 'dev'], /^Which reservation, and how much\?/, { ID: 'lamp.1.a', PRICE_MINOR: '' }],
   ] as [[string, string], RegExp, Record<string, string>?][])('%s says what is wrong', async ([command, name], said, env = {}) => {
     const given: Record<string, string | undefined> = { EMAIL: undefined, ID: undefined, PRICE_MINOR: undefined, ...env };
@@ -77,6 +77,11 @@ describe('without an AWS account', () => {
     // Of such an error, the process prints only the message.
     expect(refused).toBeInstanceOf(UsageError);
     expect((refused as UsageError).message).toMatch(said);
+  });
+
+  test('a flag is a variable, and one that there is not is named', () => {
+    expect(run(['pay', 'dev', '--id', 'lamp.1.a', '--price-minor=9.90']).stderr).toMatch(/^--price-minor: a whole number of .*; got "9\.90"\n$/);
+    expect(run(['operator', 'dev', '--mail', 'you@example.com'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Unknown option '--mail'.*\n$/) });
   });
 
   test('the account is prepared by the command of CDK, where there is no app that it could ask', () => {
@@ -112,12 +117,23 @@ test('cargo-lambda is pinned where it is installed from', () => {
 
 describe('commands in the documentation', () => {
   const makefile = read('Makefile');
-  const targets = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
+  const listed = spawnSync(join(ROOT, 'flash'), { encoding: 'utf8' }).stdout;
+  const names = (text: string, name: RegExp) => [...text.matchAll(name)].map((found) => found[1]!);
+  const commands = [
+    ...names(makefile, /^([a-z-]+):.*## /gm).map((name) => `make ${name}`),
+    ...names(listed, /^ {2}([a-z-]+) /gm).map((name) => `./flash ${name}`),
+  ];
   const pages = [...documents(), 'docs/examples/github-actions.yml'];
-  const named = (page: string) => [...read(page).matchAll(/(?:^ +|`|&& |run: )make ((?:--[a-z]+ )*)([a-z-]+)/gm)].map(([, , name]) => name);
+  const named = (page: string) => names(read(page), /(?:^ +|`|&& |run: |[=$]\()((?:make|\.\/flash) [a-z-]+)/gm);
 
-  test.each(pages)('%s: make has these targets', (page) => {
-    for (const name of named(page)) expect(targets, name).toContain(name);
+  test.each(pages)('%s: there are these commands', (page) => {
+    for (const name of named(page)) expect(commands, name).toContain(name);
+  });
+
+  test('the list has every command for a deployment', async () => {
+    const refused = (await runHere('nothing', undefined).catch((error: unknown) => error)) as Error;
+    const known = refused.message.match(/^Which command\? (.*); got/)![1]!.split(', ');
+    expect(commands).toEqual(expect.arrayContaining(known.map((name) => `./flash ${name}`)));
   });
 
   test('pages that start with a command have one', () => {
@@ -135,7 +151,7 @@ describe('commands in the documentation', () => {
     test('tests, shows the change, and deploys', () => {
       expect(Object.keys(workflow.jobs)).toEqual(['test', 'diff', 'deploy']);
       expect(runs('test')).toEqual(['make lint', 'make test']);
-      expect(runs('deploy')).toEqual(['make deploy ENV=prod']);
+      expect(runs('deploy')).toEqual(['./flash deploy prod']);
       expect(runs('diff').join()).toContain('cdk diff --all -c env=prod');
       for (const job of ['diff', 'deploy']) expect(workflow.jobs[job].needs).toBe('test');
       expect(text).not.toMatch(/AWS_SECRET|AKIA/);

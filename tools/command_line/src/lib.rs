@@ -50,9 +50,8 @@ impl Stop {
 
 /// Parses a command line, program name first.
 ///
-/// `make` passes its variables on as environment variables, so a value comes from an option or from a variable. A
-/// mistake names the one it came from. An empty variable counts as unset, which restores a default that `make`
-/// overrides. Fails if it asks for help or has a mistake.
+/// A value comes from an option or from an environment variable. A mistake names the one it came from. An empty variable
+/// counts as unset. Fails if it asks for help or has a mistake.
 pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<T, Stop> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let mut command = prepared(T::command());
@@ -96,7 +95,7 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Makes the program end quietly when nobody reads its output any more, as in `make trace ID=… | head`, where
+/// Makes the program end quietly when nobody reads its output any more, as in `./flash trace ID | head`, where
 /// `println!` would panic.
 pub fn end_with_reader() {
     let others = std::panic::take_hook();

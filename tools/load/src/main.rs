@@ -22,7 +22,7 @@ const PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Sends load to a deployment of the HTTP API, and reports.
 #[derive(Parser)]
-#[command(name = "load")]
+#[command(name = "load", bin_name = "./flash load")]
 struct Arguments {
     /// The address of the API
     #[arg(long, env = "URL")]
@@ -96,7 +96,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let source = Source::of(&arguments)?;
     let tried = Report::try_folder(out);
     tried
-        .with_context(|| format!("no report can be written to {}; choose another folder with OUT=…", out.display()))?;
+        .with_context(|| format!("no report can be written to {}; choose another folder with --out", out.display()))?;
     let client = Client::with_connections(target.clone(), arguments.connections as usize);
     let credentials = async {
         ensure_no_line(&client, &arguments.sale).await?;
@@ -145,10 +145,10 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
 
 fn target(url: Option<&Target>, is_mine: bool) -> Result<Target> {
     let target =
-        url.context("URL is missing: the address of the API, such as the one that `make up` prints as \"API\"")?;
+        url.context("--url is missing: the address of the API, such as the one that `make up` prints as \"API\"")?;
     ensure!(
         is_mine || target.is_loopback(),
-        "{} is not this machine; if it is yours, confirm with --yes-this-is-mine (make load YES_THIS_IS_MINE=1)",
+        "{} is not this machine; if it is yours, confirm with --yes-this-is-mine",
         target.url()
     );
     Ok(target.clone())
@@ -166,12 +166,12 @@ enum Source<'a> {
 impl<'a> Source<'a> {
     fn of(arguments: &'a Arguments) -> Result<Self> {
         match (&arguments.tokens, &arguments.token_command, &arguments.tokens_from) {
-            (Some(_), Some(_), _) => bail!("TOKENS and TOKEN_COMMAND are both given; one is enough"),
+            (Some(_), Some(_), _) => bail!("--tokens and --token-command are both given; one is enough"),
             (Some(file), None, _) => Ok(Self::File(file)),
             (None, Some(command), _) => Ok(Self::Command(command)),
             (None, None, Some(command)) => Ok(Self::CommandOfAll(command)),
             (None, None, None) => {
-                bail!("no tokens: give TOKENS=file, with one per line, or TOKEN_COMMAND='… {{user}}'")
+                bail!("no tokens: give --tokens FILE, with one per line, or --token-command '… {{user}}'")
             }
         }
     }
@@ -243,7 +243,7 @@ mod tests {
         let refused = says(Some("https://shop.example.org"), false).unwrap_err();
         assert!(refused.contains("--yes-this-is-mine") && refused.lines().count() == 1, "{refused}");
         assert_eq!(says(Some("https://shop.example.org"), true), Ok(()));
-        assert!(says(None, true).unwrap_err().starts_with("URL is missing"));
+        assert!(says(None, true).unwrap_err().starts_with("--url is missing"));
     }
 
     #[test]

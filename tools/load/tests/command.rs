@@ -1,5 +1,7 @@
 //! The command as people type it, against a server with a few prepared answers.
 
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -119,10 +121,10 @@ fn sold_out(_: &str) -> (u16, &'static str) {
 fn what_is_missing_or_refused_is_said_in_one_line() {
     let (here, folder) = (["--url", "http://127.0.0.1:9"], Folder::new("refused"));
     for (arguments, status, says) in [
-        (&[][..], 1, "error: URL is missing"),
+        (&[][..], 1, "error: --url is missing"),
         (&["--url", "127.0.0.1:9"], 2, "an http:// or https:// address"),
         (&["--url", "https://shop.example.org"], 1, "--yes-this-is-mine"),
-        (&here, 1, "error: no tokens: give TOKENS=file"),
+        (&here, 1, "error: no tokens: give --tokens FILE"),
         (&[&here[..], &["--tokens", "no-such-file"]].concat(), 1, "error: the tokens in no-such-file"),
         (
             &[&here[..], &["--token-command", "exit 1 # {user}", "--users", "1"]].concat(),
@@ -220,7 +222,7 @@ fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
         let (printed, said) = texts(&ran);
         assert_eq!((ran.status.code(), said.lines().count(), &*printed), (Some(1), 1, ""), "{said}");
         assert!(said.starts_with(&format!("error: no report can be written to {out}")), "{said}");
-        assert!(said.contains("OUT="), "what to do: {said}");
+        assert!(said.contains("--out"), "what to do: {said}");
     }
     assert_eq!(server.asked(), 0);
     assert!(!folder.0.join("taken/report.json").exists(), "the trial left a file behind");
@@ -388,45 +390,47 @@ fn whoever_cannot_make_tokens_says_so_alone() {
     assert_eq!((ran.status.code(), texts(&ran)), (Some(1), (String::new(), "error: nothing runs\n".to_owned())));
 }
 
-/// `make load` takes tokens from `make up`, unless others are given.
+/// `./flash load` takes tokens from `make up`, unless others are given.
 #[test]
-fn make_checks_the_arguments_first() {
-    let folder = Folder::new("make");
-    let (local, asked) = (folder.0.join("local"), folder.0.join("asked"));
+fn flash_checks_the_arguments_first() {
+    let folder = Folder::new("flash");
+    // Has `load` itself, and a script in place of `local`.
+    let (programs, asked) = (folder.0.join("debug"), folder.0.join("asked"));
+    std::fs::create_dir_all(&programs).unwrap();
+    symlink(env!("CARGO_BIN_EXE_load"), programs.join("load")).unwrap();
     let script = format!("#!/bin/sh\necho $1 $URL >> {}\nseq $USERS | sed 's/.*/token-& pass-&/'\n", asked.display());
-    std::fs::write(&local, script).unwrap();
-    let built = PathBuf::from(env!("CARGO_BIN_EXE_load"));
-    let target = built.ancestors().nth(2).unwrap();
-    let make = |arguments: &[&str]| {
-        let mut command = Command::new("make");
-        command.args(["--silent", "load", "COMPILE=true", &format!("LOCAL=sh {}", local.display())]);
-        command.arg(format!("OUT={}", folder.0.join("out").display())).args(arguments);
-        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).env("CARGO_TARGET_DIR", target);
+    std::fs::write(programs.join("local"), script).unwrap();
+    std::fs::set_permissions(programs.join("local"), Permissions::from_mode(0o755)).unwrap();
+    let flash = |arguments: &[&str]| {
+        let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../flash"));
+        command.args(["load", "--out"]).arg(folder.0.join("out")).args(arguments);
         for name in VARIABLES {
             command.env_remove(name);
         }
-        command.stdin(Stdio::null()).output().unwrap()
+        // Nothing is compiled.
+        command.env("CARGO", "true").env("CARGO_TARGET_DIR", &folder.0).stdin(Stdio::null()).output().unwrap()
     };
     let server = Server::new(sold_out);
-    let url = format!("URL={}", server.url);
+    let here = ["--url", &server.url];
     for (arguments, says) in [
-        (&[][..], "error: URL is missing"),
-        (&["URL=https://shop.example.org"], "YES_THIS_IS_MINE=1"),
-        (&[&url, "CURVE=square"], "CURVE: one of even, rush, ramp"),
-        (&[&url, "BAD=2"], "BAD: a fraction from 0 to 1"),
+        (&[][..], "error: --url is missing"),
+        (&["--url", "https://shop.example.org"], "--yes-this-is-mine"),
+        (&[&here[..], &["--curve", "square"]].concat(), "--curve: one of even, rush, ramp"),
+        (&[&here[..], &["--bad", "2"]].concat(), "--bad: a fraction from 0 to 1"),
     ] {
-        let ran = make(arguments);
+        let ran = flash(arguments);
         let said = texts(&ran).1;
-        assert!(!ran.status.success() && said.contains(says) && said.lines().count() == 2, "{arguments:?}: {said}");
+        assert!(!ran.status.success() && said.contains(says) && said.lines().count() == 1, "{arguments:?}: {said}");
     }
     assert!(!asked.exists() && server.asked() == 0, "tokens were made");
 
-    let ran = make(&[&url.replace("127.0.0.1", "localhost"), "USERS=20", "OVER_S=0"]);
+    let few = ["--users", "20", "--over-s", "0"];
+    let ran = flash(&[&["--url", &server.url.replace("127.0.0.1", "localhost")][..], &few].concat());
     assert!(ran.status.success(), "{:?}", texts(&ran));
     assert_eq!(std::fs::read_to_string(&asked).unwrap(), format!("tokens {}\n", server.url));
     std::fs::remove_file(&asked).unwrap();
-    let tokens = format!("TOKENS={}", folder.tokens(20).display());
-    assert!(make(&[&url, &tokens, "USERS=20", "OVER_S=0"]).status.success());
+    let tokens = folder.tokens(20);
+    assert!(flash(&[&here[..], &few, &["--tokens", tokens.to_str().unwrap()]].concat()).status.success());
     assert!(!asked.exists());
 }
 
@@ -443,7 +447,7 @@ fn little_work(path: &str) -> (u16, &'static str) {
 fn everybody_without_a_pass_goes_through_the_gate() {
     let server = Server::new(little_work);
     let folder = Folder::new("gate");
-    // In the form of `make load`: every fiftieth user has no pass.
+    // In the form of `./flash load`: every fiftieth user has no pass.
     let line = |n| if n % 50 == 0 { format!("token-{n}\n") } else { format!("token-{n} pass-{n}\n") };
     let (tokens, out) = (folder.0.join("tokens"), folder.0.join("out"));
     std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();

@@ -20,7 +20,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     let client = Client::new(&deployment.api_url)?.patient();
     let page = client.sale_or_names(sale, &issuer.operator_token("operator")?).await?;
     let (shop, operators) = pages(sale)?;
-    ensure_no_line(&page, "`make buy`", &format!("buy on the shop's page, {shop}"))?;
+    ensure_no_line(&page, "`./flash buy`", &format!("buy on the shop's page, {shop}"))?;
     let obstacle = || obstacle(&page, jiff::Timestamp::now()).map(|obstacle| obstacle.told(sale, &operators));
     if let Some(told) = obstacle() {
         bail!("{told}");
@@ -100,7 +100,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
                 won(&order["award"]),
             ),
         );
-        println!("What each function did for the reservation: make trace ID={id}");
+        println!("What each function did for the reservation: ./flash trace {id}");
         return Ok(());
     }
     step(
@@ -132,7 +132,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
 
     let status = client.status(&token, &id).await?;
     step(7, &format!("GET /v1/reservations/{id}"), &format!("The order is {status}."));
-    println!("What each function did for the reservation: make trace ID={id}");
+    println!("What each function did for the reservation: ./flash trace {id}");
     Ok(())
 }
 

@@ -371,7 +371,7 @@ impl fmt::Display for Checked {
                 writeln!(f, "  ticket {unit:<8} {prize}")?;
             }
             if winners.len() > MOST_WINNERS {
-                writeln!(f, "  and {} more, which JSON=1 lists", winners.len() - MOST_WINNERS)?;
+                writeln!(f, "  and {} more, which --json lists", winners.len() - MOST_WINNERS)?;
             }
         }
         match unit {

@@ -55,7 +55,7 @@ pub async fn check_line(
 }
 
 async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocument> {
-    let missing = format!("{sale} has no line; SALE=… names another sale");
+    let missing = format!("{sale} has no line; --sale names another sale");
     read(api_url, &format!("{sale}/line"), "a line", missing).await
 }
 

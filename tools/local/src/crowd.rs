@@ -47,7 +47,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
     let page = client.sale_or_names(visitors.sale.as_str(), &issuer.operator_token("operator")?).await?;
-    ensure_no_line(&page, "this crowd", "`make demo KIND=line` sends one that can")?;
+    ensure_no_line(&page, "this crowd", "`./flash demo --kind line` sends one that can")?;
     if let Some(obstacle) = obstacle(&page, jiff::Timestamp::now()) {
         eprintln!("{}", foreseen(obstacle, visitors)?);
     }

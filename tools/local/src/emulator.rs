@@ -135,7 +135,7 @@ fn is_abandoned(home: &Path) -> bool {
 /// The command that starts an emulator. Fails if the local cloud is not installed.
 pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let program = paths::venv_program(SERVER);
-    anyhow::ensure!(program.exists(), "no {}; run `make setup`", program.display());
+    anyhow::ensure!(program.exists(), "no {}; run `./flash install`", program.display());
     let python = paths::venv_program("python3");
     command_line::allow_open_files(MOST_FILES);
     // Functions inherit the emulator's environment, so it must not be the user's: no profile, no proxy, no endpoint.

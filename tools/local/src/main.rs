@@ -29,29 +29,29 @@ use local::watch::watch;
 use sale::{ReservationId, RoundId, RoundNumber, SaleId, UserId};
 
 const WHICH_RESERVATION: &str =
-    "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
+    "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`";
 
 /// The queues with dead letters that can be sent back.
 const QUEUES: [&str; 5] = ["orders", "expiry", "winners", "webhook", "quarantine"];
 
 fn which_queue() -> String {
-    format!("which queue? `make redrive QUEUE=…`, one of {}", QUEUES.join(", "))
+    format!("which queue? `./flash redrive QUEUE`, one of {}", QUEUES.join(", "))
 }
 
 /// The whole system on this machine: no Docker, no AWS account.
 #[derive(Parser)]
-#[command(name = "local")]
+#[command(name = "local", bin_name = "./flash")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
+// `./flash` lists them with the first line of each comment; those with two slashes are its headings.
 #[derive(Subcommand)]
 enum Command {
-    /// Install the pinned local cloud into the checkout
-    Install,
-    /// Build the functions where the CDK app looks for them
-    Build,
+    // Start and sell
+    /// Stage a flash sale and prove that every unit is accounted for
+    Demo(Plan),
     /// Start everything, leave it running, and print how to buy something
     Up {
         /// Use the functions as they are, without building them
@@ -60,9 +60,24 @@ enum Command {
     },
     /// Stop what `up` started
     Down,
-    /// Keep what `up` started running; `up` starts this by itself
-    #[command(hide = true)]
-    Supervise(Ports),
+    /// Buy a unit of a sale of the running `up`, and explain each step up to the paid order
+    Buy {
+        /// The user's id
+        #[arg(long, env = "USER_ID", default_value = "bob")]
+        user: UserId,
+        /// The sale
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
+    },
+    /// Send a crowd to a sale of the running `up`
+    Crowd(Visitors),
+    /// Send dead letters of the running `up` back to their queue
+    Redrive {
+        /// The queue whose dead letters to send back
+        #[arg(env = "QUEUE", value_parser = QUEUES)]
+        queue: Option<String>,
+    },
+    // Look
     /// Print a token for a user of the running `up`
     Token {
         /// The user's id
@@ -74,17 +89,6 @@ enum Command {
     },
     /// Print tokens of many users of the running `up`, and passes into a sale, as input for `load`
     Tokens(Wanted),
-    /// Send a crowd to a sale of the running `up`
-    Crowd(Visitors),
-    /// Buy a unit of a sale of the running `up`, and explain each step up to the paid order
-    Buy {
-        /// The user's id
-        #[arg(long, env = "USER_ID", default_value = "bob")]
-        user: UserId,
-        /// The sale
-        #[arg(long, env = "SALE", default_value = "lamp")]
-        sale: SaleId,
-    },
     /// Print a pass into a sale of the running `up`, valid for five minutes
     Pass {
         /// The user's id
@@ -97,26 +101,11 @@ enum Command {
         #[arg(long, env = "ROUND", default_value = "1")]
         round: RoundNumber,
     },
-    /// Print a sample of `events/` as an event that the running `up` accepts now, in the form of `cargo lambda invoke`
-    Event {
-        /// FUNCTION/NAME, as in `events/FUNCTION/NAME.json`
-        #[arg(env = "SAMPLE", default_value = "reservation/reserve")]
-        sample: String,
-    },
-    /// Run a function from its sources against the running `up`, for `cargo lambda invoke`
-    Watch {
-        /// The function
-        #[arg(env = "FUNCTION", default_value = "reservation", value_parser = FUNCTIONS)]
-        function: String,
-    },
-    /// Print where every unit of a round of the running `up` is; fail unless each is in exactly one place
-    Audit {
-        /// The sale
-        #[arg(long, env = "SALE", default_value = "lamp")]
-        sale: SaleId,
-        /// The round
-        #[arg(long, env = "ROUND", default_value = "1")]
-        round: RoundNumber,
+    /// Print what every function of the running `up` logged about a purchase, in order
+    Trace {
+        /// The reservation's id
+        #[arg(env = "ID")]
+        reservation: Option<ReservationId>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -136,6 +125,25 @@ enum Command {
         #[arg(long, env = "OUT")]
         out: Option<PathBuf>,
     },
+    /// Print the keys with which CloudFront verifies tickets
+    LineKeys {
+        /// The pass keys, in the form of their secret: KEYS='{"signing":1,"key1":"…"}'
+        #[arg(long, env = "KEYS", hide_env_values = true)]
+        keys: pass::KeyRing,
+    },
+    // Verify
+    /// Print where every unit of a round of the running `up` is; fail unless each is in one place
+    Audit {
+        /// The sale
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
+        /// The round
+        #[arg(long, env = "ROUND", default_value = "1")]
+        round: RoundNumber,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Verify the draw of a round from its public document alone; fail unless it matches its commitment
     CheckDraw {
         /// The sale
@@ -154,7 +162,7 @@ enum Command {
         #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
         json: bool,
     },
-    /// Verify the line of a sale from its public document alone; fail unless its seed matches the commitment
+    /// Verify the line of a sale from its public document alone; fail unless it matches its commitment
     CheckLine {
         /// The sale
         #[arg(long, env = "SALE", default_value = "lamp")]
@@ -175,26 +183,24 @@ enum Command {
         #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
         json: bool,
     },
-    /// Print the keys with which CloudFront verifies tickets
-    LineKeys {
-        /// The pass keys, in the form of their secret: KEYS='{"signing":1,"key1":"…"}'
-        #[arg(long, env = "KEYS", hide_env_values = true)]
-        keys: pass::KeyRing,
+    /// Sell while days pass, processes die and versions change, and prove that nothing grows or gets lost
+    Soak(Soak),
+    // Develop
+    /// Install the pinned local cloud into the checkout
+    Install,
+    /// Build the functions into target/lambda, and the pages into web/dist
+    Build,
+    /// Run a function from its sources against the running `up`, for `cargo lambda invoke`
+    Watch {
+        /// The function
+        #[arg(env = "FUNCTION", default_value = "reservation", value_parser = FUNCTIONS)]
+        function: String,
     },
-    /// Print what every function of the running `up` logged about a purchase, in the order in which it happened
-    Trace {
-        /// The reservation's id
-        #[arg(env = "ID")]
-        reservation: Option<ReservationId>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Send dead letters of the running `up` back to their queue
-    Redrive {
-        /// The queue whose dead letters to send back
-        #[arg(env = "QUEUE", value_parser = QUEUES)]
-        queue: Option<String>,
+    /// Print a sample of `events/` as an event for `cargo lambda invoke` that the running `up` accepts now
+    Event {
+        /// FUNCTION/NAME, as in `events/FUNCTION/NAME.json`
+        #[arg(env = "SAMPLE", default_value = "reservation/reserve")]
+        sample: String,
     },
     /// Start a system on free ports, run a program with its SHOP_URL, and end the system
     Beside {
@@ -202,6 +208,9 @@ enum Command {
         #[arg(required = true, trailing_var_arg = true)]
         program: Vec<String>,
     },
+    /// Keep what `up` started running; `up` starts this by itself
+    #[command(hide = true)]
+    Supervise(Ports),
     /// Start a system for all tests of a run, as a setup script of nextest
     #[command(hide = true)]
     Lend,
@@ -215,10 +224,6 @@ enum Command {
         #[arg(long)]
         folder: PathBuf,
     },
-    /// Stage a flash sale and prove that every unit is accounted for
-    Demo(Plan),
-    /// Sell for an hour while days pass, processes die and versions change, and prove that nothing grows or gets lost
-    Soak(Soak),
 }
 
 #[tokio::main]

@@ -221,8 +221,8 @@ mod tests {
     #[test]
     fn a_sale_with_a_line_is_refused() {
         let with = json!({ "sale_id": "lamp", "line": { "tickets_from": "2026-11-24T10:00:00Z" } });
-        let said = ensure_no_line(&with, "`make buy`", "buy on the page").unwrap_err().to_string();
-        assert_eq!(said, "lamp has a line, in which `make buy` cannot wait; buy on the page");
+        let said = ensure_no_line(&with, "`./flash buy`", "buy on the page").unwrap_err().to_string();
+        assert_eq!(said, "lamp has a line, in which `./flash buy` cannot wait; buy on the page");
         assert!(ensure_no_line(&json!({ "sale_id": "lamp" }), "", "").is_ok());
         assert!(
             ensure_no_line(&json!({ "sale_id": "lamp", "state": "closed", "line": {} }), "", "").is_ok(),

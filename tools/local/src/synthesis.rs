@@ -126,7 +126,7 @@ fn state_of_the_checkout() -> Result<u64> {
 fn look_at(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
     path.hash(hasher);
     let inside = hash_of(path, hasher)
-        .with_context(|| format!("cannot read {}, which the CDK app needs; run `make setup`", path.display()))?;
+        .with_context(|| format!("cannot read {}, which the CDK app needs; run `./flash install`", path.display()))?;
     inside.iter().try_for_each(|path| look_at(path, hasher))
 }
 
@@ -226,7 +226,7 @@ mod tests {
     fn what_is_missing_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let error = look_at(&folder.path().join("lib"), &mut DefaultHasher::new()).unwrap_err().to_string();
-        assert!(error.contains("/lib, which the CDK app needs; run `make setup`"), "{error}");
+        assert!(error.contains("/lib, which the CDK app needs; run `./flash install`"), "{error}");
     }
 
     #[test]

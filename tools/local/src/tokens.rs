@@ -37,7 +37,7 @@ pub struct Wanted {
 /// Prints a line for each user: the token, followed by a pass. Fails if the API is not the running one, or there is no
 /// such sale, or it has a line.
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
-    let elsewhere = "its users are unknown here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
+    let elsewhere = "its users are unknown here: give --tokens FILE or --token-command '… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
     let (deployment, issuer) = running()?;
     let api = &deployment.api_url;
@@ -45,7 +45,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
 
     let client = Client::new(api)?;
     let page = client.sale_or_names(wanted.sale.as_str(), &issuer.operator_token("operator")?).await?;
-    ensure_no_line(&page, "these users", "`make demo KIND=line` sends a crowd that can")?;
+    ensure_no_line(&page, "these users", "`./flash demo --kind line` sends a crowd that can")?;
     let number = page["round"].as_u64().unwrap_or(1);
     let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };
     let ring = deployment.pass_ring().await?;

@@ -310,9 +310,9 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
     println!("Redis      {}", deployment.redis_url);
     println!("\nBuy a lamp, then look at your orders:\n");
     println!("  TOKEN={}", issuer.token("alice")?);
-    println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/$(make pass)");
+    println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/$(./flash pass)");
     println!("  curl -H \"authorization: Bearer $TOKEN\" {api}/v1/orders");
-    println!("\nOr: make buy USER_ID=bob, make crowd, make load URL={api}");
+    println!("\nOr: ./flash buy --user bob, ./flash crowd, ./flash load --url {api}");
     println!("\nThe functions' settings are in {}. Stop it with `make down`.", environment_file().display());
     Ok(())
 }

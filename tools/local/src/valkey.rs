@@ -139,5 +139,5 @@ fn binary() -> Result<PathBuf> {
 }
 
 fn missing(lib: &Path) -> String {
-    format!("no Valkey under {}; run `make setup`", lib.display())
+    format!("no Valkey under {}; run `./flash install`", lib.display())
 }

@@ -26,10 +26,10 @@ const LOOK: Duration = Duration::from_millis(50);
 pub async fn watch(function: &str) -> Result<()> {
     let (deployment, issuer) = running()?;
     let program = paths::venv_program("cargo-lambda");
-    ensure!(program.exists(), "no {}; run `make setup`", program.display());
+    ensure!(program.exists(), "no {}; run `./flash install`", program.display());
     // `cargo lambda watch` would exit successfully.
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).is_err();
-    ensure!(!taken, "port {PORT} is taken; stop the other `make watch` or whatever else uses it");
+    ensure!(!taken, "port {PORT} is taken; stop the other `./flash watch` or whatever else uses it");
     eprintln!("Compiling {function} as `cargo lambda watch` does; the first time takes minutes");
     let mut build = Command::from(cargo());
     let built = build.args(["build", "--bin", function]).kill_on_drop(true).status().await;

@@ -1,5 +1,6 @@
 //! Every mistake on the command line gets one line that says what is wrong and what to do.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 /// Arguments, environment, and the expected line.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
-/// The variables that `make` passes to the tools. None may come from the environment of the tests.
+/// The variables that stand for options, and those of `make`. None may come from the environment of the tests.
 const VARIABLES: [&str; 27] = [
     "BUYERS",
     "COMMITMENT",
@@ -75,11 +76,11 @@ impl Home {
         self.run(command, environment)
     }
 
-    fn make(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new("make");
-        command.arg("--silent").args(arguments).current_dir(paths::root());
-        // The tool is compiled; compiling it again with other features would replace it while other tests use it.
-        self.run(command, &[("CARGO", "true")])
+    /// Runs a program in the checkout.
+    fn checkout(&self, program: impl AsRef<OsStr>, arguments: &[&str], cargo: &str) -> Output {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(paths::root());
+        self.run(command, &[("CARGO", cargo)])
     }
 
     fn run(&self, mut command: Command, environment: &[(&str, &str)]) -> Output {
@@ -99,6 +100,10 @@ impl Drop for Home {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+fn flash_path() -> PathBuf {
+    paths::root().join("flash")
 }
 
 /// Checks that a failure has this exit status, no result, and exactly this line.
@@ -138,8 +143,8 @@ fn what_needs_a_running_system_says_how_to_start_one() {
     for arguments in commands {
         one_line(&home.local(arguments, &[]), 1, NOTHING_RUNS);
     }
-    let elsewhere = "https://shop.example.org is not this machine; its users are unknown here: give TOKENS=file or \
-                     TOKEN_COMMAND='… {user}'";
+    let elsewhere = "https://shop.example.org is not this machine; its users are unknown here: give --tokens FILE or \
+                     --token-command '… {user}'";
     one_line(&home.local(&["tokens", "--url", "https://shop.example.org"], &[]), 1, elsewhere);
 }
 
@@ -181,7 +186,7 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
         (
             &["trace"],
             &[],
-            "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`".into(),
+            "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`".into(),
         ),
         (&["nothing"], &[], "unrecognized subcommand 'nothing'; see --help".into()),
         (&["token", "--nobody"], &[], "unexpected argument '--nobody' found; see --help".into()),
@@ -343,7 +348,7 @@ fn a_second_watch_is_refused() {
     let home = Home::with("watched", &state(&running(), port.number(), Path::new("/")).to_string());
     // If another program has it already, that is as good.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
-    let line = "port 9000 is taken; stop the other `make watch` or whatever else uses it";
+    let line = "port 9000 is taken; stop the other `./flash watch` or whatever else uses it";
     one_line(&home.local(&["watch"], &[("CARGO", "true")]), 1, line);
 }
 
@@ -446,7 +451,7 @@ async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
     for command in ["check-draw", "check-line"] {
         one_line(&home.local(&[command], &[("SALE", "nothing"), ("URL", &url)]), 1, none);
     }
-    one_line(&home.local(&["check-line"], &[]), 1, "lamp has no line; SALE=… names another sale");
+    one_line(&home.local(&["check-line"], &[]), 1, "lamp has no line; --sale names another sale");
     one_line(&home.local(&["check-draw"], &[("SALE", "lamp")]), 1, "there is no draw in round 1 of lamp");
 }
 
@@ -477,11 +482,11 @@ async fn whoever_cannot_buy_is_told_at_once_why() {
     let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");
     one_line(&home.local(&["buy"], &[("SALE", "held")]), 1, &paused);
     let line = "queue has a line, in which";
-    let buy = format!("{line} `make buy` cannot wait; buy on the shop's page, {url}");
+    let buy = format!("{line} `./flash buy` cannot wait; buy on the shop's page, {url}");
     one_line(&home.local(&["buy"], &[("SALE", "queue")]), 1, &buy);
-    let crowd = format!("{line} this crowd cannot wait; `make demo KIND=line` sends one that can");
+    let crowd = format!("{line} this crowd cannot wait; `./flash demo --kind line` sends one that can");
     one_line(&home.local(&["crowd"], &[("SALE", "queue")]), 1, &crowd);
-    let load = format!("{line} these users cannot wait; `make demo KIND=line` sends a crowd that can");
+    let load = format!("{line} these users cannot wait; `./flash demo --kind line` sends a crowd that can");
     one_line(&home.local(&["tokens"], &[("SALE", "queue"), ("URL", &url)]), 1, &load);
     for command in ["buy", "crowd"] {
         one_line(&home.local(&[command], &[("SALE", "mug")]), 1, "mug is over");
@@ -494,16 +499,36 @@ async fn whoever_cannot_buy_is_told_at_once_why() {
 
 /// Without an argument, with one that is wrong, with one of two words, and without one that is needed.
 #[test]
-fn make_adds_nothing_to_it() {
-    let home = Home::new("make");
-    one_line_of_make(&home.make(&["token"]), NOTHING_RUNS);
+fn flash_and_make_add_nothing_to_it() {
+    let home = Home::new("flash");
+    // The tool is compiled; compiling it again with other features would replace it while other tests use it.
+    let flash = |arguments: &[&str]| home.checkout(flash_path(), arguments, "true");
+    one_line(&flash(&["token"]), 1, NOTHING_RUNS);
+    let queues = "QUEUE: one of orders, expiry, winners, webhook, quarantine; got \"x y\"";
+    one_line(&flash(&["redrive", "x y"]), 2, queues);
+    let which = "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`";
+    one_line(&flash(&["trace"]), 1, which);
+    one_line(&flash(&["sell", "--all"]), 2, "no command \"sell\"; ./flash lists them");
+    let without_cargo = home.checkout(flash_path(), &["token"], "/no/cargo");
+    one_line(&without_cargo, 127, "no /no/cargo: install Rust with rustup, or set CARGO");
     let units = "UNITS: a whole number from 1 to 10,000; got \"-1\"";
-    one_line_of_make(&home.make(&["demo", "UNITS=-1"]), units);
-    one_line_of_make(
-        &home.make(&["redrive", "QUEUE=x y"]),
-        "QUEUE: one of orders, expiry, winners, webhook, quarantine; got \"x y\"",
-    );
-    let which = "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
-    one_line_of_make(&home.make(&["trace"]), which);
-    one_line_of_make(&home.make(&["token", "CARGO=/no/cargo"]), "no /no/cargo: install Rust with rustup, or set CARGO");
+    one_line_of_make(&home.checkout("make", &["--silent", "demo", "UNITS=-1"], "true"), units);
+}
+
+/// It reads the source, so that nobody has to wait for the compiler to see the list.
+#[test]
+fn flash_lists_every_command_in_the_same_words() {
+    let home = Home::new("listed");
+    let text = |output: Output| String::from_utf8(output.stdout).unwrap();
+    let listed = text(home.checkout(flash_path(), &[], "true"));
+    let help = text(home.local(&["--help"], &[]));
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let ours: Vec<&str> = commands.filter(|line| !line.trim().starts_with("help ")).collect();
+    assert!(ours.len() > 15, "{help}");
+    for line in ours {
+        assert!(listed.lines().any(|each| each.split_whitespace().eq(line.split_whitespace())), "{line}: {listed}");
+    }
+    for hidden in ["supervise", "lend", "serve"] {
+        assert!(!listed.contains(&format!("  {hidden} ")), "{listed}");
+    }
 }

@@ -34,7 +34,7 @@ pub struct Answer {
 
 /// Plans a sale: what it needs, whether it holds, and what it costs
 #[derive(Debug, Parser)]
-#[command(name = "planner")]
+#[command(name = "planner", bin_name = "./flash")]
 struct Cli {
     /// Print JSON
     #[arg(long, global = true, env = "JSON", value_parser = FalseyValueParser::new())]
@@ -104,7 +104,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
                 Some(opens_at) => (opens_at, None),
                 None => {
                     let opens_at = in_a_week(now)?;
-                    (opens_at, Some(format!("OPENS_AT is not set: planning for a week from now, {opens_at}")))
+                    (opens_at, Some(format!("--opens-at is not given: planning for a week from now, {opens_at}")))
                 }
             };
             let inputs = Inputs::new(units, audience, opens_at, now, &region)?;

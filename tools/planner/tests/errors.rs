@@ -76,7 +76,7 @@ fn a_plan_without_an_opening_is_for_a_full_hour_in_a_week() {
     ] {
         let Output { status, stdout, stderr } =
             planner(&["plan", "--now", now], &[("OPENS_AT", ""), ("UNITS", ""), ("JSON", "1")]);
-        let note = format!("OPENS_AT is not set: planning for a week from now, {opens_at}\n");
+        let note = format!("--opens-at is not given: planning for a week from now, {opens_at}\n");
         assert_eq!(String::from_utf8_lossy(&stderr), note);
         let plan: serde_json::Value = serde_json::from_slice(&stdout).unwrap();
         assert_eq!((&plan["inputs"]["opens_at"], &plan["inputs"]["units"]), (&opens_at.into(), &100.into()));

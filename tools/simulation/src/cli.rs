@@ -23,7 +23,7 @@ const SCHEMA: u32 = 1;
 
 /// Simulates the opening of a sale with a line in front of it, in virtual time
 #[derive(Debug, Parser)]
-#[command(name = "simulate")]
+#[command(name = "simulate", bin_name = "./flash simulate")]
 struct Cli {
     /// Units on sale
     #[arg(long, env = "UNITS", default_value_t = 10_000, value_parser = whole(1..=1_000_000_u32))]

@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn whoever_has_no_pass_goes_through_the_gate() {
-        // In the form of `make load`: every tenth user has no pass, and with them every other misbehaving one would.
+        // In the form of `./flash load`: every tenth user has no pass, and with them every other misbehaving one would.
         let line = |n: usize| if n.is_multiple_of(10) { "token" } else { "token pass" };
         let credentials = || -> Vec<Credentials> { (1..=1_000).map(|n| line(n).parse().unwrap()).collect() };
         let client = || crate::Client::new("http://127.0.0.1:9".parse().unwrap());

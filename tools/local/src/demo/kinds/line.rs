@@ -146,7 +146,7 @@ impl Staged for InLine {
     async fn of(found: &Found<'_>) -> Result<Self> {
         let waiting = &found.crowd.waiting;
         let last = waiting.last().context("no document of the line was ever seen")?;
-        // The same check as `make check-line`, which anyone can run.
+        // The same check as `./flash check-line`, which anyone can run.
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not public")?;
         let (places, front) = (Places::of(&seed), last.admitted.front());
