@@ -63,6 +63,7 @@ CHECKED = --lib --bins --test '[!s]*' --test 's[!y]*' $(TEST:%=--test 'system*')
 check: nextest ## Check format and lints, and run the Rust tests of what depends on a crate: CRATE=reservation TEST=outages::
 	@test -n "$(CRATE)" || { echo 'Which crate? make check CRATE=reservation' >&2; exit 1; }
 	@$(CARGO) fmt --all --check
+	@tests/names.sh
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
 	@$(NEXTEST) --no-tests=pass $(CHECKED) -E 'rdeps($(CRATE)) - binary_id(/system/)$(TEST:%= | test(%))'
 
@@ -118,6 +119,7 @@ bench-short:
 
 lint: ## Check formatting and lints, and the types of the TypeScript packages
 	$(CARGO) fmt --all --check
+	@tests/names.sh
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
 	@for package in infra/cdk clients; do $(PACKAGES) $$package || exit; done
 	cd infra/cdk && npm run --silent typecheck

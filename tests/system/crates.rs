@@ -84,3 +84,9 @@ fn no_function_uses_another_and_what_is_shared_uses_none() {
         assert!(not_shared.is_empty(), "{name} in {folder} uses {not_shared:?}");
     }
 }
+
+#[test]
+fn each_public_type_has_a_name_of_its_own() {
+    let names = Command::new(local::paths::root().join("tests/names.sh")).output().expect("a shell");
+    assert!(names.status.success(), "{}", String::from_utf8_lossy(&names.stderr));
+}

@@ -41,6 +41,8 @@ class Frame {
     document.documentElement.lang = language.tag;
     const header = document.getElementById('header');
     const kept = header.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+    // What is below stays where it is when the navigation goes.
+    header.style.minHeight = this.#bare ? `${header.offsetHeight}px` : '';
     document.getElementById('skip').textContent = t('skip');
     header.replaceChildren(h('div', { class: 'bar' },
       h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },

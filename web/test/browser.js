@@ -59,8 +59,12 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
     go: async (hash, path = '/') => {
       await page.goto(`${path}#/${hash}`);
     },
-    /** The layout shift without user input, as the browser measures it. */
-    shift: () => page.evaluate(() => window.shifted),
+    /** The layout shift without user input, as the browser measures it. Says what moved if it is not good. */
+    shift: async () => {
+      const { shifted, moved } = await page.evaluate(() => ({ shifted: window.shifted, moved: window.moved }));
+      if (shifted >= GOOD_SHIFT) console.error(moved.join('\n'));
+      return shifted;
+    },
     /** Accessibility violations, and words such as `undefined` that no page should show. */
     rules: () => brokenRules(page),
     close: async () => {
@@ -77,12 +81,22 @@ function watchShift(allowedMs) {
   let input = -Infinity;
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, ({ timeStamp }) => { input = timeStamp; }, { capture: true, passive: true });
   window.shifted = 0;
+  window.moved = [];
+  const rows = ({ y, height }) => `${Math.round(y)} (${Math.round(height)} high)`;
+  const moved = ({ node, previousRect, currentRect }) => `${node?.nodeName} ${node?.className} from ${rows(previousRect)} to ${rows(currentRect)}`;
   new PerformanceObserver((list) => {
-    for (const { hadRecentInput, startTime, value } of list.getEntries()) {
-      if (!hadRecentInput && startTime - input > allowedMs) window.shifted += value;
+    for (const { hadRecentInput, startTime, value, sources } of list.getEntries()) {
+      if (hadRecentInput || startTime - input <= allowedMs) continue;
+      window.shifted += value;
+      window.moved.push(`${value.toFixed(3)} at ${Math.round(startTime)} ms: ${sources.map(moved).join(', ')}`);
     }
   }).observe({ type: 'layout-shift', buffered: true });
 }
+
+/** Waits until the page has shown what it has now. */
+export const painted = (page) => page.evaluate(() => new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(done));
+}));
 
 /** A client whose clock is wrong. */
 function misset(ms) {

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
-import { WAYS, openBrowser, openPage } from './browser.js';
+import { WAYS, openBrowser, openPage, painted } from './browser.js';
 import { SCREENS } from './screens.js';
 import { openShop } from './shop.js';
 
 /** The folder for screenshots, if there is one. */
 const SHOTS = process.env.SHOTS;
+
+/** Of a footer that goes out of sight. */
+const LITTLE_SHIFT = 0.05;
 
 let shop;
 let browser;
@@ -63,6 +66,28 @@ describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, 
       expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       expect(wide).toBeLessThanOrEqual(0);
+    } finally {
+      await one.close();
+    }
+  });
+
+  test('an answer that comes late moves nothing', async () => {
+    const one = await openPage(browser, shop, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB', user: shop.user() });
+    try {
+      const { page, go, shift } = one;
+      const screen = SCREENS.find(({ name: of }) => of === 'packet opened');
+      const late = async (route) => {
+        await page.getByRole('heading', { level: 2, name: words['wait.title'] }).waitFor();
+        await painted(page);
+        await route.fallback();
+      };
+      await screen.go({ sale, page, go: async (hash) => {
+        await page.route(/\/v1\/reservations\//, late);
+        await go(hash);
+      } });
+      await page.getByRole('heading', { level: 2, name: words[screen.heading] }).waitFor();
+      await painted(page);
+      expect(await shift()).toBeLessThan(LITTLE_SHIFT);
     } finally {
       await one.close();
     }

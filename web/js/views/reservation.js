@@ -111,7 +111,9 @@ export class ReservationView extends View {
     this.#shown = key;
     this.#stop.abort();
     this.#stop = new AbortController();
-    this.#fill(reservation);
+    // What the panel is to say needs more room, and would move them.
+    if (stage === 'loading') this.#facts.replaceChildren();
+    else this.#fill(reservation);
     this.#showPicture();
     const shown = reservationStage(this, stage);
     this.put(this.#place, shown.element, { quiet: first && stage === 'loading' });
