@@ -20,7 +20,6 @@ use api::{Code, Problem, respond, segments};
 use context::{Error, serve};
 use http::Method;
 use lambda_http::{Body, Request, Response};
-use runtime::Clock;
 use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;

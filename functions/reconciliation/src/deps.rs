@@ -7,6 +7,11 @@ use queue::OrderQueue;
 use runtime::Clock;
 use stock::Stock;
 
+use crate::heat;
+
+/// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
+/// the rest.
+pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// The function's dependencies.
 #[derive(Clone)]
 pub struct ReconciliationDeps {

@@ -12,14 +12,13 @@ mod heat;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-pub use crate::deps::ReconciliationDeps;
 use context::{Error, serve_events};
 use fulfilment::{
     FulfilmentError, Listing, Loading, Overdue, Repaired, UnitCounts, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
     finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
 };
 use futures::future::join_all;
-use futures::stream;
+use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
 use sale::audit::Repair;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber};
@@ -27,13 +26,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
+pub use crate::deps::{RUN_TIMEOUT, ReconciliationDeps};
+
 /// How long after its close a round is still examined, in seconds: until its last order can have expired, and the day more
 /// for which Redis keeps it. So a reservation whose message SQS refused all that time is still sent.
 const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 24 * 60 * 60;
 
-/// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
-/// the rest.
-pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// How many rounds are handled concurrently: one that waits for a slow part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
 /// Time budget for reading what only the merchant's systems need. It comes before what buyers wait for, and leaves that

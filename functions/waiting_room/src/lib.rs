@@ -21,7 +21,7 @@ use api::{Code, Problem, Reply, respond, segments};
 use context::{Error, serve_crowd};
 use http::Method;
 use lambda_http::{Body, Request, Response};
-use runtime::{ANSWER_TIMEOUT, Clock};
+use runtime::ANSWER_TIMEOUT;
 use sale::{EpochMs, LineTerms, Round};
 
 pub use crate::deps::WaitingRoomDeps;

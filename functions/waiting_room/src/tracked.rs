@@ -8,8 +8,8 @@ use api::{Code, Problem};
 use cache::Moment;
 use ledger::{KeptLine, LedgerError};
 use line::{
-    Admitted, Advance, Flow, Front, InvalidProgress, Late, LineDocument, LineKeys, LineState, Order, People, Progress,
-    Units, advance, ceiling, stand,
+    Admitted, Advance, Flow, Front, InvalidProgress, Late, LineDocument, LineKeys, LineOrder, LineState, People,
+    Progress, Units, advance, ceiling, stand,
 };
 use runtime::ANSWER_TIMEOUT;
 use sale::{EpochMs, LineTerms, Round, Settlement};
@@ -144,7 +144,7 @@ impl Tracked {
         let flow = flow(round, per_s, &standing);
         let front = self.publishable(deps, round, &standing.progress, flow.per_s).await;
         let keys = deps.keys.ring().await.map_err(Problem::unanswered)?;
-        let sealed = front.seal(&Order::of(&kept.seed), &LineKeys::of(&keys), &round.id);
+        let sealed = front.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
         Ok(document(round, line, &kept, after(&standing, &flow, front, sealed, round)))
     }
 
