@@ -59,11 +59,11 @@ function line({ admitted, units, ...more }: Changes = {}): LineDocument {
     admitted: { early_ppb: 0, late_until: null, late_ppb: 0, late: 0, per_s: 100, as_of: new Date(Date.now()).toISOString(), ...admitted },
     units: { total: 100, sold: 0, may_return: 0, ...units },
     poll_after_ms: 2_000,
-    front: 'F'.repeat(60),
+    watermark: 'W'.repeat(60),
     ...more,
   };
 }
-const reached = (ppb: number, front = 'A'.repeat(60)) => line({ admitted: { early_ppb: ppb }, front });
+const reached = (ppb: number, watermark = 'A'.repeat(60)) => line({ admitted: { early_ppb: ppb }, watermark });
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
@@ -77,7 +77,7 @@ const ticketAnswer = (ticket: string) =>
 
 type Answer = Response | Error | LineDocument | (() => Response | LineDocument);
 
-/** A system whose line answers from a list, the last one for good. Requests for challenges need the front that it expects. */
+/** A system whose line answers from a list, the last one for good. Requests for challenges need the watermark that it expects. */
 function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer[]; answer?: Answer[] }) {
   const requests: { what: string; request: Request; at: number }[] = [];
   const usual: Record<string, (request: Request) => Response> = {
@@ -85,11 +85,12 @@ function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer
     challenge: ({ headers }) => {
       if (!headers.has('x-line-ticket'))
         return problem(403, 'no_ticket', { tickets_path: '/v1/sales/lamp/tickets' }, { 'retry-after': '2' });
-      if (!headers.has('x-line-front')) return problem(409, 'not_your_turn', { line_path: '/v1/sales/lamp/line' }, { 'retry-after': '2' });
+      if (!headers.has('x-line-watermark'))
+        return problem(409, 'not_your_turn', { line_path: '/v1/sales/lamp/line' }, { 'retry-after': '2' });
       return json(201, { challenge_id: 'c', kind: 'none', kinds: ['none'], expires_at: OPENS_AT });
     },
     answer: ({ headers }) =>
-      headers.has('x-line-front')
+      headers.has('x-line-watermark')
         ? json(201, { token: 'A'.repeat(63), expires_at: OPENS_AT, reserve_path: '/' })
         : problem(409, 'not_your_turn'),
     reserve: () => json(202, { reservation_id: ID, status: 'queued' }),
@@ -172,7 +173,7 @@ describe('the vectors', () => {
 
 describe('a purchase in a sale with a line', () => {
   test('waits from before the opening until its turn, at the pace of the line', async () => {
-    const before = line({ state: 'before', seed: null, front: null, poll_after_ms: 30_000 });
+    const before = line({ state: 'before', seed: null, watermark: null, poll_after_ms: 30_000 });
     const { client, of } = system({ line: [before, line(), reached(100_000_000), reached(ALICE_PPB + 1, 'T'.repeat(60))] });
     const states = await buy(client);
     expect(statuses(states)).toEqual(['in_line', 'in_line', 'in_line', 'in_line', ...BOUGHT]);
@@ -191,9 +192,9 @@ describe('a purchase in a sale with a line', () => {
     // Places are computed in real time, but not before the opening.
     expect(at1 - at0).toBeLessThanOrEqual(30_000 * 1.25 + 1_000);
     const last = of('challenge').at(-1)?.request.headers;
-    expect([last?.get('x-line-ticket'), last?.get('x-line-front')]).toEqual([EARLY, 'T'.repeat(60)]);
-    expect(of('answer')[0]?.request.headers.get('x-line-front')).toBe('T'.repeat(60));
-    expect(of('reserve')[0]?.request.headers.has('x-line-front')).toBe(false);
+    expect([last?.get('x-line-ticket'), last?.get('x-line-watermark')]).toEqual([EARLY, 'T'.repeat(60)]);
+    expect(of('answer')[0]?.request.headers.get('x-line-watermark')).toBe('T'.repeat(60));
+    expect(of('reserve')[0]?.request.headers.has('x-line-watermark')).toBe(false);
   });
 
   test('asks for no challenge before its turn, if it knows of the line or has a ticket', async () => {
@@ -232,7 +233,7 @@ describe('a purchase in a sale with a line', () => {
       vi.setSystemTime(NOW);
       const { client, of } = system({
         ticket: [early()],
-        line: [line({ opens_at: opens, state: 'before', seed: null, front: null }), reached(ALICE_PPB + 1)],
+        line: [line({ opens_at: opens, state: 'before', seed: null, watermark: null }), reached(ALICE_PPB + 1)],
       });
       const states = await buy(client, { line: true });
       expect(states[0]).toEqual({ status: 'awaiting_tickets', tickets_from: from });
@@ -244,10 +245,10 @@ describe('a purchase in a sale with a line', () => {
     expect(Math.max(...asked) - Math.min(...asked)).toBeGreaterThan(1_000);
   });
 
-  test('goes back to the line if the system refuses its turn, and takes a front that holds', async () => {
+  test('goes back to the line if the system refuses its turn, and takes a watermark that holds', async () => {
     const refusals = [
       problem(409, 'not_your_turn', { line_path: '/' }, { 'retry-after': '7' }),
-      problem(400, 'invalid_request', { detail: 'x-line-front: too old; take the front from the current line document' }),
+      problem(400, 'invalid_request', { detail: 'x-line-watermark: too old; take the watermark from the current line document' }),
     ];
     const { client, of } = system({
       line: [reached(ALICE_PPB + 1, 'O'.repeat(60)), reached(ALICE_PPB + 2, 'N'.repeat(60))],
@@ -256,8 +257,8 @@ describe('a purchase in a sale with a line', () => {
     expect(statuses(await buy(client, { ticket: EARLY })).slice(-4)).toEqual(BOUGHT);
     const [first, second, third] = of('challenge');
     expect((second?.at as number) - (first?.at as number)).toBeGreaterThanOrEqual(7_000);
-    expect(first?.request.headers.get('x-line-front')).toBe('O'.repeat(60));
-    expect(third?.request.headers.get('x-line-front')).toBe('N'.repeat(60));
+    expect(first?.request.headers.get('x-line-watermark')).toBe('O'.repeat(60));
+    expect(third?.request.headers.get('x-line-watermark')).toBe('N'.repeat(60));
   });
 
   test('is not sent back for ever', async () => {
@@ -296,14 +297,14 @@ describe('a purchase in a sale with a line', () => {
 
   test('says at once if it will not be able to compute its place', async () => {
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => webcrypto.getRandomValues(bytes) });
-    const { client } = system({ line: [line({ state: 'before', seed: null, front: null })] });
+    const { client } = system({ line: [line({ state: 'before', seed: null, watermark: null })] });
     await expect(buy(client, { line: true })).rejects.toThrow('https');
     expect(Date.now() - NOW).toBeLessThan(1_000);
   });
 
   test('becomes early if the opening is postponed past its moment', async () => {
     const late = ticketOf({ second: NOW / 1_000 });
-    const postponed = line({ opens_at: '2026-11-24T10:00:00Z', state: 'before', seed: null, front: null });
+    const postponed = line({ opens_at: '2026-11-24T10:00:00Z', state: 'before', seed: null, watermark: null });
     const { client, of } = system({ line: [postponed, reached(ALICE_PPB + 1)] });
     expect(statuses(await buy(client, { ticket: late })).slice(-4)).toEqual(BOUGHT);
     expect(of('ticket')).toHaveLength(1);
@@ -322,7 +323,7 @@ describe('a purchase in a sale with a line', () => {
     const there = line({
       people,
       admitted: { early_ppb: 1e9, late_until: new Date(NOW + 1_000).toISOString(), as_of },
-      front: 'L'.repeat(60),
+      watermark: 'L'.repeat(60),
     });
     const { client } = system({ line: [half, more, there] });
     const states = await buy(client, { ticket: ticketOf({ second }) });
@@ -347,7 +348,7 @@ describe('a purchase in a sale with a line', () => {
   });
 
   test('a seed that is not the one committed to is told, also to whoever need not wait any longer', async () => {
-    const before = line({ state: 'before', seed: null, front: null });
+    const before = line({ state: 'before', seed: null, watermark: null });
     const seed = '5a'.repeat(32);
     const { client } = system({ line: [before, line({ seed }), line({ seed, admitted: { early_ppb: 1e9 } })] });
     const states = await buy(client, { ticket: EARLY });

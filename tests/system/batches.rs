@@ -79,14 +79,14 @@ async fn a_failed_message_comes_back_after_5_then_10_then_30_seconds() {
     let second = until("the message comes back", back).await;
     assert_eq!(second[0].message_id(), first[0].message_id());
 
-    // Later rungs are set in the same way.
+    // Later delays are set in the same way.
     let mut event = serde_json::to_value(events::received(&second)).unwrap();
     for count in 2..=5 {
         event["Records"][0]["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
         assert_eq!(order::handle(&lab.order(), events::sqs(&event)).await.batch_item_failures.len(), 1);
         delays.extend(put_offs(&lab));
     }
-    assert_eq!(delays, [5, 10, 30, 0, 0], "after the last rung it becomes a dead letter at once");
+    assert_eq!(delays, [5, 10, 30, 0, 0], "after the last delay it becomes a dead letter at once");
 }
 
 #[tokio::test]

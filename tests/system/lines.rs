@@ -99,8 +99,8 @@ fn places(names: &[String], document: &LineDocument, published: &str) -> BTreeMa
     names.iter().map(|name| (name.clone(), order.place(&user(name)))).collect()
 }
 
-fn come(what: &str, name: &str, ticket: Option<&str>, front: Option<&str>) -> Ask {
-    let headers = [("x-line-ticket", ticket), ("x-line-front", front)];
+fn come(what: &str, name: &str, ticket: Option<&str>, watermark: Option<&str>) -> Ask {
+    let headers = [("x-line-ticket", ticket), ("x-line-watermark", watermark)];
     let ask = Ask::post(format!("/v1/sales/{SALE}/{what}")).by(name);
     headers
         .into_iter()
@@ -108,9 +108,9 @@ fn come(what: &str, name: &str, ticket: Option<&str>, front: Option<&str>) -> As
         .fold(ask, |ask, (header, text)| ask.header(header, text))
 }
 
-/// Asks for a token with a ticket and the document's front.
+/// Asks for a token with a ticket and the document's watermark.
 async fn enter(lab: &Lab, name: &str, ticket: &str, document: &LineDocument) -> Answer {
-    lab.answer(&come("tokens", name, Some(ticket), document.front.as_deref())).await
+    lab.answer(&come("tokens", name, Some(ticket), document.watermark.as_deref())).await
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     lab.answer(&Ask::post(format!("/v1/sales/{SALE}/tickets"))).await.problem(401, "unauthorized");
 
     let before = look(&lab).await;
-    assert_eq!((before.state, before.seed.as_deref(), before.front.as_deref()), (LineState::Before, None, None));
+    assert_eq!((before.state, before.seed.as_deref(), before.watermark.as_deref()), (LineState::Before, None, None));
     assert_eq!((before.people.estimate, before.admitted.early_ppb), (1, 0));
     let card = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await;
     assert_eq!(card.status, 200, "{card:?}");
@@ -185,19 +185,19 @@ async fn passes_are_given_only_at_the_front() {
 
     let first = places.iter().min_by_key(|(_, place)| **place).unwrap().0;
     let ticket = ticket(&lab, first).await;
-    let front = document.front.as_deref();
+    let watermark = document.watermark.as_deref();
     for what in ["challenges", "tokens"] {
-        lab.answer(&come(what, first, Some(&ticket), front)).await.expect(201);
-        let refused = lab.answer(&come(what, first, None, front)).await.problem(403, "no_ticket");
+        lab.answer(&come(what, first, Some(&ticket), watermark)).await.expect(201);
+        let refused = lab.answer(&come(what, first, None, watermark)).await.problem(403, "no_ticket");
         assert_eq!(refused.header("retry-after"), "2");
-        lab.answer(&come(what, first, front, front)).await.problem(403, "no_ticket");
-        lab.answer(&come(what, "mallory", Some(&ticket), front)).await.problem(403, "no_ticket");
+        lab.answer(&come(what, first, watermark, watermark)).await.problem(403, "no_ticket");
+        lab.answer(&come(what, "mallory", Some(&ticket), watermark)).await.problem(403, "no_ticket");
         lab.answer(&come(what, first, Some(&ticket), None)).await.problem(409, "not_your_turn");
         lab.answer(&come(what, first, Some(&ticket), Some(&ticket))).await.problem(409, "not_your_turn");
         // Sealed with key 255, which does not exist.
-        let unknown = format!("Af8{}", &front.unwrap()[3..]);
+        let unknown = format!("Af8{}", &watermark.unwrap()[3..]);
         let refused = lab.answer(&come(what, first, Some(&ticket), Some(&unknown))).await;
-        assert!(refused.problem(400, "invalid_request").text("detail").starts_with("x-line-front"));
+        assert!(refused.problem(400, "invalid_request").text("detail").starts_with("x-line-watermark"));
     }
 }
 
@@ -229,7 +229,7 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     let before = look(&lab).await;
     let places_before = places(&names, &before, &before.commitment);
     let mut tickets = BTreeMap::new();
-    // Every twentieth place, so that some are on each side of both fronts.
+    // Every twentieth place, so that some are on each side of both watermarks.
     let mut in_order: Vec<&String> = names.iter().collect();
     in_order.sort_by_key(|name| places_before[*name]);
     for name in in_order.into_iter().step_by(20) {
@@ -241,7 +241,7 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     lab.load(SALE).await;
     let after = look(&lab).await;
     assert_eq!(places(&names, &after, &before.commitment), places_before, "the order follows from the seed alone");
-    assert!(after.admitted.front() >= before.admitted.front(), "{:?} {:?}", after.admitted, before.admitted);
+    assert!(after.admitted.watermark() >= before.admitted.watermark(), "{:?} {:?}", after.admitted, before.admitted);
     // The ceiling is ten seconds ahead: 500 of the 2,000. The count may be off by 7 %.
     let ahead = after.admitted.early_ppb - before.admitted.early_ppb;
     assert!((233_500_000..=269_000_000).contains(&ahead), "{:?} {:?}", before.admitted, after.admitted);
@@ -250,9 +250,9 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     for (name, ticket) in &tickets {
         let place = places_before[name].ppb();
         let answer = enter(&lab, name, ticket, &before).await;
-        assert_eq!(answer.status == 201, place < before.admitted.early_ppb, "{name} with the front from before");
+        assert_eq!(answer.status == 201, place < before.admitted.early_ppb, "{name} with the watermark from before");
         let answer = enter(&lab, name, ticket, &after).await;
-        assert_eq!(answer.status == 201, place < after.admitted.early_ppb, "{name} with the current front");
+        assert_eq!(answer.status == 201, place < after.admitted.early_ppb, "{name} with the current watermark");
         counts[usize::from(answer.status == 201)] += 1;
     }
     assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
@@ -293,11 +293,11 @@ async fn the_order_is_secret_as_long_as_the_opening_can_be_put_off() {
     let lab = Lab::new().await;
     lab.publish(SALE, &with_line(100, LINE)).await;
     let before = look(&lab).await;
-    assert_eq!((before.state, before.seed, before.front), (LineState::Before, None, None));
+    assert_eq!((before.state, before.seed, before.watermark), (LineState::Before, None, None));
     lab.load(SALE).await;
     lab.refresh_snapshots().await;
     let after = look(&lab).await;
-    assert!(after.seed.is_some() && after.front.is_some(), "{after:?}");
+    assert!(after.seed.is_some() && after.watermark.is_some(), "{after:?}");
 }
 
 #[tokio::test]
@@ -473,7 +473,7 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
         (line.at_ms > paused.at_ms).then_some(line)
     })
     .await;
-    assert_eq!(stood.front, paused.front, "the line does not advance unseen, to admit them all at once later");
+    assert_eq!(stood.watermark, paused.watermark, "the line does not advance unseen, to admit them all at once later");
     let moved = until("the line moves", async || {
         let document = look(&deps).await;
         (document.admitted.early_ppb > 0).then_some(document)

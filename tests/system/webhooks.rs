@@ -13,7 +13,7 @@ use context::{Context, ContextError};
 use runtime::Clock;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
-use webhook::LADDER_S;
+use webhook::RETRY_DELAYS_S;
 
 use crate::batches::put_offs;
 use crate::events::{received, sample, sqs};
@@ -148,8 +148,8 @@ async fn a_receiver_that_fails_is_slow_and_redirects_gets_it_in_the_end() {
 
 #[tokio::test]
 async fn what_is_not_taken_comes_back_later_and_later() {
-    assert!(LADDER_S.windows(2).all(|rungs| rungs[0] < rungs[1]), "{LADDER_S:?}");
-    assert!(LADDER_S.iter().all(|rung| *rung <= 12 * 3600), "SQS hides nothing for longer");
+    assert!(RETRY_DELAYS_S.windows(2).all(|delays| delays[0] < delays[1]), "{RETRY_DELAYS_S:?}");
+    assert!(RETRY_DELAYS_S.iter().all(|delay| *delay <= 12 * 3600), "SQS hides nothing for longer");
     let lab = Lab::new().await;
     let (receiver, deps) = receiver(&lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY); 2]).await;
     lab.sqs.send_message().queue_url(&lab.webhook_url).message_body(message()).send().await.unwrap();
@@ -163,7 +163,7 @@ async fn what_is_not_taken_comes_back_later_and_later() {
     })
     .await;
     assert_eq!(failures(&deps, received(&second)).await, 1);
-    assert_eq!(put_offs(&lab), [LADDER_S[0], LADDER_S[1]].map(i64::from));
+    assert_eq!(put_offs(&lab), [RETRY_DELAYS_S[0], RETRY_DELAYS_S[1]].map(i64::from));
     assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden again");
     assert_eq!(receiver.asked.lock().unwrap().len(), 2);
 }

@@ -53,7 +53,7 @@ const isHex = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(valu
 export function isDocument(line) {
   const { people, admitted, units } = line ?? {};
   return isCount(line?.round) && typeof line.sale === 'string' && typeof line.state === 'string' && isCount(line.poll_after_ms)
-    && isHex(line.commitment) && (line.seed === null || (isHex(line.seed) && typeof line.front === 'string'))
+    && isHex(line.commitment) && (line.seed === null || (isHex(line.seed) && typeof line.watermark === 'string'))
     && isCount(people?.estimate) && isCount(people.error_percent) && people.error_percent <= 100 && isCount(people.late)
     && isCount(admitted?.early_ppb) && admitted.early_ppb <= WHOLE_PPB && isCount(admitted.late_ppb) && isCount(admitted.late) && isCount(admitted.per_s)
     && (admitted.late_until === null || isMoment(admitted.late_until)) && isMoment(admitted.as_of)
@@ -67,7 +67,7 @@ export function further(known, line) {
   const at = one.findIndex((value, n) => value !== other[n]);
   if (at === -1 || one[at] < other[at]) return line;
   const { early_ppb, late_until, late_ppb } = known.admitted;
-  return { ...line, front: known.front, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
+  return { ...line, watermark: known.watermark, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
 }
 
 /** Estimates how many of the early arrivals are ahead of a place: two standard deviations, plus the error of the count. */
@@ -88,7 +88,7 @@ export function waitS(rank, admitted, perS) {
 }
 
 /**
- * Estimates how many people are still ahead of a user: those with places between the front and the user's. For late arrivals
+ * Estimates how many people are still ahead of a user: those with places between the watermark and the user's. For late arrivals
  * these are all remaining early arrivals, and those of at most `late` others who are not admitted yet.
  */
 export function before({ people, admitted }, { second }, ppb, late = people.late) {

@@ -1,4 +1,4 @@
-// Waiting in the line of a sale, without a page: the ticket, the front of the line, and whether it is the user's turn.
+// Waiting in the line of a sale, without a page: the ticket, the line's watermark, and whether it is the user's turn.
 
 import { clock } from './clock.js';
 import { Problem, ask, look } from './http.js';
@@ -92,7 +92,7 @@ export class Waiting extends EventTarget {
   #retryAt = 0;
   #isLeaving = false;
   #soldOutAt = -Infinity;
-  /** How often the system refused the user's turn, and until when fronts are therefore ignored. */
+  /** How often the system refused the user's turn, and until when watermarks are therefore ignored. */
   #tries = 0;
   #doubtsUntil = 0;
   #checked = null;
@@ -157,7 +157,7 @@ export class Waiting extends EventTarget {
     const moved = card.opens_at !== this.#card.opens_at || card.line.tickets_from !== this.#card.line.tickets_from;
     this.#card = card;
     // A late arrival becomes early if the opening has been postponed since.
-    if (moved && this.#kept.ticket && !this.ticket) this.#keep({ ticket: null, front: null });
+    if (moved && this.#kept.ticket && !this.ticket) this.#keep({ ticket: null, watermark: null });
     if (moved) this.#asks.nudge();
     // Operators have added units: the end was not final.
     if (this.isGone && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#looks.nudge();
@@ -195,7 +195,7 @@ export class Waiting extends EventTarget {
 
   /** Whether the line has reached the user. It never moves back. */
   get isTurn() {
-    return Boolean(this.#kept.ticket && this.#kept.front);
+    return Boolean(this.#kept.ticket && this.#kept.watermark);
   }
 
   /** The user's turn has just begun, and nothing has been done about it yet. */
@@ -203,10 +203,10 @@ export class Waiting extends EventTarget {
     return this.isTurn && !this.#kept.went;
   }
 
-  /** The ticket and the front, as headers for requests that need admission. */
+  /** The ticket and the watermark, as headers for requests that need admission. */
   get headers() {
-    const { ticket, front } = this.#kept;
-    return { ...(ticket ? { 'x-line-ticket': ticket } : {}), ...(front ? { 'x-line-front': front } : {}) };
+    const { ticket, watermark } = this.#kept;
+    return { ...(ticket ? { 'x-line-ticket': ticket } : {}), ...(watermark ? { 'x-line-watermark': watermark } : {}) };
   }
 
   /** `before`, `moving`, `paused`, `sold_out` or `ended`; null until it is known. It includes what this user was answered a moment ago. */
@@ -277,16 +277,16 @@ export class Waiting extends EventTarget {
     this.#looks.nudge();
   }
 
-  /** The system refused the ticket or the front: discards what is stored. */
+  /** The system refused the ticket or the watermark: discards what is stored. */
   turnedAway(problem) {
     this.#tries += 1;
     this.#doubtsUntil = clock.now() + jittered(retryAfterMs(problem, 2));
     const went = this.#tries >= MOST_TRIES;
     if (problem.code === 'no_ticket') {
-      this.#keep({ ticket: null, front: null, went });
+      this.#keep({ ticket: null, watermark: null, went });
       this.#asks.nudge();
     } else {
-      this.#keep({ front: null, went });
+      this.#keep({ watermark: null, went });
     }
   }
 
@@ -317,7 +317,7 @@ export class Waiting extends EventTarget {
   #load() {
     const { commitment, first } = this.#kept;
     this.#kept = (this.#place && stored(this.#place)) ?? {};
-    if (this.#kept.ticket && !this.ticket) this.#kept = { ...this.#kept, ticket: null, front: null };
+    if (this.#kept.ticket && !this.ticket) this.#kept = { ...this.#kept, ticket: null, watermark: null };
     // What was stored while signed out counts as well.
     if (commitment && !this.#kept.commitment) this.#keep({ commitment });
     if (first && !this.#kept.first) this.#keep({ first });
@@ -399,7 +399,7 @@ export class Waiting extends EventTarget {
     if (second !== null && this.#kept.late === undefined && Date.parse(line.admitted.as_of) >= (second + 1) * 1000) {
       this.#keep({ late: line.people.late });
     }
-    if (!this.#kept.front && line.front && clock.now() >= this.#doubtsUntil && admits(line.admitted, ticket, this.ppb)) this.#keep({ front: line.front });
+    if (!this.#kept.watermark && line.watermark && clock.now() >= this.#doubtsUntil && admits(line.admitted, ticket, this.ppb)) this.#keep({ watermark: line.watermark });
   }
 
   async #keepAsking() {
@@ -456,7 +456,7 @@ export class Waiting extends EventTarget {
       else if (said.round !== round) this.#retryAt = clock.now() + LONGEST_RETRY_MS;
       // Some process does not know yet that the opening has been postponed, and takes the user for late.
       else if (this.#read(ticket) === null) this.#retryAt = clock.now() + this.#untilHeardMs;
-      else this.#keep({ ticket, front: null });
+      else this.#keep({ ticket, watermark: null });
       this.#follow();
       this.#looks.nudge();
     } catch (error) {

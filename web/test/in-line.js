@@ -89,7 +89,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
   const one = await visit({ user, ...options });
   const line = {
     ...real, seed, commitment: commitmentOf(sale, 1, seed), people: { estimate: 1_000_000, error_percent: 2, late: 0 },
-    admitted: { ...real.admitted, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, front: 'AQ',
+    admitted: { ...real.admitted, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, watermark: 'AQ',
   };
   const [net, seen] = [{ down: false, answers: null, lateMs: 0, aheadMs: 0 }, { looks: 0 }];
   const lookedAt = [];

@@ -32,13 +32,13 @@ describe('places', () => {
     expect(waitS({ from: 1, to: 2 }, { from: 0, to: 0 }, 0)).toBe(null);
   });
 
-  test('tickets name their user, and fronts admit the same people', () => {
-    const { tickets, fronts, order_seed: seed, round } = vectors.seals;
-    expect([tickets.length, fronts.length > 2]).toEqual([10, true]);
+  test('tickets name their user, and watermarks admit the same people', () => {
+    const { tickets, watermarks, order_seed: seed, round } = vectors.seals;
+    expect([tickets.length, watermarks.length > 2]).toEqual([10, true]);
     for (const { ticket, user, late_second: second } of tickets) expect(readTicket(ticket)).toEqual({ round, user, second });
     for (const text of ['', 'AQ', '%%', tickets[0].ticket.replace('A', 'B')]) expect(readTicket(text)).toBe(null);
     const users = [...new Set(tickets.map(({ user }) => user))];
-    for (const { early_ppb, late_s: lateS, late_ppb, early_admitted: early, late_admitted: late } of fronts) {
+    for (const { early_ppb, late_s: lateS, late_ppb, early_admitted: early, late_admitted: late } of watermarks) {
       const admitted = { early_ppb, late_until: lateS ? new Date(lateS * 1000).toISOString() : null, late_ppb };
       const { late_second: second } = tickets.find((one) => one.late_second !== null);
       const those = (when) => users.filter((user) => admits(admitted, { second: when }, placePpb(seed, user)));
@@ -231,11 +231,11 @@ test('a line never moves back, whichever document comes last', async () => {
     const before = looks();
     await expect.poll(looks).toBeGreaterThan(before + 1);
   };
-  // One process does not know the latest front, one does not know that the line is open, and one answers late.
+  // One process does not know the latest watermark, one does not know that the line is open, and one answers late.
   shows('moving', 20_000_000);
   await twice();
   expect(await shown(page)).toBe(known);
-  net.answers = (route, line) => route.fulfill({ json: { ...line, state: 'before', seed: null, front: null, admitted: { ...line.admitted, early_ppb: 0 } } });
+  net.answers = (route, line) => route.fulfill({ json: { ...line, state: 'before', seed: null, watermark: null, admitted: { ...line.admitted, early_ppb: 0 } } });
   await twice();
   await heading(page, 'You are in line').waitFor();
   expect(await shown(page)).toBe(known);
@@ -538,7 +538,7 @@ async function postpone(page, card) {
 
 test('a late arrival is early if the opening is postponed then', async () => {
   const { page, go, line, shows, sale, user } = await crowd();
-  Object.assign(line, { seed: null, front: null });
+  Object.assign(line, { seed: null, watermark: null });
   shows('before', 0);
   const tickets = [ticketOf(user, Math.floor(Date.now() / 1000) - 30), ticketOf(user)];
   await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: tickets.shift() } }));
@@ -555,7 +555,7 @@ test('a late arrival is early if the opening is postponed then', async () => {
 test('a late ticket from a process that has not heard of the postponement is not kept, and the early one follows', async () => {
   const { page, go, line, shows, sale, user, virtual } = await crowd();
   await virtual.install();
-  Object.assign(line, { seed: null, front: null });
+  Object.assign(line, { seed: null, watermark: null });
   shows('before', 0);
   let given = ticketOf(user, Math.floor(Date.now() / 1000) - 30);
   await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: given } }));
@@ -652,7 +652,7 @@ const SCREENS = [
   ['sign-in', { always: true, opensInMs: LONG_MS, user: null }, 'line.join.title'],
   ['sign-in-late', { always: true, user: null, is: ['moving', 10_000_000] }, 'line.join.title'],
   ['joining', { refused: refusal(503, 'overloaded') }, 'line.joining.title'],
-  ['drawing', { is: ['before', 0, { seed: null, front: null }] }, 'line.drawing.title'],
+  ['drawing', { is: ['before', 0, { seed: null, watermark: null }] }, 'line.drawing.title'],
   ['waiting', { is: ['moving', 10_000_000] }, 'line.waiting.title'],
   ['waiting-hours', { is: ['moving', 10_000_000, { per_s: 2 }] }, 'line.waiting.title'],
   ['waiting-late', { always: true, late: true, is: ['moving', 10_000_000, { people: { estimate: 1_000_000, error_percent: 2, late: 2_100 } }] }, 'line.waiting.title'],
@@ -691,7 +691,7 @@ test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async 
   const { per_s: perS = 500, ...changes } = is[2] ?? {};
   shows(is[0], is[1], changes);
   Object.assign(line.admitted, { per_s: perS });
-  if (more.opensInMs) Object.assign(line, { state: 'before', seed: null, front: null });
+  if (more.opensInMs) Object.assign(line, { state: 'before', seed: null, watermark: null });
   if (refused) await page.route(/\/tickets$/, refused);
   await go(`sales/${sale}`);
   await heading(page, words[title]).waitFor();

@@ -91,8 +91,8 @@ async function queueUp(sale, count) {
 async function buyInTurn(sale, { user, ticket }) {
   let bought = null;
   await shop.until(async () => {
-    const { front } = await lineOf(sale);
-    bought = await shop.buy(sale, user, { 'x-line-ticket': ticket, 'x-line-front': front }).catch((error) => {
+    const { watermark } = await lineOf(sale);
+    bought = await shop.buy(sale, user, { 'x-line-ticket': ticket, 'x-line-watermark': watermark }).catch((error) => {
       if (error.problem?.code === 'sold_out') return { gone: true };
       if (error.problem?.code === 'not_your_turn') return null;
       throw error;
@@ -157,9 +157,9 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   await board.getByText('5 people a second').waitFor();
   await act('Resume the line');
   await page.getByLabel('Your answer').waitFor();
-  const { 'x-line-ticket': ticket, 'x-line-front': front } = asked[0].headers();
+  const { 'x-line-ticket': ticket, 'x-line-watermark': watermark } = asked[0].headers();
   expect(readTicket(ticket)).toMatchObject({ user, second: null });
-  expect(front.length).toBeGreaterThan(100);
+  expect(watermark.length).toBeGreaterThan(100);
   await work(page);
   await page.waitForURL(/#\/reservations\//);
   await heading(page, 'Reserved for you').waitFor();

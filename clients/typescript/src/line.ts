@@ -72,7 +72,7 @@ export class Line {
   #ticket: string | undefined;
   #place: Place | null = null;
   #document: LineDocument | null = null;
-  #front: string | undefined;
+  #watermark: string | undefined;
   #commitment: string | undefined;
   /** How many late people there were by the end of the second in which a late user came. */
   #lateBefore: number | undefined;
@@ -88,25 +88,25 @@ export class Line {
   }
 
   /** What requests for challenges and tokens need once it is the user's turn. */
-  get headers(): { 'X-Line-Ticket'?: string; 'X-Line-Front'?: string } {
+  get headers(): { 'X-Line-Ticket'?: string; 'X-Line-Watermark'?: string } {
     return {
       ...(this.#ticket === undefined ? {} : { 'X-Line-Ticket': this.#ticket }),
-      ...(this.#front === undefined ? {} : { 'X-Line-Front': this.#front }),
+      ...(this.#watermark === undefined ? {} : { 'X-Line-Watermark': this.#watermark }),
     };
   }
 
   /** Whether `error` sends the user to the line, or back to it. If so, `wait` for their turn and repeat the request. */
   sentBackBy(error: unknown): boolean {
     if (!(error instanceof ProblemError)) return false;
-    const isFront = error.code === 'invalid_request' && error.problem.detail?.startsWith('x-line-front') === true;
-    if (error.code !== 'no_ticket' && error.code !== 'not_your_turn' && !isFront) return false;
+    const isOldWatermark = error.code === 'invalid_request' && error.problem.detail?.startsWith('x-line-watermark') === true;
+    if (error.code !== 'no_ticket' && error.code !== 'not_your_turn' && !isOldWatermark) return false;
     this.#sentBack += 1;
     this.#isReached = true;
     if (this.#sentBack > MOST_SENT_BACK) return false;
     // Without a ticket there was nothing that has to settle.
     this.#retryAfterMs = this.#ticket === undefined ? 0 : (error.retryAfterMs ?? PACE_MS);
     if (error.code === 'no_ticket') this.#take(undefined);
-    this.#front = undefined;
+    this.#watermark = undefined;
     return true;
   }
 
@@ -136,14 +136,14 @@ export class Line {
         const line = this.#document as LineDocument;
         const place = this.#place as Place;
         const ppb = line.seed === null ? null : await placePpb(line.seed, place.user);
-        const isTurn = ppb !== null && line.front !== null && isAdmitted(line.admitted, place, ppb);
+        const isTurn = ppb !== null && line.watermark !== null && isAdmitted(line.admitted, place, ppb);
         const over = isTurn ? undefined : overBy(line);
         const isOther = await this.#isOtherOrder(line);
         // Whoever need not wait any longer still hears that the order is not the promised one.
         if (isOther || (!isTurn && !over)) yield this.#state(ppb, isOther);
         if (over) throw over;
         if (isTurn) {
-          this.#front = line.front as string;
+          this.#watermark = line.watermark as string;
           return;
         }
       }

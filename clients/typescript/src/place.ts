@@ -98,7 +98,7 @@ export function further(known: LineDocument, line: LineDocument): LineDocument {
   const at = before.findIndex((value, n) => value !== after[n]);
   if (at === -1 || (before[at] as number) < (after[at] as number)) return line;
   const { early_ppb, late_until, late_ppb } = known.admitted;
-  return { ...line, front: known.front, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
+  return { ...line, watermark: known.watermark, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
 }
 
 /** How many of `people` are ahead of a place: two standard deviations, plus the error of the count. */
@@ -120,7 +120,7 @@ export function waitS(rank: Range, admitted: Range, perS: number): Range | null 
 }
 
 /**
- * How many people are between the front of the line and a place. For somebody late these are all early people who are left, and of the
+ * How many people are between the line's watermark and a place. For somebody late these are all early people who are left, and of the
  * late ones at most those who had come by the end of the same second (`lateBefore`), as far as they have not been admitted.
  */
 export function beforeOf({ people, admitted }: LineDocument, { second }: Place, ppb: number, lateBefore = people.late): Range {

@@ -10,7 +10,7 @@ use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
 /// the queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. It then comes back at once,
 /// so it becomes a dead letter now rather than when the queue's visibility timeout ends.
-pub const LADDER_S: [u32; 3] = [5, 10, 30];
+pub const RETRY_DELAYS_S: [u32; 3] = [5, 10, 30];
 
 /// The function's dependencies.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {
 }
 
 async fn put_off(deps: &OrderDeps, message: ReceivedMessage) {
-    let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
+    let delay_s = message.received.checked_sub(1).and_then(|retry| RETRY_DELAYS_S.get(retry)).copied().unwrap_or(0);
     if let Err(error) = deps.orders.put_off(&message.receipt, delay_s).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back later than it should");
     }

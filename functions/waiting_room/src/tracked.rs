@@ -8,8 +8,8 @@ use api::{Code, Problem};
 use cache::Moment;
 use ledger::{KeptLine, LedgerError};
 use line::{
-    Admitted, Advance, Flow, Front, InvalidProgress, Late, LineDocument, LineKeys, LineOrder, LineState, People,
-    Progress, Units, advance, ceiling, stand,
+    Admitted, Advance, Flow, InvalidProgress, Late, LineDocument, LineKeys, LineOrder, LineState, People, Progress,
+    Units, Watermark, advance, ceiling, stand,
 };
 use runtime::ANSWER_TIMEOUT;
 use sale::{EpochMs, LineTerms, Round, Settlement};
@@ -55,8 +55,8 @@ pub struct Lines(Arc<Looks<Tracked, Looked>>);
 #[derive(Default)]
 struct Tracked {
     kept: Option<KeptLine>,
-    /// The farthest front that this process has published: replicas' clocks differ, and a line never moves back.
-    published: Front,
+    /// The highest watermark that this process has published: replicas' clocks differ, and a line never moves back.
+    published: Watermark,
     /// When the number of people was last recorded in the ledger.
     noted_people: Option<Moment>,
     /// When recording in the ledger last failed.
@@ -142,10 +142,10 @@ impl Tracked {
         deps.missed.forget(&round.id);
         let standing = self.advance(deps, round, per_s, look).await?;
         let flow = flow(round, per_s, &standing);
-        let front = self.publishable(deps, round, &standing.progress, flow.per_s).await;
+        let watermark = self.publishable(deps, round, &standing.progress, flow.per_s).await;
         let keys = deps.keys.ring().await.map_err(Problem::unanswered)?;
-        let sealed = front.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
-        Ok(document(round, line, &kept, after(&standing, &flow, front, sealed, round)))
+        let sealed = watermark.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
+        Ok(document(round, line, &kept, after(&standing, &flow, watermark, sealed, round)))
     }
 
     /// Records the number of people in the ledger from time to time. If that fails, it is tried again the next time.
@@ -220,17 +220,17 @@ impl Tracked {
         let stood = stand(&standing.progress, flow).unwrap_or(standing.progress);
         let stood = Advance { progress: stood, late: Late::Stay };
         let (mut step, mut most) = (due, self.known());
-        if step.progress.front > most {
+        if step.progress.watermark > most {
             match self.raised(deps, round, &step.progress, flow.per_s).await {
-                Some(ceiling) if ceiling >= step.progress.front => most = ceiling,
+                Some(ceiling) if ceiling >= step.progress.watermark => most = ceiling,
                 _ => step = stood,
             }
         }
         let mut moved = move_line(stock, round, before, &step, most).await?;
         // Only Redis knows who the next late users are.
         if let LineMoved::Beyond(late_s, late_ppb) = moved {
-            let front = Front { late_s, late_ppb, ..step.progress.front };
-            if let Some(most) = self.raised(deps, round, &Progress { front, ..step.progress }, flow.per_s).await {
+            let watermark = Watermark { late_s, late_ppb, ..step.progress.watermark };
+            if let Some(most) = self.raised(deps, round, &Progress { watermark, ..step.progress }, flow.per_s).await {
                 moved = move_line(stock, round, before, &step, most).await?;
             }
         }
@@ -241,7 +241,7 @@ impl Tracked {
         let Advance { progress: next, .. } = step;
         Ok(match moved {
             LineMoved::To(late_s, late_ppb) => {
-                Some(Progress { front: Front { late_s, late_ppb, ..next.front }, ..next })
+                Some(Progress { watermark: Watermark { late_s, late_ppb, ..next.watermark }, ..next })
             }
             LineMoved::Beyond(..) | LineMoved::Overtaken => None,
         })
@@ -305,19 +305,25 @@ impl Tracked {
         Ok(Progress::restored(ceiling, people, look.people, look.now.0.unsigned_abs(), taken))
     }
 
-    /// The front that may be published: the ledger must first have a ceiling above it.
-    async fn publishable(&mut self, deps: &WaitingRoomDeps, round: &Round, progress: &Progress, per_s: u64) -> Front {
-        let mut front = progress.front;
+    /// The watermark that may be published: the ledger must first have a ceiling above it.
+    async fn publishable(
+        &mut self,
+        deps: &WaitingRoomDeps,
+        round: &Round,
+        progress: &Progress,
+        per_s: u64,
+    ) -> Watermark {
+        let mut watermark = progress.watermark;
         let known = self.known();
-        if front > known {
-            front = self.raised(deps, round, progress, per_s).await.map_or(known, |ceiling| front.min(ceiling));
+        if watermark > known {
+            watermark = self.raised(deps, round, progress, per_s).await.map_or(known, |ceiling| watermark.min(ceiling));
         }
-        self.published = self.published.max(front);
+        self.published = self.published.max(watermark);
         self.published
     }
 
     /// How far the line may be, according to the last successful record in the ledger.
-    fn known(&self) -> Front {
+    fn known(&self) -> Watermark {
         self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default()
     }
 
@@ -329,7 +335,7 @@ impl Tracked {
         round: &Round,
         progress: &Progress,
         per_s: u64,
-    ) -> Option<Front> {
+    ) -> Option<Watermark> {
         if !self.may_note(Moment::now(deps.clock)) {
             return None;
         }
@@ -363,7 +369,7 @@ async fn noted<T>(
 /// Writes a line that Redis does not have. Returns whether this process did.
 async fn begin(deps: &WaitingRoomDeps, round: &Round, standing: &mut Standing) -> Result<bool, Problem> {
     let step = Advance { progress: standing.progress, late: Late::Stay };
-    match move_line(deps.stock.of(round), round, None, &step, standing.progress.front).await? {
+    match move_line(deps.stock.of(round), round, None, &step, standing.progress.watermark).await? {
         LineMoved::To(..) => {
             standing.look.progress = Some(standing.progress.to_string());
             Ok(true)
@@ -381,7 +387,7 @@ async fn move_line(
     round: &Round,
     before: Option<&str>,
     step: &Advance,
-    most: Front,
+    most: Watermark,
 ) -> Result<LineMoved, Problem> {
     let Advance { progress, late } = step;
     let step = LineStep {
@@ -389,8 +395,8 @@ async fn move_line(
         head: progress.head(),
         tail: progress.tail(),
         late: if let Late::More(count) = late { Some(*count) } else { None },
-        late_s: progress.front.late_s,
-        late_ppb: progress.front.late_ppb,
+        late_s: progress.watermark.late_s,
+        late_ppb: progress.watermark.late_ppb,
         late_most: Some((most.late_s, most.late_ppb)),
         expires_at: expires_at(round),
     };
@@ -484,7 +490,7 @@ struct Changing {
     admitted: Admitted,
     units: Units,
     poll_after_ms: u64,
-    front: Option<String>,
+    watermark: Option<String>,
 }
 
 /// `known` is the number of people recorded earlier, whatever Redis has lost since.
@@ -494,14 +500,14 @@ fn before(look: &LineLook, known: u64, round: &Round) -> Changing {
         state: LineState::Before,
         is_open: false,
         people: People::of(look.people.max(known), look.late),
-        admitted: Admitted::of(&Front::default(), 0, 0, look.now),
+        admitted: Admitted::of(&Watermark::default(), 0, 0, look.now),
         units,
         poll_after_ms: round.terms.opens_at_ms.since_ms(look.now).clamp(1_000, POLL_BEFORE_MS),
-        front: None,
+        watermark: None,
     }
 }
 
-fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: &Round) -> Changing {
+fn after(standing: &Standing, flow: &Flow, watermark: Watermark, sealed: String, round: &Round) -> Changing {
     let Standing { look, progress, units: known } = standing;
     let units = units(round, *known);
     let state = if look.now >= round.terms.closes_at_ms {
@@ -526,10 +532,10 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
         state,
         is_open: true,
         people: People::of(progress.people.max(look.people), look.late),
-        admitted: Admitted::of(&front, look.late_admitted, flow.per_s, look.now),
+        admitted: Admitted::of(&watermark, look.late_admitted, flow.per_s, look.now),
         units,
         poll_after_ms,
-        front: Some(sealed),
+        watermark: Some(sealed),
     }
 }
 
@@ -539,7 +545,7 @@ fn poll_moving_ms(people: u64) -> u64 {
 }
 
 fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing) -> LineDocument {
-    let Changing { state, is_open, people, admitted, units, poll_after_ms, front } = changing;
+    let Changing { state, is_open, people, admitted, units, poll_after_ms, watermark } = changing;
     LineDocument {
         sale: round.id.sale.clone(),
         round: round.id.number.0,
@@ -552,7 +558,7 @@ fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing)
         admitted,
         units,
         poll_after_ms,
-        front,
+        watermark,
     }
 }
 

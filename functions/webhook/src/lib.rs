@@ -7,18 +7,18 @@ use context::{Context, ContextError, Error, serve_events};
 use queue::WebhookQueue;
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use serde_json::Value;
-use signed_post::SignedPost;
+use webhook_client::WebhookClient;
 
 /// Seconds until an event that failed for the first time, the second time and so on comes back: 14 hours in all. The
 /// queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. The last time it comes back at
 /// once, which makes it a dead letter.
-pub const LADDER_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
+pub const RETRY_DELAYS_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
 
 /// The function's dependencies.
 #[derive(Clone)]
 pub struct WebhookDeps {
     /// The merchant's address. `None` if the deployment has none (any more).
-    receiver: Option<SignedPost>,
+    receiver: Option<WebhookClient>,
     /// The queue of events.
     pub events: WebhookQueue,
     /// The clock.
@@ -30,7 +30,8 @@ impl WebhookDeps {
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let secret = context.webhook_secret()?;
         let unusable = |error| ContextError::Unusable { setting: "WEBHOOK_URL", source: Box::new(error) };
-        let receiver = context.settings().optional("WEBHOOK_URL").map(|url| SignedPost::new(url, secret)).transpose();
+        let receiver =
+            context.settings().optional("WEBHOOK_URL").map(|url| WebhookClient::new(url, secret)).transpose();
         Ok(Self { receiver: receiver.map_err(unusable)?, events: context.webhook_queue()?, clock: context.clock() })
     }
 }
@@ -66,7 +67,7 @@ async fn deliver(deps: &WebhookDeps, body: String) -> Result<(), MessageError> {
 }
 
 async fn put_off(deps: &WebhookDeps, message: ReceivedMessage) {
-    let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
+    let delay_s = message.received.checked_sub(1).and_then(|retry| RETRY_DELAYS_S.get(retry)).copied().unwrap_or(0);
     if let Err(error) = deps.events.put_off(&message.receipt, delay_s).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the message's delay could not be set");
     }

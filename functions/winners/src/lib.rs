@@ -24,7 +24,7 @@ use queue::WinnerMessage;
 use runtime::{Clock, MessageError, each_message};
 use sale::{Order, RoundId, ShownAward};
 use serde::Serialize;
-use signed_post::SignedPost;
+use webhook_client::WebhookClient;
 
 use crate::pacer::Pacer;
 
@@ -39,7 +39,7 @@ pub struct WinnersDeps {
     /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
     /// The gift service. `None` if the deployment has none: winners then stay to be notified.
-    gifts: Option<SignedPost>,
+    gifts: Option<WebhookClient>,
     /// When the next winner may be reported.
     pacer: Arc<Pacer>,
     /// The clock.
@@ -58,7 +58,7 @@ impl WinnersDeps {
             })?,
         };
         let unusable = |error| ContextError::Unusable { setting: "GIFT_URL", source: Box::new(error) };
-        let gifts = context.settings().optional("GIFT_URL").map(|url| SignedPost::new(url, secret)).transpose();
+        let gifts = context.settings().optional("GIFT_URL").map(|url| WebhookClient::new(url, secret)).transpose();
         Ok(Self {
             ledger: context.ledger()?,
             terms: context.terms()?,

@@ -1,5 +1,5 @@
 // A CloudFront Function. It turns away who is not at the front of a sale's line before the gateway hears of it, and writes the
-// viewer's address over whatever the viewer says it is. docs/line.md says what tickets and fronts are made of.
+// viewer's address over whatever the viewer says it is. docs/line.md says what tickets and watermarks are made of.
 //
 // The key value store has `key:NUMBER` with the keys that the line's are derived from (`./flash line-keys` prints them), and
 // `line:SALE` with the number of the round, or of an earlier one, for each sale whose line is checked here. What is not in it the gateway checks alone,
@@ -9,7 +9,7 @@ import crypto from 'crypto';
 
 const VIEWER_HEADER = 'x-viewer-address';
 const TICKET_HEADER = 'x-line-ticket';
-const FRONT_HEADER = 'x-line-front';
+const WATERMARK_HEADER = 'x-line-watermark';
 const WAY_IN = /^\/v1\/sales\/([A-Za-z0-9_-]{1,48})\/(challenges|tokens)$/;
 const VERSION = 1;
 const TAG = 32;
@@ -31,15 +31,15 @@ async function handler(event) {
   // What is no round is a mistake, and must shut nobody out.
   if (!/^[1-9][0-9]{0,9}$/.test(round)) return request;
   const ticket = await opened(kvs, sale, request.headers[TICKET_HEADER], 'ticket');
-  const front = await opened(kvs, sale, request.headers[FRONT_HEADER], 'front');
+  const watermark = await opened(kvs, sale, request.headers[WATERMARK_HEADER], 'watermark');
   // A key that is not in the store yet is for the gateway.
-  if (ticket === undefined || front === undefined) return request;
+  if (ticket === undefined || watermark === undefined) return request;
   const path_of = '/v1/sales/' + sale;
-  // The store may name a round that is over: the next one's tickets and fronts are as good, since nobody else can seal them.
+  // The store may name a round that is over: the next one's tickets and watermarks are as good, since nobody else can seal them.
   if (ticket === null || ticket.readUInt32BE(3) < Number(round)) {
     return refusal(403, 'no_ticket', 'This sale has a line', { tickets_path: path_of + '/tickets' });
   }
-  if (front === null || front.readUInt32BE(2) !== ticket.readUInt32BE(3) || !admits(front, ticket)) {
+  if (watermark === null || watermark.readUInt32BE(2) !== ticket.readUInt32BE(3) || !admits(watermark, ticket)) {
     return refusal(409, 'not_your_turn', 'It is not your turn yet', { line_path: path_of + '/line' });
   }
   return request;
@@ -75,12 +75,12 @@ function hmac(key, parts) {
   return mac.digest();
 }
 
-// Whether the line has come to a ticket: `Front::admits` of shared/line.
-function admits(front, ticket) {
-  const early = front.readUInt32BE(6);
-  const late_s = front.readUInt32BE(10) * 4294967296 + front.readUInt32BE(14);
-  const late = front.readUInt32BE(18);
-  const ppb = parts(hmac(front.slice(22), [ticket.slice(15)]));
+// Whether the line has come to a ticket: `Watermark::admits` of shared/line.
+function admits(watermark, ticket) {
+  const early = watermark.readUInt32BE(6);
+  const late_s = watermark.readUInt32BE(10) * 4294967296 + watermark.readUInt32BE(14);
+  const late = watermark.readUInt32BE(18);
+  const ppb = parts(hmac(watermark.slice(22), [ticket.slice(15)]));
   if (ticket[2] === 0) return ppb < early;
   const second = ticket.readUInt32BE(7) * 4294967296 + ticket.readUInt32BE(11);
   return early >= WHOLE_PPB && (second < late_s || (second === late_s && ppb < late));

@@ -12,7 +12,7 @@ const ORDER_TRIES = 4;
 const EXPIRY_TRIES = 10;
 /** A gift service may be unavailable for half an hour; then an operator sends the winners back. */
 const WINNER_TRIES = 10;
-/** One more than the length of `LADDER_S` in `functions/webhook`. */
+/** One more than the length of `RETRY_DELAYS_S` in `functions/webhook`. */
 const WEBHOOK_TRIES = 10;
 /** A buyer notices an order that takes this long. */
 const ORDER_WAIT_S = 120;

@@ -84,8 +84,8 @@ describe('an address for events', () => {
   });
 
   test('is tried as often as the queue delivers a message', () => {
-    const [, rungs] = source('functions/webhook/src/lib.rs').match(/LADDER_S: \[u32; (\d+)\]/)!;
+    const [, delays] = source('functions/webhook/src/lib.rs').match(/RETRY_DELAYS_S: \[u32; (\d+)\]/)!;
     const queue = resources(template, 'AWS::SQS::Queue').find(({ properties }) => properties.QueueName === `${settings.name}-webhook`)!;
-    expect(queue.properties.RedrivePolicy.maxReceiveCount).toBe(Number(rungs) + 1);
+    expect(queue.properties.RedrivePolicy.maxReceiveCount).toBe(Number(delays) + 1);
   });
 });

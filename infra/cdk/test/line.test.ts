@@ -29,58 +29,58 @@ function asking(headers: Record<string, string>, uri = '/v1/sales/lamp/challenge
   return { viewer: { ip: '2001:db8::1' }, request: { method, uri, headers: Object.fromEntries(given) } };
 }
 
-const shown = (ticket: string, front: string) => ({ 'x-line-ticket': ticket, 'x-line-front': front });
+const shown = (ticket: string, watermark: string) => ({ 'x-line-ticket': ticket, 'x-line-watermark': watermark });
 
 test('the golden vectors are admitted or refused as in shared/line', async () => {
   const handler = handlerWith(STORE);
   let asked = 0;
-  for (const front of seals.fronts) {
+  for (const watermark of seals.watermarks) {
     for (const { user, late_second, ticket } of seals.tickets) {
-      const admitted: string[] = late_second === null ? front.early_admitted : front.late_admitted;
+      const admitted: string[] = late_second === null ? watermark.early_admitted : watermark.late_admitted;
       for (const uri of ['/v1/sales/lamp/challenges', '/v1/sales/lamp/tokens']) {
-        const answer = await handler(asking(shown(ticket, front.front), uri));
+        const answer = await handler(asking(shown(ticket, watermark.watermark), uri));
         if (admitted.includes(user)) expect(answer.uri, `${user} ${late_second}`).toBe(uri);
         else expect([answer.statusCode, JSON.parse(answer.body).code]).toEqual([409, 'not_your_turn']);
         asked++;
       }
     }
   }
-  expect(asked).toBe(seals.fronts.length * seals.tickets.length * 2);
-  const counts = seals.fronts.map((front: Json) => front.early_admitted.length);
+  expect(asked).toBe(seals.watermarks.length * seals.tickets.length * 2);
+  const counts = seals.watermarks.map((watermark: Json) => watermark.early_admitted.length);
   expect(Math.min(...counts)).toBe(0);
   expect(Math.max(...counts)).toBe(5);
 });
 
-const last = seals.fronts.at(-1);
+const last = seals.watermarks.at(-1);
 const { ticket, user } = seals.tickets.find((each: Json) => last.late_admitted.includes(each.user));
 
-test('a ticket or front that is missing, changed or from another round is refused', async () => {
+test('a ticket or watermark that is missing, changed or from another round is refused', async () => {
   const handler = handlerWith(STORE);
   const code = async (headers: Record<string, string>, store = STORE) => {
     const answer = await (store === STORE ? handler : handlerWith(store))(asking(headers));
     return answer.statusCode === undefined ? 'passed' : JSON.parse(answer.body).code;
   };
-  expect(await code(shown(ticket, last.front)), user).toBe('passed');
+  expect(await code(shown(ticket, last.watermark)), user).toBe('passed');
   expect(await code({})).toBe('no_ticket');
   expect(await code({ 'x-line-ticket': ticket })).toBe('not_your_turn');
-  expect(await code(shown(ticket, last.front), { ...STORE, 'line:lamp': '8' })).toBe('no_ticket');
-  expect(await code(shown(last.front, ticket))).toBe('no_ticket');
+  expect(await code(shown(ticket, last.watermark), { ...STORE, 'line:lamp': '8' })).toBe('no_ticket');
+  expect(await code(shown(last.watermark, ticket))).toBe('no_ticket');
   for (let at = 0; at < ticket.length; at += 7) {
     const other = ticket[at] === 'A' ? 'B' : 'A';
     const forged = ticket.slice(0, at) + other + ticket.slice(at + 1);
     // Changing the key's number names a key that the store does not have: that is for the gateway.
-    if (at !== 1 && at !== 2) expect(await code(shown(forged, last.front)), `${at}`).toBe('no_ticket');
+    if (at !== 1 && at !== 2) expect(await code(shown(forged, last.watermark)), `${at}`).toBe('no_ticket');
   }
 });
 
 test('a later round than the store\'s is let through once its line admits the ticket, and an earlier one is refused', async () => {
-  const admitted = async (named: string, each = last.front) =>
+  const admitted = async (named: string, each = last.watermark) =>
     (await handlerWith({ ...STORE, 'line:lamp': named })(asking(shown(ticket, each)))).statusCode ?? 'passed';
   expect(await admitted('7')).toBe('passed');
   expect(await admitted('6')).toBe('passed');
   expect(await admitted('8')).toBe(403);
-  const first = seals.fronts.find((each: Json) => !each.early_admitted.length && !each.late_admitted.length);
-  expect(await admitted('6', first.front)).toBe(409);
+  const first = seals.watermarks.find((each: Json) => !each.early_admitted.length && !each.late_admitted.length);
+  expect(await admitted('6', first.watermark)).toBe(409);
 });
 
 test('a value that is not a round lets everyone through', async () => {
@@ -93,7 +93,7 @@ test('a value that is not a round lets everyone through', async () => {
 test('unknown cases are left to the gateway, with the viewer\'s address', async () => {
   const cases: [Record<string, string>, Json][] = [
     [{}, asking({})],
-    [{ 'line:lamp': '7' }, asking(shown(ticket, last.front))],
+    [{ 'line:lamp': '7' }, asking(shown(ticket, last.watermark))],
     [STORE, asking({}, '/v1/sales/chair/challenges')],
     [STORE, asking({}, '/v1/sales/lamp/tickets')],
     [STORE, asking({}, '/v1/sales/lamp/challenges', 'OPTIONS')],

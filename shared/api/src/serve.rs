@@ -48,7 +48,7 @@ where
                 response.headers_mut().insert(CORRELATION_ID, id);
             }
             ANSWERS.count(&response);
-            metrics.publish_now_and_then();
+            metrics.publish_throttled();
             Ok::<_, Infallible>(Finished(response))
         }
     }));

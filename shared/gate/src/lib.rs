@@ -8,7 +8,7 @@
 //! | [`Check::Pass`] | nowhere: an HMAC over user, sale, round and moment | a hash; for a forged one a write to the ledger | `bad_token` |
 //! | [`Check::Stop`] | the process's snapshot | nothing | `paused` |
 //! | [`Check::Address`] | the process's snapshot | a comparison with each network that is denied | `denied` |
-//! | [`Check::Line`] | nowhere: HMACs over the ticket and the front, which the request has | four hashes; nothing for a sale without a line | `no_ticket`, `not_your_turn` |
+//! | [`Check::Line`] | nowhere: HMACs over the ticket and the watermark, which the request has | four hashes; nothing for a sale without a line | `no_ticket`, `not_your_turn` |
 //! | [`Check::Rate`] | the process | nothing | `rate_limited` |
 //! | [`Check::Form`] | the request | reading it | `invalid_request` and others |
 //! | [`Check::SoldOut`] | the process | nothing | `sold_out` |
@@ -38,7 +38,7 @@ mod sync {
     pub(crate) use cache::{Clock as WallClock, Moment};
 }
 
-pub use check::{Check, FRONT_HEADER, TICKET_HEADER, address};
+pub use check::{Check, TICKET_HEADER, WATERMARK_HEADER, address};
 pub use gate::{Gate, Visitor, VisitorCounts};
 pub use limiter::{Limited, Limiter};
 pub use memberships::Memberships;

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
-use line::{Front, WHOLE_PPB};
+use line::{WHOLE_PPB, Watermark};
 use sale::{Round, RoundId};
 
 use crate::conflict::retry_conflicts;
@@ -25,7 +25,7 @@ pub struct KeptLine {
     /// The commitment that the round published before anybody came.
     pub commitment: Commitment,
     /// The ceiling that the line has not passed. `None` if it has not moved.
-    pub ceiling: Option<Front>,
+    pub ceiling: Option<Watermark>,
     /// The number of early people, as last recorded.
     pub people: u64,
 }
@@ -55,20 +55,20 @@ impl KeptLine {
     }
 }
 
-fn ceiling_of(item: &Item) -> Result<Option<Front>, ()> {
+fn ceiling_of(item: &Item) -> Result<Option<Watermark>, ()> {
     let Some(ceiling) = item.get("ceiling") else { return Ok(None) };
     let read = || {
         let mut parts = ceiling.as_s().ok()?.split('-');
         let early_ppb = parts.next()?.parse().ok()?;
         let late_s = parts.next()?.parse().ok()?;
         let late_ppb = parts.next()?.parse().ok()?;
-        (early_ppb <= WHOLE_PPB).then_some(Front { early_ppb, late_s, late_ppb })
+        (early_ppb <= WHOLE_PPB).then_some(Watermark { early_ppb, late_s, late_ppb })
     };
     read().map(Some).ok_or(())
 }
 
-/// A front as text with the same order.
-fn sorted_text(Front { early_ppb, late_s, late_ppb }: &Front) -> String {
+/// A watermark as text with the same order.
+fn sorted_text(Watermark { early_ppb, late_s, late_ppb }: &Watermark) -> String {
     format!("{early_ppb:010}-{late_s:012}-{late_ppb:010}")
 }
 
@@ -90,7 +90,7 @@ impl Ledger {
     ///
     /// Guards against a process that is behind, which must not lower what another has published. Fails if DynamoDB does
     /// not answer, or the round has no line. Can be repeated.
-    pub async fn raise_line(&self, id: &RoundId, ceiling: &Front, people: u64) -> Result<Front, LedgerError> {
+    pub async fn raise_line(&self, id: &RoundId, ceiling: &Watermark, people: u64) -> Result<Watermark, LedgerError> {
         let update = self
             .update_line(id, people)
             .update_expression("SET ceiling = :ceiling, people = :people")
@@ -156,11 +156,14 @@ mod tests {
         assert_eq!(KeptLine::from_item(&id, &before_the_opening).unwrap(), KeptLine { people: 17, ..kept.clone() });
 
         let mut moved = fresh.clone();
-        let front = Front { early_ppb: WHOLE_PPB, late_s: 1_795_510_801, late_ppb: 5 };
-        assert_eq!(sorted_text(&front), "1000000000-001795510801-0000000005");
+        let watermark = Watermark { early_ppb: WHOLE_PPB, late_s: 1_795_510_801, late_ppb: 5 };
+        assert_eq!(sorted_text(&watermark), "1000000000-001795510801-0000000005");
         moved.insert("ceiling".to_owned(), text("1000000000-001795510801-0000000005"));
         moved.insert("people".to_owned(), number(17));
-        assert_eq!(KeptLine::from_item(&id, &moved).unwrap(), KeptLine { ceiling: Some(front), people: 17, ..kept });
+        assert_eq!(
+            KeptLine::from_item(&id, &moved).unwrap(),
+            KeptLine { ceiling: Some(watermark), people: 17, ..kept }
+        );
 
         let wrong = [
             ("seed", bytes([7; 31])),
@@ -177,9 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_fronts_sort_as_fronts_do() {
-        let fronts = [(0, 0, 0), (9, 0, 0), (10, 0, 0), (WHOLE_PPB, 0, 0), (WHOLE_PPB, 9, 10), (WHOLE_PPB, 10, 9)];
-        let fronts = fronts.map(|(early_ppb, late_s, late_ppb)| Front { early_ppb, late_s, late_ppb });
-        assert!(fronts.is_sorted() && fronts.map(|front| sorted_text(&front)).is_sorted());
+    fn texts_of_watermarks_sort_as_watermarks_do() {
+        let watermarks = [(0, 0, 0), (9, 0, 0), (10, 0, 0), (WHOLE_PPB, 0, 0), (WHOLE_PPB, 9, 10), (WHOLE_PPB, 10, 9)];
+        let watermarks = watermarks.map(|(early_ppb, late_s, late_ppb)| Watermark { early_ppb, late_s, late_ppb });
+        assert!(watermarks.is_sorted() && watermarks.map(|watermark| sorted_text(&watermark)).is_sorted());
     }
 }

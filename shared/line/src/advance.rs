@@ -1,8 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::front::Front;
 use crate::order::WHOLE_PPB;
+use crate::watermark::Watermark;
 
 /// How long the line waits for an admitted person, in seconds. Somebody who comes later is still let in, since the line
 /// never moves back; it only stops counting on them, so that absent people hold nobody up.
@@ -25,7 +25,7 @@ pub struct Progress {
     /// When it moved last, in milliseconds since the Unix epoch by Redis's clock.
     pub at_ms: u64,
     /// How far it is.
-    pub front: Front,
+    pub watermark: Watermark,
     /// People who came early, as far as they are counted. Never decreases.
     pub people: u64,
     /// The remainder of the last step: less than a part per billion (in millionths of a thousandth of a person), or
@@ -102,34 +102,34 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     // People a second times milliseconds gives thousandths of people.
     let budget = (flow.per_s * step_ms).min(flow.free * OVERBOOKED * step_ms).min(room);
 
-    let mut front = before.front;
+    let mut watermark = before.watermark;
     let mut carry = before.carry;
     let mut left = budget;
-    if front.early_ppb < WHOLE_PPB {
-        let missing = WHOLE_PPB - front.early_ppb;
+    if watermark.early_ppb < WHOLE_PPB {
+        let missing = WHOLE_PPB - watermark.early_ppb;
         // Parts per billion of all people, times people.
         let given = u128::from(budget) * 1_000_000 + u128::from(carry);
         let needed = u128::from(missing) * u128::from(people);
         if flow.per_s > 0 && needed <= given && (people == 0 || budget > 0) {
-            front.early_ppb = WHOLE_PPB;
+            watermark.early_ppb = WHOLE_PPB;
             left = ((given - needed) / 1_000_000) as u64;
             carry = 0;
         } else {
             let parts = given.checked_div(u128::from(people)).unwrap_or(0);
-            front.early_ppb += parts as u32;
+            watermark.early_ppb += parts as u32;
             carry = (given - parts * u128::from(people)) as u64;
             left = 0;
         }
     }
     let mut late = Late::Stay;
     let mut unused = 0;
-    if front.early_ppb == WHOLE_PPB && front.late_s < before.unknown_until_s {
+    if watermark.early_ppb == WHOLE_PPB && watermark.late_s < before.unknown_until_s {
         let passed_ms = carry + if budget > 0 { step_ms } else { 0 };
-        let until_s = front.late_s.max(flow.opens_at_ms / 1000) + passed_ms / 1000;
+        let until_s = watermark.late_s.max(flow.opens_at_ms / 1000) + passed_ms / 1000;
         late = Late::Until(until_s.min(before.unknown_until_s));
         carry = if until_s < before.unknown_until_s { passed_ms % 1000 } else { 0 };
         unused = left;
-    } else if front.early_ppb == WHOLE_PPB {
+    } else if watermark.early_ppb == WHOLE_PPB {
         let given = left + carry;
         let more = (given / MILLI).min(flow.late_waiting);
         late = Late::More(more);
@@ -138,11 +138,11 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     }
     let waited_for = waited_for + budget.saturating_sub(unused);
     if let Late::Until(second) = late {
-        (front.late_s, front.late_ppb) = (second, 0);
+        (watermark.late_s, watermark.late_ppb) = (second, 0);
     }
     let unknown_until_s = before.unknown_until_s;
     let progress =
-        Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken, unknown_until_s };
+        Progress { at_ms: flow.now_ms, watermark, people, carry, waited_for, taken: flow.taken, unknown_until_s };
     Some(Advance { progress, late })
 }
 
@@ -169,17 +169,17 @@ fn still_waited_for(people: u64, since_ms: u64) -> u64 {
 impl Progress {
     /// Restores a line that Redis does not have, from the ledger's record: its ceiling, if it has moved, and how many
     /// people came early. `counted` is how many Redis knows now: if fewer, it has lost the others, and late users too.
-    pub fn restored(ceiling: Option<Front>, people: u64, counted: u64, now_ms: u64, taken: u64) -> Self {
+    pub fn restored(ceiling: Option<Watermark>, people: u64, counted: u64, now_ms: u64, taken: u64) -> Self {
         let unknown_until_s = if ceiling.is_some() || counted < people { now_ms / 1000 + 1 } else { 0 };
         match ceiling {
-            Some(front) => Self { at_ms: now_ms, front, people, taken, unknown_until_s, ..Self::default() },
+            Some(watermark) => Self { at_ms: now_ms, watermark, people, taken, unknown_until_s, ..Self::default() },
             None => Self { people, unknown_until_s, ..Self::default() },
         }
     }
 
     /// The text of a line before its late users.
     pub fn head(&self) -> String {
-        format!("{} {}", self.at_ms, self.front.early_ppb)
+        format!("{} {}", self.at_ms, self.watermark.early_ppb)
     }
 
     /// The text of a line after its late users.
@@ -192,7 +192,7 @@ impl Progress {
 /// The form in Redis.
 impl fmt::Display for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {} {}", self.head(), self.front.late_s, self.front.late_ppb, self.tail())
+        write!(f, "{} {} {} {}", self.head(), self.watermark.late_s, self.watermark.late_ppb, self.tail())
     }
 }
 
@@ -212,19 +212,20 @@ impl FromStr for Progress {
             return Err(InvalidProgress);
         };
         let parts = |number: u64| u32::try_from(number).ok().filter(|ppb| *ppb <= WHOLE_PPB).ok_or(InvalidProgress);
-        let front = Front { early_ppb: parts(early)?, late_s, late_ppb: parts(late)? };
-        Ok(Self { at_ms, front, people, carry, waited_for, taken, unknown_until_s })
+        let watermark = Watermark { early_ppb: parts(early)?, late_s, late_ppb: parts(late)? };
+        Ok(Self { at_ms, watermark, people, carry, waited_for, taken, unknown_until_s })
     }
 }
 
-/// A front that the line does not pass within the next seconds. It is written to the ledger before the line passes the
-/// previous one. After Redis has lost the line it continues from there, so it never falls behind what was published.
-pub fn ceiling(progress: &Progress, per_s: u64) -> Front {
-    let Progress { front, people, .. } = *progress;
+/// A watermark that the line does not pass within the next seconds. It is written to the ledger before the line passes
+/// the previous one. After Redis has lost the line it continues from there, so it never falls behind what was
+/// published.
+pub fn ceiling(progress: &Progress, per_s: u64) -> Watermark {
+    let Progress { watermark, people, .. } = *progress;
     let ahead = u128::from(per_s) * u128::from(AHEAD_S) * u128::from(WHOLE_PPB);
     // Either nobody is known yet or nobody is there; neither is a reason to admit everybody.
     let parts = ahead.checked_div(u128::from(people)).unwrap_or(0);
-    let early_ppb = (u128::from(front.early_ppb) + parts).min(u128::from(WHOLE_PPB)) as u32;
-    let late_s = if front.late_s == 0 { 0 } else { front.late_s + AHEAD_S };
-    Front { early_ppb, late_s, late_ppb: 0 }
+    let early_ppb = (u128::from(watermark.early_ppb) + parts).min(u128::from(WHOLE_PPB)) as u32;
+    let late_s = if watermark.late_s == 0 { 0 } else { watermark.late_s + AHEAD_S };
+    Watermark { early_ppb, late_s, late_ppb: 0 }
 }

@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use sale::{EpochMs, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Front, PEOPLE_ERROR_PERCENT};
+use crate::{PEOPLE_ERROR_PERCENT, Watermark};
 
 /// The state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct LineDocument {
     /// How long to wait before polling again; 0 if nothing will change any more.
     pub poll_after_ms: u64,
     /// What admitted users send along with the ticket. `None` before the sale opens.
-    pub front: Option<String>,
+    pub watermark: Option<String>,
 }
 
 /// How many people are in a line.
@@ -61,7 +61,7 @@ pub struct People {
     pub late: u64,
 }
 
-/// Who is admitted: the numbers of a [`Front`].
+/// Who is admitted: the numbers of a [`Watermark`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admitted {
     /// Early users whose place is below this.
@@ -97,17 +97,24 @@ impl People {
 }
 
 impl Admitted {
-    /// The values of a front at a time, with this many late users admitted.
-    pub fn of(front: &Front, late: u64, per_s: u64, as_of: EpochMs) -> Self {
-        let late_until = EpochMs(i64::try_from(front.late_s).unwrap_or(i64::MAX).saturating_mul(1000));
-        let late_until = (front.late_s > 0).then(|| late_until.into());
-        Self { early_ppb: front.early_ppb, late_until, late_ppb: front.late_ppb, late, per_s, as_of: as_of.into() }
+    /// The values of a watermark at a time, with this many late users admitted.
+    pub fn of(watermark: &Watermark, late: u64, per_s: u64, as_of: EpochMs) -> Self {
+        let late_until = EpochMs(i64::try_from(watermark.late_s).unwrap_or(i64::MAX).saturating_mul(1000));
+        let late_until = (watermark.late_s > 0).then(|| late_until.into());
+        Self {
+            early_ppb: watermark.early_ppb,
+            late_until,
+            late_ppb: watermark.late_ppb,
+            late,
+            per_s,
+            as_of: as_of.into(),
+        }
     }
 
-    /// The front with these values.
-    pub fn front(&self) -> Front {
+    /// The watermark with these values.
+    pub fn watermark(&self) -> Watermark {
         let late_s = self.late_until.map_or(0, |until| until.as_second().try_into().unwrap_or(0));
-        Front { early_ppb: self.early_ppb, late_s, late_ppb: self.late_ppb }
+        Watermark { early_ppb: self.early_ppb, late_s, late_ppb: self.late_ppb }
     }
 }
 

@@ -10,11 +10,11 @@ use sha2::Sha256;
 /// The purpose for which keys are derived from the pass keys. Derived keys can be given to the CDN: they are good for
 /// nothing else.
 const TICKET: &str = "line/1/ticket";
-const FRONT: &str = "line/1/front";
+const WATERMARK: &str = "line/1/watermark";
 pub(crate) const TAG: usize = 32;
 
-/// The keys that seal tickets and fronts. They are derived from the pass keys, and change with them: one seals, all of
-/// them open.
+/// The keys that seal tickets and watermarks. They are derived from the pass keys, and change with them: one seals, all
+/// of them open.
 #[derive(Clone)]
 pub struct LineKeys {
     signing: u8,
@@ -26,16 +26,16 @@ pub struct LineKeys {
 pub struct LineKey {
     /// Seals tickets.
     pub ticket: Bytes32,
-    /// Seals fronts.
-    pub front: Bytes32,
+    /// Seals watermarks.
+    pub watermark: Bytes32,
 }
 
 impl LineKeys {
     /// Derives the keys from the pass keys.
     pub fn of(ring: &KeyRing) -> Self {
-        let (tickets, fronts) = (ring.derived(TICKET), ring.derived(FRONT));
-        let keys = tickets.into_iter().zip(fronts);
-        let keys = keys.map(|((number, ticket), (_, front))| (number, LineKey { ticket, front })).collect();
+        let (tickets, watermarks) = (ring.derived(TICKET), ring.derived(WATERMARK));
+        let keys = tickets.into_iter().zip(watermarks);
+        let keys = keys.map(|((number, ticket), (_, watermark))| (number, LineKey { ticket, watermark })).collect();
         Self { signing: ring.signing_number(), keys }
     }
 

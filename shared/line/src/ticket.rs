@@ -36,7 +36,7 @@ pub struct Ticket {
     pub class: Class,
 }
 
-/// Not a ticket or front of this sale. The reason is not disclosed.
+/// Not a ticket or watermark of this sale. The reason is not disclosed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not sealed by this system for this sale")]
 pub struct InvalidTicket;

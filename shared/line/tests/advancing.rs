@@ -1,6 +1,6 @@
 //! How the line moves.
 
-use line::{Advance, Flow, Front, Late, OVERBOOKED, Progress, WHOLE_PPB, advance, ceiling, stand};
+use line::{Advance, Flow, Late, OVERBOOKED, Progress, WHOLE_PPB, Watermark, advance, ceiling, stand};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -20,7 +20,7 @@ fn flow(now_ms: u64) -> Flow {
 }
 
 fn admitted(progress: &Progress) -> u64 {
-    (u128::from(progress.front.early_ppb) * u128::from(progress.people) / u128::from(WHOLE_PPB)) as u64
+    (u128::from(progress.watermark.early_ppb) * u128::from(progress.people) / u128::from(WHOLE_PPB)) as u64
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn it_rises_at_the_planned_rate_once_a_second() {
         progress = next;
     }
     let paused = advance(&progress, &Flow { per_s: 0, ..flow(OPENS + 11_000) }).unwrap().progress;
-    assert_eq!(paused.front, progress.front);
+    assert_eq!(paused.watermark, progress.watermark);
     let faster = advance(&paused, &Flow { per_s: 1000, ..flow(OPENS + 12_000) }).unwrap().progress;
     assert_eq!(admitted(&faster), 2000);
     let after_a_night = advance(&faster, &Flow { per_s: 100, ..flow(OPENS + 40_000_000) }).unwrap().progress;
@@ -48,7 +48,7 @@ fn remainders_are_not_lost() {
         progress =
             advance(&progress, &Flow { people: 7_000, per_s: 1, ..flow(OPENS + second * 1000) }).unwrap().progress;
     }
-    assert_eq!(progress.front.early_ppb, WHOLE_PPB / 100);
+    assert_eq!(progress.watermark.early_ppb, WHOLE_PPB / 100);
 }
 
 #[test]
@@ -84,13 +84,13 @@ fn people_who_are_away_hold_nobody_up() {
 fn late_ones_follow_once_all_early_ones_are_in() {
     let full = Progress {
         at_ms: OPENS + 5_000,
-        front: Front { early_ppb: WHOLE_PPB - 500_000, late_s: 0, late_ppb: 0 },
+        watermark: Watermark { early_ppb: WHOLE_PPB - 500_000, late_s: 0, late_ppb: 0 },
         people: 10_000,
         ..Progress::default()
     };
     let next = advance(&full, &Flow { late_waiting: 1_000, ..flow(OPENS + 6_000) }).unwrap();
     assert_eq!(
-        (next.progress.front.early_ppb, next.late),
+        (next.progress.watermark.early_ppb, next.late),
         (WHOLE_PPB, Late::More(95)),
         "5 early ones and 95 late ones"
     );
@@ -102,9 +102,9 @@ fn late_ones_follow_once_all_early_ones_are_in() {
 #[test]
 fn without_early_ones_it_is_open_to_late_ones_at_once() {
     let next = advance(&Progress::default(), &Flow { people: 0, late_waiting: 3, ..flow(OPENS) }).unwrap();
-    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, Late::More(3)));
+    assert_eq!((next.progress.watermark.early_ppb, next.late), (WHOLE_PPB, Late::More(3)));
     let paused = advance(&Progress::default(), &Flow { people: 0, late_waiting: 3, per_s: 0, ..flow(OPENS) }).unwrap();
-    assert_eq!((paused.progress.front.early_ppb, paused.late), (0, Late::Stay));
+    assert_eq!((paused.progress.watermark.early_ppb, paused.late), (0, Late::Stay));
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn a_line_that_was_lost_goes_on_from_its_ceiling() {
 
 #[test]
 fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
-    let front = Front { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
-    let mut progress = Progress::restored(Some(front), 10_000, 0, OPENS + 20_000, 0);
+    let watermark = Watermark { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
+    let mut progress = Progress::restored(Some(watermark), 10_000, 0, OPENS + 20_000, 0);
     for second in 21..=36 {
         let Advance { progress: next, late } = advance(&progress, &flow(OPENS + second * 1000)).unwrap();
         assert_eq!(late, Late::Until(OPENS / 1000 + 5 + second - 20));
@@ -136,14 +136,14 @@ fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
 /// Polling every 1.9 seconds: late users do not pass more slowly than they came.
 #[test]
 fn forgotten_seconds_pass_as_fast_as_they_came_however_often_somebody_looks() {
-    let front = Front { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
-    let mut progress = Progress::restored(Some(front), 10_000, 0, OPENS + 120_000, 0);
+    let watermark = Watermark { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
+    let mut progress = Progress::restored(Some(watermark), 10_000, 0, OPENS + 120_000, 0);
     for look in 1..=20 {
         progress = advance(&progress, &flow(OPENS + 120_000 + look * 1_900)).unwrap().progress;
     }
-    assert_eq!(progress.front.late_s, OPENS / 1000 + 5 + 38);
+    assert_eq!(progress.watermark.late_s, OPENS / 1000 + 5 + 38);
     let paused = advance(&progress, &Flow { per_s: 0, ..flow(OPENS + 160_000) }).unwrap().progress;
-    assert_eq!(paused.front, progress.front);
+    assert_eq!(paused.watermark, progress.watermark);
 }
 
 #[test]
@@ -155,16 +155,16 @@ fn time_in_which_it_could_not_move_is_not_made_up_for() {
         // The units are unknown.
         progress = stand(&progress, &Flow { free: 0, people: 0, ..flow(OPENS + second * 1000) }).unwrap();
     }
-    assert_eq!((progress.front, progress.people, progress.taken), (before.front, 10_000, 5));
+    assert_eq!((progress.watermark, progress.people, progress.taken), (before.watermark, 10_000, 5));
     assert!((1..before.waited_for).contains(&progress.waited_for), "who was admitted still runs out of time");
     assert_eq!(admitted(&advance(&progress, &flow(OPENS + 31_000)).unwrap().progress), 200);
 }
 
 #[test]
 fn a_line_of_which_nothing_is_known_may_not_move() {
-    assert_eq!(ceiling(&Progress::default(), 100), Front::default());
-    let all_in = Front { early_ppb: WHOLE_PPB, ..Front::default() };
-    assert_eq!(ceiling(&Progress { front: all_in, ..Progress::default() }, 100), all_in);
+    assert_eq!(ceiling(&Progress::default(), 100), Watermark::default());
+    let all_in = Watermark { early_ppb: WHOLE_PPB, ..Watermark::default() };
+    assert_eq!(ceiling(&Progress { watermark: all_in, ..Progress::default() }, 100), all_in);
 }
 
 #[test]
@@ -197,14 +197,14 @@ proptest! {
             let per_s = pace * 500;
             let flow = Flow { now_ms, people, free, taken, may_return: taken / 2, per_s, late_waiting: 7, ..flow(now_ms) };
             let Some(Advance { progress: next, late }) = advance(&progress, &flow) else { continue };
-            prop_assert!(next.front >= progress.front && next.people >= progress.people);
+            prop_assert!(next.watermark >= progress.watermark && next.people >= progress.people);
             prop_assert!(matches!(late, Late::Stay | Late::More(..=7)), "{late:?}");
             prop_assert_eq!(next.to_string().parse::<Progress>().unwrap(), next);
-            let risen = u128::from(next.front.early_ppb - progress.front.early_ppb) * u128::from(next.people);
+            let risen = u128::from(next.watermark.early_ppb - progress.watermark.early_ppb) * u128::from(next.people);
             let most = u128::from(per_s) * 2 * u128::from(WHOLE_PPB) + 2 * u128::from(WHOLE_PPB);
             prop_assert!(risen <= most + u128::from(next.people), "{risen} {most}");
             prop_assert!(next.carry < 1_000_000 * next.people.max(1));
-            let is_within = ceiling(&next, per_s) >= next.front;
+            let is_within = ceiling(&next, per_s) >= next.watermark;
             prop_assert!(is_within);
             progress = next;
         }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use award::{Hex, Seed};
-use line::{Class, Front, LineKeys, LineOrder, Place, Range, Ticket, commit, rank_of_early, wait_s};
+use line::{Class, LineKeys, LineOrder, Place, Range, Ticket, Watermark, commit, rank_of_early, wait_s};
 use pass::KeyRing;
 use sale::{EpochMs, RoundId, RoundNumber, UserId};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn seals() -> Value {
     let order = LineOrder::of(&seed(9));
     let derived: Vec<Value> = keys
         .all()
-        .map(|(number, key)| json!({"number": number, "ticket": hex(&key.ticket), "front": hex(&key.front)}))
+        .map(|(number, key)| json!({"number": number, "ticket": hex(&key.ticket), "watermark": hex(&key.watermark)}))
         .collect();
     let classes = [Class::Early, Class::Late(1_795_510_801)];
     let tickets: Vec<Value> = USERS
@@ -66,28 +66,28 @@ fn seals() -> Value {
             })
         })
         .collect();
-    let fronts = [
-        Front { early_ppb: 0, late_s: 0, late_ppb: 0 },
-        Front { early_ppb: 500_000_000, late_s: 0, late_ppb: 0 },
-        Front { early_ppb: 1_000_000_000, late_s: 1_795_510_801, late_ppb: 0 },
-        Front { early_ppb: 1_000_000_000, late_s: 1_795_510_801, late_ppb: 600_000_000 },
-        Front { early_ppb: 1_000_000_000, late_s: 1_795_510_802, late_ppb: 0 },
+    let watermarks = [
+        Watermark { early_ppb: 0, late_s: 0, late_ppb: 0 },
+        Watermark { early_ppb: 500_000_000, late_s: 0, late_ppb: 0 },
+        Watermark { early_ppb: 1_000_000_000, late_s: 1_795_510_801, late_ppb: 0 },
+        Watermark { early_ppb: 1_000_000_000, late_s: 1_795_510_801, late_ppb: 600_000_000 },
+        Watermark { early_ppb: 1_000_000_000, late_s: 1_795_510_802, late_ppb: 0 },
     ];
-    let fronts: Vec<Value> = fronts
+    let watermarks: Vec<Value> = watermarks
         .iter()
-        .map(|front| {
+        .map(|watermark| {
             let admitted = |class| {
-                let is_in = |user: &&&str| front.admits(class, order.place(&user.parse().unwrap()));
+                let is_in = |user: &&&str| watermark.admits(class, order.place(&user.parse().unwrap()));
                 USERS.iter().filter(is_in).copied().collect::<Vec<_>>()
             };
             json!({
-                "early_ppb": front.early_ppb, "late_s": front.late_s, "late_ppb": front.late_ppb,
-                "front": front.seal(&order, &keys, &id),
+                "early_ppb": watermark.early_ppb, "late_s": watermark.late_s, "late_ppb": watermark.late_ppb,
+                "watermark": watermark.seal(&order, &keys, &id),
                 "early_admitted": admitted(classes[0]), "late_admitted": admitted(classes[1]),
             })
         })
         .collect();
-    json!({"ring": RING, "keys": derived, "sale": "lamp", "round": 7, "order_seed": hex(&seed(9).0), "tickets": tickets, "fronts": fronts})
+    json!({"ring": RING, "keys": derived, "sale": "lamp", "round": 7, "order_seed": hex(&seed(9).0), "tickets": tickets, "watermarks": watermarks})
 }
 
 fn ranges() -> Vec<Value> {
@@ -127,12 +127,12 @@ fn what_was_sealed_opens_and_nothing_else_does() {
         assert!(Ticket::open(&text, &keys, &other).is_err(), "of another sale");
         forged(&text, |text| Ticket::open(text, &keys, &id.sale).is_ok());
     }
-    let (front, order) = (Front { early_ppb: 3, late_s: 4, late_ppb: 5 }, LineOrder::of(&seed(9)));
-    let text = front.seal(&order, &keys, &id);
-    assert_eq!(Front::open(&text, &keys, &id.sale), Ok((id.number, order, front)));
-    assert!(Front::open(&text, &keys, &other).is_err());
-    assert!(Ticket::open(&text, &keys, &id.sale).is_err(), "a front is no ticket");
-    forged(&text, |text| Front::open(text, &keys, &id.sale).is_ok());
+    let (watermark, order) = (Watermark { early_ppb: 3, late_s: 4, late_ppb: 5 }, LineOrder::of(&seed(9)));
+    let text = watermark.seal(&order, &keys, &id);
+    assert_eq!(Watermark::open(&text, &keys, &id.sale), Ok((id.number, order, watermark)));
+    assert!(Watermark::open(&text, &keys, &other).is_err());
+    assert!(Ticket::open(&text, &keys, &id.sale).is_err(), "a watermark is no ticket");
+    forged(&text, |text| Watermark::open(text, &keys, &id.sale).is_ok());
 }
 
 /// Changes each character in turn.

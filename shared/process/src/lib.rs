@@ -4,6 +4,7 @@
 mod answer_counts;
 mod award_cache;
 mod cached_sale;
+mod debounce;
 mod demand;
 mod for_sale;
 mod forgeries;
@@ -14,7 +15,6 @@ mod order_counts;
 mod published;
 mod snapshots;
 mod sold_out_mark;
-mod soon;
 mod terms_cache;
 mod turns;
 mod watched;

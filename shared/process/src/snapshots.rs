@@ -9,8 +9,8 @@ use sale::{EpochMs, Round, RoundId, SaleId};
 use stock::Stock;
 
 use crate::cached_sale::CachedSale;
+use crate::debounce::Debounce;
 use crate::for_sale::ForSale;
-use crate::soon::Soon;
 
 /// The bounds of the sales and of the switches. Every process acts on a stop within `usable`. A stop that nobody can
 /// read has no effect, so the last value must not be used for ever. A read, a call to Redis and one to SQS fit into a
@@ -57,7 +57,7 @@ struct Inner {
     /// Sales whose rounds the next read of the sales reads too.
     wanted: Arc<Mutex<HashSet<SaleId>>>,
     /// The next flush of the answer counts.
-    flush: Soon,
+    flush: Debounce,
 }
 
 /// The published sales and the stops, as the ledger had them a moment ago.
@@ -102,7 +102,7 @@ impl Snapshots {
             let ledger = of_switches.clone();
             Box::pin(async move { ledger.recent_switches(before.as_deref()).await })
         });
-        Self(Arc::new(Inner { clock, sales, switches, wanted, flush: Soon::default() }))
+        Self(Arc::new(Inner { clock, sales, switches, wanted, flush: Debounce::default() }))
     }
 
     /// The current snapshot: at most a few seconds old while the ledger answers. If it does not, the last one is used

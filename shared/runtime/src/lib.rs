@@ -5,13 +5,13 @@ mod aws_client;
 mod batch;
 mod counts;
 mod metrics;
-mod now_and_then;
 mod sample_times;
 mod secret;
 mod serve;
 mod settings;
 mod stream;
 mod telemetry;
+mod throttle;
 
 /// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 mod sync {

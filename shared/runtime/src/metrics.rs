@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 use metrics_cloudwatch_embedded::{Builder, Collector};
 
 use crate::counts::Counts;
-use crate::now_and_then::NowAndThen;
 use crate::sample_times::SampleTimes;
+use crate::throttle::Throttle;
 
 /// How often a function that answers requests publishes its metrics: several times in the minute over which alarms
 /// look.
@@ -48,7 +48,7 @@ pub struct Metrics(Arc<Inner>);
 
 struct Inner {
     collector: &'static Collector,
-    published: NowAndThen,
+    published: Throttle,
     counts: Counts,
     /// If not, values are dropped.
     is_published: bool,
@@ -63,7 +63,7 @@ impl Metrics {
     pub(crate) fn init(namespace: String, is_published: bool) -> Self {
         let collector = Builder::new().cloudwatch_namespace(namespace).emit_zeros(true).init();
         let collector = collector.expect("the only recorder");
-        let published = NowAndThen::every(EVERY);
+        let published = Throttle::every(EVERY);
         Self(Arc::new(Inner { collector, published, counts: Counts::default(), is_published }))
     }
 
@@ -88,7 +88,7 @@ impl Metrics {
 
     /// Like [`Self::publish`], at most once every few seconds. Cheap enough for every request: it does not wait for
     /// another caller.
-    pub fn publish_now_and_then(&self) {
+    pub fn publish_throttled(&self) {
         self.0.published.try_do(|| self.publish());
     }
 }

@@ -224,13 +224,13 @@ pub(crate) const KERNELS: &[Kernel] = &[
     Kernel {
         name: "answers",
         is: "The counts of answers, and their flush.",
-        sources: &["shared/process/src/answer_counts.rs", "shared/process/src/soon.rs"],
+        sources: &["shared/process/src/answer_counts.rs", "shared/process/src/debounce.rs"],
         uses: "",
         mistakes: &[
             Mistake {
                 name: "done_before_it_may_be_asked_for",
                 is: "A request for a flush that comes during a flush is lost.",
-                source: "shared/process/src/soon.rs",
+                source: "shared/process/src/debounce.rs",
                 replaced: &[(
                     "            asked.store(false, Ordering::Release);\n            work.await;\n",
                     "            work.await;\n            asked.store(false, Ordering::Release);\n",
@@ -537,14 +537,14 @@ pub(crate) const KERNELS: &[Kernel] = &[
         }],
     },
     Kernel {
-        name: "now_and_then",
+        name: "throttle",
         is: "Work that is done at intervals.",
-        sources: &["shared/runtime/src/now_and_then.rs"],
+        sources: &["shared/runtime/src/throttle.rs"],
         uses: "",
         mistakes: &[Mistake {
             name: "lock_released_early",
             is: "The lock is released before the work is done and noted.",
-            source: "shared/runtime/src/now_and_then.rs",
+            source: "shared/runtime/src/throttle.rs",
             replaced: &[
                 (
                     "            *last = Some(Instant::now());\n            work();\n",

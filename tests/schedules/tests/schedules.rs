@@ -2,8 +2,8 @@
 
 use schedules::{
     answer_metrics, answers, assert_caught, breaker, briefly, counts, current_link, delivered, demand, explore,
-    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, look_ups, looks, made, missed, now_and_then, pacer,
-    refreshed, sample_times, sold_out_mark, sweeps, together, turns, waking_clock, watched,
+    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, look_ups, looks, made, missed, pacer, refreshed,
+    sample_times, sold_out_mark, sweeps, throttle, together, turns, waking_clock, watched,
 };
 
 #[test]
@@ -188,8 +188,8 @@ fn all_that_counts_is_called_for_whoever_publishes() {
 
 #[test]
 fn numbers_are_published_by_one_when_it_is_due() {
-    explore(now_and_then::as_it_is::scenario::it_is_done_once_by_one);
-    assert_caught(now_and_then::lock_released_early::scenario::it_is_done_once_by_one, "it is done");
+    explore(throttle::as_it_is::scenario::it_is_done_once_by_one);
+    assert_caught(throttle::lock_released_early::scenario::it_is_done_once_by_one, "it is done");
 }
 
 #[test]
@@ -215,12 +215,12 @@ fn each_user_whom_redis_missed_is_told_of_once() {
 fn one_looks_at_a_line_for_all_and_it_never_moves_back() {
     use looks::as_it_is::scenario::*;
     explore(one_looks_for_all);
-    explore(the_front_never_moves_back);
+    explore(the_watermark_never_moves_back);
     explore(what_was_seen_before_a_freeze_is_not_shown_after_it);
     assert_caught(looks::looked_up_then_kept::scenario::one_looks_for_all, "one looks for all");
     assert_caught(looks::lock_released_early::scenario::one_looks_for_all, "one looks for all");
-    let lost = looks::taken_out_during_a_look::scenario::the_front_never_moves_back;
-    assert_caught(lost, "the front never moves back");
+    let lost = looks::taken_out_during_a_look::scenario::the_watermark_never_moves_back;
+    assert_caught(lost, "the watermark never moves back");
     let old = looks::a_look_may_be_old::scenario::what_was_seen_before_a_freeze_is_not_shown_after_it;
     assert_caught(old, "what was seen before a freeze is not shown after it");
 }

@@ -37,10 +37,10 @@ pub(super) const FLOWS: &[Flow] = &[
                 assert_eq!(document.state, LineState::Moving);
                 let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("the ledger has the line");
                 assert!(
-                    kept.ceiling.expect("the line has moved") >= document.admitted.front(),
+                    kept.ceiling.expect("the line has moved") >= document.admitted.watermark(),
                     "it admits more than the ledger's ceiling"
                 );
-                assert!(look(lab).await.admitted.front() >= document.admitted.front(), "it moved back");
+                assert!(look(lab).await.admitted.watermark() >= document.admitted.watermark(), "it moved back");
             })
         },
         end: at_rest,

@@ -36,8 +36,9 @@ use crate::resources::{items, keys};
 pub(super) const LONG_S: i64 = 2000;
 /// The hash tag of the round's keys.
 const TAG: &str = "{lamp:1:0}";
-/// How often the order queue delivers a message before it is a dead letter: `infra/cdk` says the same of the ladder.
-pub(super) const RECEIVES: u8 = order::LADDER_S.len() as u8 + 1;
+/// How often the order queue delivers a message before it is a dead letter: once more than there are retry delays, as
+/// in `infra/cdk`.
+pub(super) const RECEIVES: u8 = order::RETRY_DELAYS_S.len() as u8 + 1;
 
 pub(super) struct World {
     pub(super) lab: Lab,

@@ -100,16 +100,17 @@ pub fn check(
 impl CheckedPlace {
     fn new(Ticket { user, class, .. }: Ticket, place: Place, document: &LineDocument) -> Self {
         let rank = (class == Class::Early).then(|| rank_of_early(place, document.people.estimate));
-        let is_admitted = document.admitted.front().admits(class, place);
+        let is_admitted = document.admitted.watermark().admits(class, place);
         Self { user, class, place_ppb: place.ppb(), rank, is_admitted }
     }
 }
 
-/// The entries for CloudFront's key value store: the keys of tickets and fronts derived from the pass keys, by number.
+/// The entries for CloudFront's key value store: the keys of tickets and watermarks derived from the pass keys, by
+/// number.
 pub fn line_keys(ring: &KeyRing) -> serde_json::Value {
     let hex = |bytes: &[u8]| award::Hex(bytes).to_string();
     let of = |(number, key): (u8, &line::LineKey)| {
-        let value = serde_json::json!({ "ticket": hex(&key.ticket), "front": hex(&key.front) });
+        let value = serde_json::json!({ "ticket": hex(&key.ticket), "watermark": hex(&key.watermark) });
         (format!("key:{number}"), serde_json::Value::String(value.to_string()))
     };
     LineKeys::of(ring).all().map(of).collect::<serde_json::Map<_, _>>().into()
@@ -145,7 +146,7 @@ fn percent(ppb: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use award::Seed;
-    use line::{Admitted, Front, People, Units};
+    use line::{Admitted, People, Units, Watermark};
     use sale::EpochMs;
 
     use super::*;
@@ -154,7 +155,7 @@ mod tests {
 
     fn line() -> (RoundId, LineDocument) {
         let (round, seed) = (RoundId { sale: "lamp".parse().unwrap(), number: "7".parse().unwrap() }, Seed([5; 32]));
-        let front = Front { early_ppb: 500_000_000, late_s: 0, late_ppb: 0 };
+        let watermark = Watermark { early_ppb: 500_000_000, late_s: 0, late_ppb: 0 };
         let document = LineDocument {
             sale: round.sale.clone(),
             round: 7,
@@ -164,10 +165,10 @@ mod tests {
             opens_at: EpochMs(0).into(),
             tickets_from: EpochMs(0).into(),
             people: People::of(1000, 0),
-            admitted: Admitted::of(&front, 0, 10, EpochMs(5)),
+            admitted: Admitted::of(&watermark, 0, 10, EpochMs(5)),
             units: Units { total: 5, sold: 0, may_return: 0 },
             poll_after_ms: 2000,
-            front: None,
+            watermark: None,
         };
         (round, document)
     }
@@ -221,6 +222,6 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(keys["key:1"].as_str().unwrap()).unwrap();
         let (_, key) = LineKeys::of(&RING.parse().unwrap()).all().map(|(n, key)| (n, *key)).next().unwrap();
         assert_eq!(value["ticket"], award::Hex(&key.ticket).to_string());
-        assert_eq!(value["front"], award::Hex(&key.front).to_string());
+        assert_eq!(value["watermark"], award::Hex(&key.watermark).to_string());
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the time of arrival matters.
 
-use line::{Class, Front, Place};
+use line::{Class, Place, Watermark};
 use serde::Serialize;
 
 use crate::people::Person;
@@ -24,12 +24,12 @@ pub struct Fairness {
 
 impl Fairness {
     /// The figures of all people in line, given how far it got.
-    pub fn of(people: &[Person], front: &Front) -> Self {
+    pub fn of(people: &[Person], watermark: &Watermark) -> Self {
         let mut early: Vec<&Person> = people.iter().filter(|person| person.class == Some(Class::Early)).collect();
         early.sort_by_key(|person| person.arrives_ms);
         let correlation = spearman(&early.iter().map(|person| person.place).collect::<Vec<_>>());
         let count = early.len().max(1) as f64;
-        let is_admitted = |person: &&&Person| front.admits(Class::Early, person.place);
+        let is_admitted = |person: &&&Person| watermark.admits(Class::Early, person.place);
         let admitted = early.iter().filter(is_admitted).count() as f64 / count;
         let winners = early.iter().filter(|person| person.won > 0).count().max(1) as f64;
         let (mut admitted_by_decile, mut winners_by_decile, mut decile_sigmas) = ([0.0; 10], [0.0; 10], 0.0_f64);
@@ -50,15 +50,15 @@ impl Fairness {
             admitted_by_decile,
             winners_by_decile,
             decile_sigmas,
-            passed_over: passed_over(people, front),
+            passed_over: passed_over(people, watermark),
         }
     }
 }
 
-fn passed_over(people: &[Person], front: &Front) -> u32 {
+fn passed_over(people: &[Person], watermark: &Watermark) -> u32 {
     let late = || {
         people.iter().filter_map(|person| match person.class {
-            Some(Class::Late(second)) => Some((second, front.admits(Class::Late(second), person.place))),
+            Some(Class::Late(second)) => Some((second, watermark.admits(Class::Late(second), person.place))),
             _ => None,
         })
     };

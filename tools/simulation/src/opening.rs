@@ -265,8 +265,8 @@ impl Opening<'_> {
     fn admit_late(&mut self, count: u64) {
         for _ in 0..count {
             let Some(((second, place, _), ())) = self.late.pop_first() else { return };
-            let front = &mut self.progress.front;
-            (front.late_s, front.late_ppb) = (second, (place.ppb() + 1).min(WHOLE_PPB));
+            let watermark = &mut self.progress.watermark;
+            (watermark.late_s, watermark.late_ppb) = (second, (place.ppb() + 1).min(WHOLE_PPB));
         }
     }
 
@@ -376,7 +376,7 @@ impl Opening<'_> {
             self.told(now_ms, state);
             return;
         }
-        let is_turn = class.is_some_and(|class| progress.front.admits(class, place));
+        let is_turn = class.is_some_and(|class| progress.watermark.admits(class, place));
         match state {
             State::InLine if is_turn => {
                 self.admitted += 1;
@@ -555,7 +555,7 @@ impl Opening<'_> {
             waiting_peak: self.meter.seconds().iter().map(|second| second.waiting).max().unwrap_or(0),
             moved: self.lanes.moved,
             transfers: self.lanes.transfers,
-            fairness: Fairness::of(&self.people, &self.progress.front),
+            fairness: Fairness::of(&self.people, &self.progress.watermark),
             seconds: self.meter.seconds().to_vec(),
         }
     }

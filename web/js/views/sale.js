@@ -215,8 +215,8 @@ export class SaleView extends View {
 
   /** Whether a problem takes the buyer back to the line. */
   #turnedBack(problem) {
-    // A front can be so old that its key no longer exists.
-    const isOld = problem.code === 'invalid_request' && /x-line-front/i.test(problem.members.detail ?? '');
+    // A watermark can be so old that its key no longer exists.
+    const isOld = problem.code === 'invalid_request' && /x-line-watermark/i.test(problem.members.detail ?? '');
     if (isOld || problem.code === 'no_ticket' || problem.code === 'not_your_turn') {
       this.#waiting.turnedAway(problem);
       return true;

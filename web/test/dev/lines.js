@@ -6,7 +6,7 @@ import { commitmentOf, placePpb, WHOLE_PPB } from '../../js/line.js';
 const KEY = randomBytes(32);
 const SEAL = 32;
 const HEAD = 15;
-const FRONT = 54;
+const WATERMARK = 54;
 /** Shorter than in the real system, so that tests are quick. */
 const POLL_MS = 400;
 const POLL_BEFORE_MS = 30_000;
@@ -40,8 +40,8 @@ function ticketOf(sale, user, second) {
   return seal(sale.sale_id, Buffer.concat([head, Buffer.from(user)]));
 }
 
-function frontOf(sale, { early, lateS, latePpb }) {
-  const body = Buffer.alloc(FRONT);
+function watermarkOf(sale, { early, lateS, latePpb }) {
+  const body = Buffer.alloc(WATERMARK);
   body[0] = 1;
   body[1] = 1;
   body.writeUInt32BE(sale.round, 2);
@@ -100,7 +100,7 @@ export class Lines {
     return line;
   }
 
-  #front(line, now) {
+  #watermark(line, now) {
     const isWhole = line.admitted >= line.early.size && line.at > 0;
     const early = isWhole ? WHOLE_PPB : Math.floor((line.admitted / line.early.size) * WHOLE_PPB);
     if (!isWhole) return { early, lateS: 0, latePpb: 0 };
@@ -118,29 +118,29 @@ export class Lines {
     const line = isOpen ? this.#advance(sale, { free: units.free, perS }) : this.of(sale);
     const is = !isOpen ? 'before' : state === 'closed' ? 'ended' : units.free <= 0 ? 'sold_out' : perS === 0 ? 'paused' : 'moving';
     const isGone = is === 'sold_out' && units.mayReturn === 0 && units.sold >= units.total;
-    const front = isOpen ? this.#front(line, now) : { early: 0, lateS: 0, latePpb: 0 };
+    const watermark = isOpen ? this.#watermark(line, now) : { early: 0, lateS: 0, latePpb: 0 };
     return {
       sale: sale.sale_id, round: sale.round, state: is,
       commitment: commitmentOf(sale.sale_id, sale.round, line.seed), seed: isOpen ? line.seed : null,
       opens_at: sale.opens_at, tickets_from: new Date(Lines.ticketsFrom(sale)).toISOString(),
       people: { estimate: line.early.size, error_percent: 2, late: line.late.size },
       admitted: {
-        early_ppb: front.early, late_until: front.lateS > 0 ? new Date(front.lateS * 1000).toISOString() : null, late_ppb: front.latePpb,
+        early_ppb: watermark.early, late_until: watermark.lateS > 0 ? new Date(watermark.lateS * 1000).toISOString() : null, late_ppb: watermark.latePpb,
         late: isOpen ? Math.floor(line.lateAdmitted) : 0, per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString(),
       },
       units: { total: units.total, sold: units.sold, may_return: units.mayReturn },
       poll_after_ms: is === 'ended' ? 0 : isGone ? POLL_GONE_MS : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
-      front: isOpen ? frontOf(sale, front) : null,
+      watermark: isOpen ? watermarkOf(sale, watermark) : null,
     };
   }
 
   /** The reason to refuse a user's request: `no_ticket` or `not_your_turn`; null if it is the user's turn. */
-  refuses(sale, user, { 'x-line-ticket': shown, 'x-line-front': front }) {
+  refuses(sale, user, { 'x-line-ticket': shown, 'x-line-watermark': watermark }) {
     if (!sale.line) return null;
     const ticket = open(sale.sale_id, shown);
     if (ticket?.readUInt32BE(3) !== sale.round || ticket.subarray(HEAD).toString() !== user) return 'no_ticket';
-    const reached = open(sale.sale_id, front);
-    if (reached?.length !== FRONT || reached.readUInt32BE(2) !== sale.round) return 'not_your_turn';
+    const reached = open(sale.sale_id, watermark);
+    if (reached?.length !== WATERMARK || reached.readUInt32BE(2) !== sale.round) return 'not_your_turn';
     const ppb = placePpb(this.of(sale).seed, user);
     const [early, lateS, latePpb] = [reached.readUInt32BE(6), Number(reached.readBigUInt64BE(10)), reached.readUInt32BE(18)];
     const second = Number(ticket.readBigUInt64BE(7));

@@ -1,4 +1,4 @@
-use ::line::{Admitted, Front, LineKeys, Ticket};
+use ::line::{Admitted, LineKeys, Ticket, Watermark};
 use api::{Code, Problem};
 use lambda_http::Request;
 use sale::SaleId;
@@ -8,12 +8,12 @@ use crate::{Gate, Visitor};
 
 /// The header that carries the user's ticket.
 pub const TICKET_HEADER: &str = "x-line-ticket";
-/// The header that carries the `front` from the line's document.
-pub const FRONT_HEADER: &str = "x-line-front";
+/// The header that carries the `watermark` from the line's document.
+pub const WATERMARK_HEADER: &str = "x-line-watermark";
 /// Seconds after which the line has moved, and a user without a ticket may have got one.
 const LOOK_AGAIN_S: u32 = 2;
 
-/// Admits a user whose ticket is before the front of the line. Both are sealed and sent with the request, so nothing is
+/// Admits a user whose ticket the line's watermark has passed. Both are sealed and sent with the request, so nothing is
 /// read. It works even if Redis has lost the line, since a line never moves back.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
     let round = &visitor.known()?.round;
@@ -26,21 +26,21 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
     let ticket = header(TICKET_HEADER).and_then(|text| Ticket::open(text, &keys, sale).ok());
     let ticket = ticket.filter(|ticket| ticket.round == round.id.number && ticket.user == visitor.user);
     let ticket = ticket.ok_or_else(|| no_ticket(sale))?;
-    let shown = header(FRONT_HEADER);
-    if shown.is_some_and(|text| Front::is_of_another_key(text, &keys)) {
+    let shown = header(WATERMARK_HEADER);
+    if shown.is_some_and(|text| Watermark::is_of_another_key(text, &keys)) {
         // It may have been the user's turn for a long time.
         return Err(Problem::invalid(format!(
-            "{FRONT_HEADER}: too old; take the front from the current line document"
+            "{WATERMARK_HEADER}: too old; take the watermark from the current line document"
         )));
     }
-    let shown = shown.and_then(|text| Front::open(text, &keys, sale).ok());
-    let Some((_, order, front)) = shown.filter(|(number, ..)| *number == round.id.number) else {
+    let shown = shown.and_then(|text| Watermark::open(text, &keys, sale).ok());
+    let Some((_, order, watermark)) = shown.filter(|(number, ..)| *number == round.id.number) else {
         return Err(not_your_turn(sale));
     };
-    if front.admits(ticket.class_at(round.terms.opens_at_ms), order.place(&visitor.user)) {
+    if watermark.admits(ticket.class_at(round.terms.opens_at_ms), order.place(&visitor.user)) {
         return Ok(());
     }
-    let Admitted { early_ppb, late_until, late_ppb, .. } = Admitted::of(&front, 0, 0, gate.clock.now());
+    let Admitted { early_ppb, late_until, late_ppb, .. } = Admitted::of(&watermark, 0, 0, gate.clock.now());
     let shown = json!({ "early_ppb": early_ppb, "late_until": late_until, "late_ppb": late_ppb });
     Err(not_your_turn(sale).with("admitted", shown))
 }
@@ -54,7 +54,7 @@ fn no_ticket(sale: &SaleId) -> Problem {
 }
 
 fn not_your_turn(sale: &SaleId) -> Problem {
-    let problem =
-        Problem::new(Code::NotYourTurn).detail(format!("{FRONT_HEADER}: send the front from the line's document"));
+    let problem = Problem::new(Code::NotYourTurn)
+        .detail(format!("{WATERMARK_HEADER}: send the watermark from the line's document"));
     problem.with("line_path", format!("/v1/sales/{sale}/line")).retry_after_s(LOOK_AGAIN_S)
 }

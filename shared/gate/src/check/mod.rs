@@ -14,7 +14,7 @@ use lambda_http::Request;
 
 use crate::{Gate, Route, Visitor};
 
-pub use line::{FRONT_HEADER, TICKET_HEADER};
+pub use line::{TICKET_HEADER, WATERMARK_HEADER};
 pub use rate::address;
 
 /// A check of the gate. The table in the crate's documentation says what each one needs and costs.

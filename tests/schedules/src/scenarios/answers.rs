@@ -7,14 +7,14 @@ use std::time::Duration;
 use shuttle::thread;
 
 use super::answer_counts::AnswerCounts;
-use super::soon::Soon;
+use super::debounce::Debounce;
 use crate::sync::step;
 
 /// One process's counts, and what it has flushed.
 #[derive(Default)]
 struct Process {
     counts: AnswerCounts,
-    soon: Soon,
+    debounce: Debounce,
     flushed: AtomicU64,
     /// Flushes that have begun, and those that have ended.
     begun: AtomicU64,
@@ -24,7 +24,7 @@ struct Process {
 impl Process {
     fn answer(self: &Arc<Self>, code: &'static str) {
         self.counts.count(code);
-        self.soon.ask(Duration::from_secs(1), || {
+        self.debounce.ask(Duration::from_secs(1), || {
             let process = Arc::clone(self);
             process.begun.fetch_add(1, Ordering::Relaxed);
             async move {

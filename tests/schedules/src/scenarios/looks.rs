@@ -18,18 +18,18 @@ const SHOWN: std::time::Duration = std::time::Duration::from_secs(1);
 struct Redis {
     asking: OneAtATime,
     looks: AtomicU32,
-    front: AtomicU32,
+    watermark: AtomicU32,
 }
 
-/// Looks that remember the farthest front that they published.
-type Fronts = Looks<u32, u32>;
+/// Looks that remember the highest watermark that they published.
+type Watermarks = Looks<u32, u32>;
 
 impl Redis {
     async fn look(&self, published: &mut u32) -> u32 {
         let asking = self.asking.begin("one looks for all");
         self.looks.fetch_add(1, Ordering::Relaxed);
         yield_now().await;
-        *published = self.front.load(Ordering::Relaxed).max(*published);
+        *published = self.watermark.load(Ordering::Relaxed).max(*published);
         yield_now().await;
         drop(asking);
         *published
@@ -42,11 +42,11 @@ impl Redis {
 
 /// Three poll at once, and one of them may give up. Another one looks only if that one was looking.
 pub fn one_looks_for_all() {
-    let (fronts, redis) = (Arc::new(Fronts::new()), Arc::<Redis>::default());
+    let (watermarks, redis) = (Arc::new(Watermarks::new()), Arc::<Redis>::default());
     let requests = [false, false, true].map(|may_give_up| {
-        let (fronts, redis) = (Arc::clone(&fronts), Arc::clone(&redis));
+        let (watermarks, redis) = (Arc::clone(&watermarks), Arc::clone(&redis));
         spawn(async move {
-            let polled = poll(&fronts, &redis);
+            let polled = poll(&watermarks, &redis);
             if may_give_up { until_given_up(polled).await.is_none() } else { polled.await == u32::MAX }
         })
     });
@@ -58,24 +58,24 @@ pub fn one_looks_for_all() {
         assert!(redis.looks() <= 1 + gave_up, "one looks for all");
         pass(SHOWN);
         let before = redis.looks();
-        poll(&fronts, &redis).await;
+        poll(&watermarks, &redis).await;
         assert_eq!(redis.looks(), before + 1, "it is looked at again");
     });
 }
 
 /// The line moves and is lost while people poll it. Nobody sees it farther back than somebody before.
-pub fn the_front_never_moves_back() {
-    let (fronts, redis) = (Arc::new(Fronts::new()), Arc::<Redis>::default());
+pub fn the_watermark_never_moves_back() {
+    let (watermarks, redis) = (Arc::new(Watermarks::new()), Arc::<Redis>::default());
     let seen = Arc::<AtomicU32>::default();
-    let requests = [3, 0, 5].map(|front| {
-        let (fronts, redis, seen) = (Arc::clone(&fronts), Arc::clone(&redis), Arc::clone(&seen));
+    let requests = [3, 0, 5].map(|watermark| {
+        let (watermarks, redis, seen) = (Arc::clone(&watermarks), Arc::clone(&redis), Arc::clone(&seen));
         spawn(async move {
             for _ in 0..2 {
-                redis.front.store(front, Ordering::Relaxed);
+                redis.watermark.store(watermark, Ordering::Relaxed);
                 let before = seen.load(Ordering::Relaxed);
-                if let Some(front) = until_given_up(poll(&fronts, &redis)).await {
-                    assert!(front >= before, "the front never moves back");
-                    seen.fetch_max(front, Ordering::Relaxed);
+                if let Some(watermark) = until_given_up(poll(&watermarks, &redis)).await {
+                    assert!(watermark >= before, "the watermark never moves back");
+                    seen.fetch_max(watermark, Ordering::Relaxed);
                 }
                 pass(SHOWN);
             }
@@ -91,28 +91,28 @@ pub fn the_front_never_moves_back() {
 /// The line moves while the process is frozen, maybe during a look. Whoever polls after that sees it where it is.
 pub fn what_was_seen_before_a_freeze_is_not_shown_after_it() {
     const FROZEN_MS: i64 = 60_000;
-    let (fronts, redis) = (Arc::new(Fronts::new()), Arc::<Redis>::default());
+    let (watermarks, redis) = (Arc::new(Watermarks::new()), Arc::<Redis>::default());
     let requests = [(); 2].map(|()| {
-        let (fronts, redis) = (Arc::clone(&fronts), Arc::clone(&redis));
+        let (watermarks, redis) = (Arc::clone(&watermarks), Arc::clone(&redis));
         spawn(async move {
-            until_given_up(poll(&fronts, &redis)).await;
+            until_given_up(poll(&watermarks, &redis)).await;
             step();
-            let has_moved = redis.front.load(Ordering::Relaxed) == 7;
-            let seen = poll(&fronts, &redis).await;
+            let has_moved = redis.watermark.load(Ordering::Relaxed) == 7;
+            let seen = poll(&watermarks, &redis).await;
             assert!(seen == 7 || !has_moved, "what was seen before a freeze is not shown after it");
         })
     });
     block_on(async {
         yield_now().await;
         set_wall_clock(FROZEN_MS);
-        redis.front.store(7, Ordering::Relaxed);
+        redis.watermark.store(7, Ordering::Relaxed);
         for request in requests {
             request.await.unwrap();
         }
     });
 }
 
-async fn poll(fronts: &Fronts, redis: &Redis) -> u32 {
+async fn poll(watermarks: &Watermarks, redis: &Redis) -> u32 {
     let round = RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(1) };
-    fronts.at_line(&round, Clock, async |published| redis.look(published).await).await
+    watermarks.at_line(&round, Clock, async |published| redis.look(published).await).await
 }

@@ -27,7 +27,7 @@ use crate::demo::waiting::{End, Waited};
 use crate::stages::{Stage, progress_line};
 
 const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
-const X_LINE_FRONT: HeaderName = HeaderName::from_static("x-line-front");
+const X_LINE_WATERMARK: HeaderName = HeaderName::from_static("x-line-watermark");
 
 /// Time between the last early ticket and the opening.
 const CALM_S: u32 = 5;
@@ -149,12 +149,12 @@ impl Staged for InLine {
         // The same check as `./flash check-line`, which anyone can run.
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not public")?;
-        let (places, front) = (Places::of(&seed), last.admitted.front());
+        let (places, watermark) = (Places::of(&seed), last.admitted.watermark());
         let people = waiting.people();
         let numbers: HashMap<_, _> = found.crowd.buyers.iter().map(|buyer| (&buyer.user, buyer.number)).collect();
         let in_turn = |user: &::sale::UserId| {
             let waited = numbers.get(user).and_then(|number| people.get(number));
-            waited.and_then(|waited| waited.class).is_some_and(|class| front.admits(class, places.place(user)))
+            waited.and_then(|waited| waited.class).is_some_and(|class| watermark.admits(class, places.place(user)))
         };
         let admits_per_s = admits_per_s(found.plan);
         let buyers = found.crowd.buyers.len();
@@ -264,10 +264,10 @@ impl Visitor<'_> {
             let Some(document) = line.borrow_and_update().clone() else { return self.waited };
             if let Some(seed) = document.seed() {
                 let place = Places::of(&seed).place(&buyer.user);
-                let is_turn = document.admitted.front().admits(ticket.1, place);
+                let is_turn = document.admitted.watermark().admits(ticket.1, place);
                 if jumps && !is_turn && self.waited.jumped.is_none() && place.ppb() >= LAST_PLACES_PPB {
-                    let front = document.front.clone().unwrap_or_default();
-                    let (crowd, request) = (self.crowd, self.challenge(buyer, &ticket.0, &front));
+                    let watermark = document.watermark.clone().unwrap_or_default();
+                    let (crowd, request) = (self.crowd, self.challenge(buyer, &ticket.0, &watermark));
                     if let Some(request) = request {
                         let heard = self.ask("challenge", || crowd.send(buyer, &request)).await;
                         self.waited.jumped = heard.map(|heard| heard.status < 400);
@@ -276,7 +276,7 @@ impl Visitor<'_> {
                 self.waited.was_admitted |= is_turn;
                 if is_turn && document.state == LineState::Moving {
                     if pass.is_none() {
-                        pass = self.enter(buyer, &ticket.0, document.front.as_deref().unwrap_or_default()).await;
+                        pass = self.enter(buyer, &ticket.0, document.watermark.as_deref().unwrap_or_default()).await;
                     }
                     if let Some(pass) = &pass
                         && self.reserve(buyer, pass).await == Some(true)
@@ -336,27 +336,27 @@ impl Visitor<'_> {
         Some((text, class))
     }
 
-    fn in_line(&self, buyer: &Buyer, what: &str, ticket: &str, front: &str) -> Option<Request> {
+    fn in_line(&self, buyer: &Buyer, what: &str, ticket: &str, watermark: &str) -> Option<Request> {
         let path = format!("/v1/sales/{}/{what}", self.crowd.round.sale);
         let header = |text: &str| HeaderValue::from_str(text).ok();
         let request = Request::new(Method::POST, &path).ok()?;
-        let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_FRONT, header(front)?);
+        let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_WATERMARK, header(watermark)?);
         Some(self.crowd.of_buyer(buyer, request))
     }
 
-    fn challenge(&self, buyer: &Buyer, ticket: &str, front: &str) -> Option<Request> {
-        Some(self.in_line(buyer, "challenges", ticket, front)?.json(&json!({ "kind": "work" })))
+    fn challenge(&self, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<Request> {
+        Some(self.in_line(buyer, "challenges", ticket, watermark)?.json(&json!({ "kind": "work" })))
     }
 
     /// Does the work for the gate. Returns the pass.
-    async fn enter(&mut self, buyer: &Buyer, ticket: &str, front: &str) -> Option<String> {
+    async fn enter(&mut self, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<String> {
         let crowd = self.crowd;
-        let request = self.challenge(buyer, ticket, front)?;
+        let request = self.challenge(buyer, ticket, watermark)?;
         let challenge = self.ask("challenge", || crowd.send(buyer, &request)).await?.json();
         let id = challenge["challenge_id"].as_str()?.parse().ok()?;
         let answer = tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?;
         let answered = json!({ "challenge_id": challenge["challenge_id"], "answer": answer });
-        let request = self.in_line(buyer, "tokens", ticket, front)?.json(&answered);
+        let request = self.in_line(buyer, "tokens", ticket, watermark)?.json(&answered);
         let admitted = self.ask("token", || crowd.send(buyer, &request)).await?.json();
         admitted["token"].as_str().map(str::to_owned)
     }

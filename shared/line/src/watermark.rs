@@ -13,9 +13,9 @@ use crate::{Class, InvalidTicket, LineKeys, LineOrder, Place};
 const BODY: usize = 1 + 1 + 4 + 4 + 8 + 4 + 32;
 const VERSION: u8 = 1;
 
-/// How far a line has moved. It never moves back: of two fronts of a round the greater one is the later one.
+/// How far a line has moved. It never moves back: of two watermarks of a round the greater one is the later one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Front {
+pub struct Watermark {
     /// Early users whose place, in parts per billion, is below this are admitted.
     pub early_ppb: u32,
     /// Users who came late before this second since the Unix epoch are admitted, once all early ones are.
@@ -24,7 +24,7 @@ pub struct Front {
     pub late_ppb: u32,
 }
 
-impl Front {
+impl Watermark {
     /// Whether a user with this class and place is admitted.
     pub const fn admits(&self, class: Class, place: Place) -> bool {
         match class {
@@ -36,8 +36,8 @@ impl Front {
         }
     }
 
-    /// Seals the front and the order of a round as text. Clients may show an old one: since a line never moves back,
-    /// whoever it admits stays admitted.
+    /// Seals the watermark and the order of a round as text. Clients may show an old one: since a line never moves
+    /// back, whoever it admits stays admitted.
     pub fn seal(&self, order: &LineOrder, keys: &LineKeys, round: &RoundId) -> String {
         let (number, key) = keys.signing();
         let mut bytes = vec![VERSION, number];
@@ -46,17 +46,17 @@ impl Front {
         bytes.extend(self.late_s.to_be_bytes());
         bytes.extend(self.late_ppb.to_be_bytes());
         bytes.extend(order.0);
-        bytes.extend(tagged(&key.front, &round.sale, &bytes).finalize().into_bytes());
+        bytes.extend(tagged(&key.watermark, &round.sale, &bytes).finalize().into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Whether a text may be a front or a ticket that was sealed with a key that has been removed from these.
+    /// Whether a text may be a watermark or a ticket that was sealed with a key that has been removed from these.
     pub fn is_of_another_key(text: &str, keys: &LineKeys) -> bool {
         let head = text.get(..4).and_then(|head| URL_SAFE_NO_PAD.decode(head).ok());
         head.is_some_and(|head| head[0] == VERSION && keys.key(head[1]).is_none())
     }
 
-    /// Parses a front of this sale: the round, the order of its users, and how far its line had moved.
+    /// Parses a watermark of this sale: the round, the order of its users, and how far its line had moved.
     ///
     /// # Errors
     /// [`InvalidTicket`] if it is invalid for any reason.
@@ -67,13 +67,14 @@ impl Front {
         }
         let (body, tag) = bytes.split_at(BODY);
         let key = keys.key(body[1]).ok_or(InvalidTicket)?;
-        tagged(&key.front, sale, body).verify_slice(tag).map_err(|_| InvalidTicket)?;
+        tagged(&key.watermark, sale, body).verify_slice(tag).map_err(|_| InvalidTicket)?;
         if body[0] != VERSION {
             return Err(InvalidTicket);
         }
         let number = |from: usize, to: usize| body[from..to].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
         let order = LineOrder(body[22..].try_into().map_err(|_| InvalidTicket)?);
-        let front = Self { early_ppb: number(6, 10) as u32, late_s: number(10, 18), late_ppb: number(18, 22) as u32 };
-        Ok((RoundNumber(number(2, 6) as u32), order, front))
+        let watermark =
+            Self { early_ppb: number(6, 10) as u32, late_s: number(10, 18), late_ppb: number(18, 22) as u32 };
+        Ok((RoundNumber(number(2, 6) as u32), order, watermark))
     }
 }

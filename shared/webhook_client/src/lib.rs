@@ -46,15 +46,15 @@ pub enum PostError {
     Secret(#[from] SecretError),
 }
 
-/// The merchant's address, and the key that signs requests to it.
+/// Posts to the merchant's address, and signs what it posts.
 #[derive(Clone)]
-pub struct SignedPost {
+pub struct WebhookClient {
     http: Arc<Connector>,
     url: String,
     secret: Secret,
 }
 
-impl SignedPost {
+impl WebhookClient {
     /// The receiver at `url`. The key is the secret's text, byte for byte. Fails if it is not an `https` address.
     pub fn new(url: String, secret: Secret) -> Result<Self, InvalidAddress> {
         if !is_usable(&url) {

@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use shuttle::thread;
 
-use super::now_and_then::NowAndThen;
+use super::throttle::Throttle;
 use crate::OneAtATime;
 use crate::sync::{pass, step};
 
 /// Three requests come when it is due, and three more the next time.
 pub fn it_is_done_once_by_one() {
     let every = Duration::from_secs(5);
-    let work = Arc::new((NowAndThen::every(every), OneAtATime::default(), AtomicU32::new(0)));
+    let work = Arc::new((Throttle::every(every), OneAtATime::default(), AtomicU32::new(0)));
     for times in 1..=2 {
         let requests = [(); 3].map(|()| {
             let work = Arc::clone(&work);
             thread::spawn(move || {
-                let (now_and_then, doing, done) = &*work;
-                now_and_then.try_do(|| {
+                let (throttle, doing, done) = &*work;
+                throttle.try_do(|| {
                     let doing = doing.begin("it is done by one");
                     step();
                     drop(doing);

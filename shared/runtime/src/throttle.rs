@@ -5,12 +5,12 @@ use super::sync::{Instant, Mutex};
 
 /// Runs something at most once per period, one caller at a time.
 #[derive(Debug)]
-pub(crate) struct NowAndThen {
+pub(crate) struct Throttle {
     every: Duration,
     last: Mutex<Option<Instant>>,
 }
 
-impl NowAndThen {
+impl Throttle {
     /// Not run yet.
     pub(crate) fn every(every: Duration) -> Self {
         Self { every, last: Mutex::new(None) }
@@ -38,11 +38,11 @@ mod tests {
 
     #[test]
     fn a_panic_ends_nothing_but_the_work_that_panicked() {
-        let now_and_then = NowAndThen::every(Duration::ZERO);
-        let panicked = catch_unwind(AssertUnwindSafe(|| now_and_then.try_do(|| panic!("while it is done"))));
+        let throttle = Throttle::every(Duration::ZERO);
+        let panicked = catch_unwind(AssertUnwindSafe(|| throttle.try_do(|| panic!("while it is done"))));
         assert!(panicked.is_err());
         let mut is_done = false;
-        now_and_then.try_do(|| is_done = true);
+        throttle.try_do(|| is_done = true);
         assert!(is_done, "it is done again");
     }
 }

@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use super::sync::{AtomicBool, Ordering, sleep, spawn};
 
-/// Runs a task after a pause, once for all callers until then.
+/// Runs a task after a pause, once for all callers until then. Later ones do not put it off.
 #[derive(Debug, Default)]
-pub(crate) struct Soon(Arc<AtomicBool>);
+pub(crate) struct Debounce(Arc<AtomicBool>);
 
-impl Soon {
+impl Debounce {
     /// Runs the result of `work` after the pause, in a separate task, unless one is already planned. It begins after
     /// this returns, so it sees everything that was there before.
     pub(crate) fn ask<F>(&self, pause: Duration, work: impl FnOnce() -> F)
