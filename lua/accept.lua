@@ -13,10 +13,10 @@
 --       and then its ranges, "FIRST-LAST"
 -- Returns what `reserve` returns:
 --   reserved ENTRY | replayed ENTRY | already_reserved ENTRIES | too_many_unpaid COUNT | sold_out MS FOR_MS
---   not_open MS | set_aside MS | closed | paused | denied | unknown_sale
+--   not_open MS | quota_only MS | closed | paused | denied | unknown_sale
 
 local sale_key, buyers_key, free_key, outbox_key, transfers_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local user, id, lead_ms, has_set_aside = ARGV[1], ARGV[2], ARGV[3], nil
-local from, transfer, is_held, ranges_at = 'from:' .. ARGV[4], ARGV[5], false, 6
+local user, id, lead_ms, has_quota = ARGV[1], ARGV[2], ARGV[3], nil
+local from, transfer, in_cooldown, ranges_at = 'from:' .. ARGV[4], ARGV[5], false, 6
 --- @include accept
 --- @include reserve

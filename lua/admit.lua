@@ -14,7 +14,7 @@
 --       5 user, 7 address, 9 everybody: microseconds between two requests, or 0 for no limit; each followed by how
 --         many may come at once
 --       11 how long before everyone's opening the user may buy (ms)
---       12 1 if units that are set aside are for the user, 0 otherwise
+--       12 1 if the user may have units of the quota, 0 otherwise
 --       13 1 if another lane may have a unit for the user although this one has none; left out otherwise
 -- Returns
 --   challenged               the challenge is stored
@@ -25,7 +25,7 @@
 --   not_open MS              opens for the user at MS
 --   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS, and nobody gets one within the next FOR_MS; with a plan,
 --                            the next units come at NEXT
---   set_aside MS             what is left is set aside for a group until MS
+--   quota_only MS            what is left is a group's quota until MS
 --   closed | paused | unknown_sale
 --   denied                   a note in the user's record keeps the user out
 -- where MS are milliseconds: since the Unix epoch if it is a point in time.
@@ -83,20 +83,20 @@ end
 if now < opens_at_ms - ARGV[11] then return string.format('not_open %d', opens_at_ms - ARGV[11]) end
 if paused ~= 0 then return 'paused' end
 
---- @constant HOLD_BACK_MS
---- @read sellable_at_ms set_aside_until_ms set_aside
+--- @constant COOLDOWN_MS
+--- @read cooldown_until_ms quota_until_ms quota
 local sold_out, sold_out_for, next_drop_at, next_at
 --- @include sold_out
 if sold_out then
   --- @include until_drop
-elseif now < sellable_at_ms then
+elseif now < cooldown_until_ms then
   --- @has plan
-  sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
+  sold_out_for, next_at = cooldown_until_ms - now, has_plan and cooldown_until_ms
 end
 -- A user with a reservation may ask for it again, whatever is left.
 if not string.find(record, ';%d') then
-  if not sold_out and now < set_aside_until_ms and ARGV[12] ~= '1' and returned + last_unit + 1 - next_unit <= set_aside then
-    return string.format('set_aside %d', set_aside_until_ms)
+  if not sold_out and now < quota_until_ms and ARGV[12] ~= '1' and returned + last_unit + 1 - next_unit <= quota then
+    return string.format('quota_only %d', quota_until_ms)
   end
   if sold_out_for and not ARGV[13] then
     return string.format('sold_out %d %d', last_won_at_ms, sold_out_for) .. (next_at and string.format(' %d', next_at) or '')

@@ -81,6 +81,6 @@ redis.call('PEXPIREAT', free_key, expires_at_ms)
 
 --- @include new_buyer
 if sold_out and returned > 0 then
-  --- @include hold_back
+  --- @include cooldown
 end
 return known and 'already_confirmed' or 'adopted'

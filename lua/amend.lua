@@ -7,7 +7,7 @@
 --       4 outbox  list of reservations that no order has confirmed
 --       5 transfers  hash, what is on its way from this lane and to it; left out if there is only one lane
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
---       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  9 until when units are set aside, or 0
+--       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  9 until when a group has a quota, or 0
 --       (times in ms since the Unix epoch)
 --       and with several lanes 10: 1 for the lane that gets all new units, 0 for the others
 -- Returns
@@ -32,7 +32,7 @@ if has_plan then
 end
 local sold_out, told_until = returned == 0 and next_unit > last_unit, next_drop_at
 version = newer
-local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan, set_aside_until_ms = unpack(ARGV, 3, 9)
+local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan, quota_until_ms = unpack(ARGV, 3, 9)
 local next_drop_ms, transfers_key = 0, KEYS[5]
 if transfers_key then
   local free_key, total, dealt = KEYS[3], tonumber(ARGV[2]), tonumber(redis.call('HGET', transfers_key, 'dealt')) or 0
@@ -49,16 +49,16 @@ else
   --- @include clock
   --- @include available
 end
--- `set_aside` stays: a change of the terms does not refill what the group has already used.
---- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms set_aside_until_ms
+-- `quota` stays: a change of the terms does not refill what the group has already used.
+--- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms quota_until_ms
 if has_plan or plan ~= '' then
   --- @write plan
 end
--- Clients that were told "sold out" follow the old plan, so units that come earlier than it said are held back.
+-- Clients that were told "sold out" follow the old plan, so units that come earlier than it said have a cooldown.
 local comes_earlier = next_drop_ms > 0 and (told_until == 0 or next_drop_ms < told_until)
 if sold_out and (returned > 0 or next_unit <= last_unit or comes_earlier) then
   next_drop_at = 0
-  --- @include hold_back
+  --- @include cooldown
 end
 for i = 1, #KEYS do redis.call('PEXPIREAT', KEYS[i], expires_at_ms) end
 return 'amended'

@@ -19,8 +19,8 @@ if not sale then return 'unknown_sale' end
 if returned > 0 or next_unit <= last_unit then
   local now
   --- @include clock
-  --- @read sellable_at_ms
-  if now >= sellable_at_ms then return 'selling' end
+  --- @read cooldown_until_ms
+  if now >= cooldown_until_ms then return 'selling' end
 end
 
 local count = redis.call('HLEN', buyers_key) - redis.call('HLEN', denied_key)

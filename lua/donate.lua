@@ -7,12 +7,13 @@
 --       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  1 index of the receiving lane
 --       2 how long before everyone's opening its user may buy (ms); or -1 for a reservation that needs another unit: it
---         gets one at any time, also one that is held back
+--         gets one at any time, also one in cooldown
 --       3 the latest id that the receiving lane took: the new transfer's id is later, even if this lane has forgotten some
 -- Returns
---   donated ID RANGES [held]   these units are on their way: "FIRST-LAST", joined by ","; held if they are held back
---   sold_out MS FOR_MS    nothing is free here, or all of it is held back, for another FOR_MS; the last unit was handed out
---                         at MS (ms since the Unix epoch)
+--   donated ID RANGES [cooldown]   these units are on their way: "FIRST-LAST", joined by ",";
+--                         with "cooldown" if they are in cooldown
+--   sold_out MS FOR_MS    nothing is free here, or all of it is in cooldown, for another FOR_MS; the last unit was
+--                         handed out at MS (ms since the Unix epoch)
 --   not_open MS           opens for the user at MS (ms since the Unix epoch)
 --   closed | paused | unknown_sale
 
@@ -24,8 +25,9 @@ if not sale then return 'unknown_sale' end
 local open = redis.call('HGET', transfers_key, to)
 if open then return 'donated ' .. open end
 
---- @read next_unit last_unit returned moves last_won_at_ms paused opens_at_ms closes_at_ms expires_at_ms sellable_at_ms
---- @constant HOLD_BACK_MS
+--- @read next_unit last_unit returned moves last_won_at_ms paused opens_at_ms closes_at_ms expires_at_ms
+---   cooldown_until_ms
+--- @constant COOLDOWN_MS
 local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
@@ -33,10 +35,10 @@ if not is_reseat then
   if now >= closes_at_ms then return 'closed' end
   if now < opens_at_ms - lead_ms then return string.format('not_open %d', opens_at_ms - lead_ms) end
   if paused ~= 0 then return 'paused' end
-  if now < sellable_at_ms then return string.format('sold_out %d %d', last_won_at_ms, sellable_at_ms - now) end
+  if now < cooldown_until_ms then return string.format('sold_out %d %d', last_won_at_ms, cooldown_until_ms - now) end
 end
 local fresh = last_unit + 1 - next_unit
-if returned == 0 and fresh <= 0 then return string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS) end
+if returned == 0 and fresh <= 0 then return string.format('sold_out %d %d', last_won_at_ms, COOLDOWN_MS) end
 
 -- From the end, since this lane hands out from the beginning. Of single units, at most as many as one call can take
 -- quickly.
@@ -60,7 +62,7 @@ else
     -- The count of returned units was too high.
     returned = 0
     --- @write returned
-    return string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
+    return string.format('sold_out %d %d', last_won_at_ms, COOLDOWN_MS)
   end
   returned = math.max(0, returned - count)
   redis.call('PEXPIREAT', free_key, expires_at_ms)
@@ -71,7 +73,7 @@ moves = moves + 1
 -- The receiving lane takes no id twice, and only later ones. A replica that took over may not know which ids this lane
 -- used.
 local id = math.max(now_us, (tonumber(redis.call('HGET', transfers_key, 'last')) or 0) + 1, heard + 1)
-local record = string.format('%d %s', id, table.concat(ranges, ',')) .. (now < sellable_at_ms and ' held' or '')
+local record = string.format('%d %s', id, table.concat(ranges, ',')) .. (now < cooldown_until_ms and ' cooldown' or '')
 redis.call('HSET', transfers_key, 'last', string.format('%d', id), to, record)
 redis.call('HINCRBY', transfers_key, 'open', count)
 redis.call('HINCRBY', transfers_key, 'given', 1)

@@ -18,7 +18,7 @@
 --       free:   one page of the set's ranges, "FIRST-LAST" (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
 --               10 epoch  11 version of the sale  12 unpaid limit  13 plan of its drops (README.md has its form), or empty
---               14 until when units are set aside, or 0  15 how many units are set aside
+--               14 until when a group has a quota, or 0  15 how many units it has
 --               16 how many buyers and 17 how many ranges were staged
 --               and with several lanes 18 the number that "claim" gave  19 fields of transfers and their values, all separated
 --               by spaces (times in ms since the Unix epoch)
@@ -75,7 +75,7 @@ if transfers_key then
   redis.call('PEXPIREAT', transfers_key, expires_at_ms)
 end
 local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit, plan,
-  set_aside_until_ms, set_aside = unpack(ARGV, 3, 15)
+  quota_until_ms, quota = unpack(ARGV, 3, 15)
 -- All earlier purchases happened before this moment.
 local now
 --- @include clock
@@ -85,7 +85,7 @@ if plan ~= '' then
   --- @include available
 end
 --- @create next_unit last_unit returned last_won_at_ms per_user_limit paused opens_at_ms closes_at_ms epoch_ms
----   expires_at_ms version unpaid_limit next_drop_ms set_aside_until_ms set_aside
+---   expires_at_ms version unpaid_limit next_drop_ms quota_until_ms quota
 if plan ~= '' then
   local sale = ''
   --- @write plan

@@ -13,7 +13,7 @@
 local sale_key, transfers_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
---- @read next_unit last_unit returned moves last_won_at_ms epoch_ms version sellable_at_ms
+--- @read next_unit last_unit returned moves last_won_at_ms epoch_ms version cooldown_until_ms
 local now
 --- @include clock
 local open, short, heard = 0, 0, 0
@@ -25,5 +25,5 @@ for i = 1, #fields, 2 do
   elseif string.find(field, '^from:') then heard = math.max(heard, tonumber(value)) end
 end
 return string.format('looked %d %d %d %d %d %d %d-%d-%d-%d-%d-%d', returned + math.max(0, last_unit + 1 - next_unit),
-  math.max(0, sellable_at_ms - now), open, short, heard, last_won_at_ms, epoch_ms, version, moves, next_unit, last_unit,
-  returned)
+  math.max(0, cooldown_until_ms - now), open, short, heard, last_won_at_ms, epoch_ms, version, moves, next_unit,
+  last_unit, returned)

@@ -36,18 +36,18 @@ if not is_live then
   if parts ~= ';' .. record then redis.call('HSET', buyers_key, user, string.sub(parts, 2)) end
   return at and 'already_released' or 'unknown_hold'
 end
-local before, from_set_aside, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
-from_set_aside = tonumber(from_set_aside or 0)
-if from_set_aside > 0 then parts = string.format('%s%d%s', before, from_set_aside - 1, after) end
+local before, from_quota, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
+from_quota = tonumber(from_quota or 0)
+if from_quota > 0 then parts = string.format('%s%d%s', before, from_quota - 1, after) end
 redis.call('HSET', buyers_key, user, string.sub(parts, 2))
 
 local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
-if sale and from_set_aside > 0 then
-  -- The reservation used one of the units that are set aside, so its group gets another one.
-  --- @read set_aside
-  set_aside = set_aside + 1
-  --- @write set_aside
+if sale and from_quota > 0 then
+  -- The reservation used a unit of the quota, so its group gets another one.
+  --- @read quota
+  quota = quota + 1
+  --- @write quota
 end
 if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
   --- @read next_unit last_unit returned moves
@@ -56,7 +56,7 @@ if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .
   returned, moves = returned + 1, moves + 1
   --- @write returned moves
   if sold_out then
-    --- @include hold_back
+    --- @include cooldown
   end
   --- @read expires_at_ms
   redis.call('PEXPIREAT', free_key, expires_at_ms)

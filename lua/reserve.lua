@@ -7,7 +7,7 @@
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 how long before everyone's opening the user may buy (ms)
---       4 1 if units that are set aside are for the user, 0 otherwise
+--       4 1 if the user may have units of the quota, 0 otherwise
 --         (both are left out for users in no group, who are most: two more arguments slow down each call)
 -- Returns
 --   reserved ENTRY             the unit is the user's
@@ -19,9 +19,9 @@
 --   closed | paused | unknown_sale
 --   denied                     a note in the user's record keeps the user out; a repeated request still gets its answer
 --   not_open MS                opens for the user at MS (ms since the Unix epoch)
---   set_aside MS               what is left is set aside for a group until MS (ms since the Unix epoch)
+--   quota_only MS              what is left is a group's quota until MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".
 
 local sale_key, buyers_key, free_key, outbox_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local user, id, lead_ms, has_set_aside = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local user, id, lead_ms, has_quota = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 --- @include reserve

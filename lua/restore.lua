@@ -48,6 +48,6 @@ redis.call('PEXPIREAT', free_key, expires_at_ms)
 moves = moves + 1
 --- @write returned moves
 if sold_out and returned > 0 then
-  --- @include hold_back
+  --- @include cooldown
 end
 return 'restored'

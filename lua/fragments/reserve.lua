@@ -1,20 +1,20 @@
 -- Takes one unit for `user` under `id` and returns the script's answer. Takes the keys, `user`, `id`, `lead_ms` and
--- `has_set_aside`; the last two are nil for a user in no group.
+-- `has_quota`; the last two are nil for a user in no group.
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 --- @read next_unit last_unit returned moves last_won_at_ms per_user_limit paused opens_at_ms closes_at_ms expires_at_ms
---- @constant HOLD_BACK_MS
+--- @constant COOLDOWN_MS
 
 -- "Sold out" comes before the clock: most of the crowd gets this answer, so it should cost the least. There are no
 -- local functions: creating two in each call took 5 % of a winner's time and 8 % of everybody else's. A plan is only
 -- read once nothing is left of what it has made available.
-local now, refusal, aside, next_drop_at
+local now, refusal, own_quota, next_drop_at
 if returned == 0 and next_unit > last_unit then
   --- @has plan
   if has_plan then
     --- @include drop
   else
-    refusal = string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
+    refusal = string.format('sold_out %d %d', last_won_at_ms, COOLDOWN_MS)
   end
 end
 if not refusal then
@@ -23,22 +23,22 @@ if not refusal then
   if now < opens_at_ms and now < opens_at_ms - (lead_ms or 0) and now < closes_at_ms then
     return string.format('not_open %d', opens_at_ms - (lead_ms or 0))
   end
-  --- @read sellable_at_ms set_aside_until_ms set_aside
+  --- @read cooldown_until_ms quota_until_ms quota
   local sold_out_for, next_at
   if now >= closes_at_ms then refusal = 'closed'
   elseif paused ~= 0 then refusal = 'paused'
   elseif next_drop_at and next_unit > last_unit then
     --- @include until_drop
   else
-    if now < set_aside_until_ms then
-      if has_set_aside == '1' then aside = set_aside
-      elseif returned + last_unit + 1 - next_unit <= set_aside then
-        refusal = string.format('set_aside %d', set_aside_until_ms)
+    if now < quota_until_ms then
+      if has_quota == '1' then own_quota = quota
+      elseif returned + last_unit + 1 - next_unit <= quota then
+        refusal = string.format('quota_only %d', quota_until_ms)
       end
     end
-    if now < sellable_at_ms and not refusal then
+    if now < cooldown_until_ms and not refusal then
       --- @has plan
-      sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
+      sold_out_for, next_at = cooldown_until_ms - now, has_plan and cooldown_until_ms
     end
   end
   if sold_out_for then
@@ -58,7 +58,7 @@ else
     if redis.call('HSETNX', buyers_key, user, entry) == 0 then record = redis.call('HGET', buyers_key, user) end
   else
     --- @write returned
-    refusal = string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
+    refusal = string.format('sold_out %d %d', last_won_at_ms, COOLDOWN_MS)
     record = redis.call('HGET', buyers_key, user)
     if not record then return refusal end
   end
@@ -103,13 +103,13 @@ end
 last_won_at_ms = now
 --- @write next_unit last_unit returned moves last_won_at_ms
 
-if aside and aside > 0 then
-  -- The group's purchases use up the units set aside first. The note tells `release` to set aside another one.
-  local set_aside, parts = aside - 1, ';' .. redis.call('HGET', buyers_key, user)
+if own_quota and own_quota > 0 then
+  -- The group's purchases use up its quota first. The note tells `release` to give one back to it.
+  local quota, parts = own_quota - 1, ';' .. redis.call('HGET', buyers_key, user)
   local before, count, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
   parts = count and string.format('%s%d%s', before, count + 1, after) or parts .. ';s 1'
   redis.call('HSET', buyers_key, user, string.sub(parts, 2))
-  --- @write set_aside
+  --- @write quota
 end
 
 if redis.call('RPUSH', outbox_key, string.format('%s %d', user, now)) == 1 then

@@ -6,12 +6,12 @@ mod expand;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-include!("src/hold_back.rs");
+include!("src/cooldown.rs");
 
 const LUA: &str = "../../lua";
 
 fn main() {
-    for path in [LUA, "build.rs", "src/expand.rs", "src/hold_back.rs", "src/plan_at.rs", "src/sale_fields.rs"] {
+    for path in [LUA, "build.rs", "src/cooldown.rs", "src/expand.rs", "src/plan_at.rs", "src/sale_fields.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }
     match expanded() {
@@ -27,7 +27,7 @@ fn main() {
 fn expanded() -> Result<String, String> {
     let expander = expand::Expander {
         fields: expand::FIELDS,
-        constants: &[("HOLD_BACK_MS", HOLD_BACK_MS)],
+        constants: &[("COOLDOWN_MS", COOLDOWN_MS)],
         fragments: scripts(&format!("{LUA}/fragments"))?,
     };
     let (mut text, mut all) = (String::new(), String::new());

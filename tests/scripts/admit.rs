@@ -238,7 +238,7 @@ async fn only_while_there_is_something_to_buy() {
 async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
-    let lasts = Duration::from_millis(stock::HOLD_BACK_MS.into());
+    let lasts = Duration::from_millis(stock::COOLDOWN_MS.into());
     let sold_out = SoldOut { wins: WinsSeen::at(claim.reserved_at_ms), lasts, next_release_ms: None };
     assert_eq!(visitor(&round, "bob").pass().await, Admit::SoldOut(sold_out));
     assert!(matches!(visitor(&round, "alice").pass().await, Admit::Admitted(_)));
@@ -255,8 +255,8 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut(_)));
     round.release(&claim).await;
-    let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is held back") };
-    assert!(told.lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
+    let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is in cooldown") };
+    assert!(told.lasts <= Duration::from_millis(stock::COOLDOWN_MS.into()));
     round.sell_returned().await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted(_)));
 }

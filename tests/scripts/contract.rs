@@ -107,7 +107,7 @@ fn directives_stand_for_what_is_spelled_elsewhere() {
         assert!(all.any(|(_, text)| text.lines().any(|other| other.trim() == line)), "no script includes {name}");
     }
     for (name, text) in scripts.iter().chain(&fragments) {
-        for spelled in ["struct.", "SETRANGE", "GETRANGE", "#sale", "local HOLD_BACK_MS"] {
+        for spelled in ["struct.", "SETRANGE", "GETRANGE", "#sale", "local COOLDOWN_MS"] {
             assert!(!text.contains(spelled), "{name} spells {spelled}");
         }
     }

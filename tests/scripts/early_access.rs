@@ -1,21 +1,22 @@
-//! Early access for groups, and units that are set aside for them.
+//! Early access for groups, and their quotas.
 
 use std::sync::Arc;
 
 use futures::future::join_all;
-use sale::{BuyerClass, EarlyAccess, EpochMs, SetAside, Terms, UserId};
+use sale::{BuyerClass, EarlyAccess, EpochMs, MemberQuota, Terms, UserId};
 use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Reserve, SoldOut};
 use tests::{TestRound, first_version, fresh_id, terms, user};
 use uuid::Uuid;
 
-const MEMBER: BuyerClass = BuyerClass { lead_s: 600, has_set_aside: true };
+const MEMBER: BuyerClass = BuyerClass { lead_s: 600, has_quota: true };
 const STRANGER: BuyerClass = BuyerClass::EVERYONE;
 const NEVER: EpochMs = EpochMs(0);
 
-/// Terms of a sale that opened a minute ago, with `units` of its `total` set aside for half an hour from the opening.
-fn with_set_aside(total: u32, per_user_limit: u8, units: u32) -> Terms {
-    let set_aside = Some(SetAside { units, for_s: 1860 });
-    let early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: MEMBER.lead_s, set_aside }];
+/// Terms of a sale that opened a minute ago, with `units` of its `total` as the members' quota for half an hour from
+/// the opening.
+fn with_quota(total: u32, per_user_limit: u8, units: u32) -> Terms {
+    let quota = Some(MemberQuota { units, for_s: 1860 });
+    let early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: MEMBER.lead_s, quota }];
     Terms { early_access, ..terms(total, per_user_limit) }
 }
 
@@ -31,16 +32,16 @@ async fn buy(round: &TestRound, name: &str, class: BuyerClass) -> sale::Claim {
     }
 }
 
-async fn set_aside(round: &TestRound) -> u32 {
-    round.view().await.counters.set_aside
+async fn quota(round: &TestRound) -> u32 {
+    round.view().await.counters.quota
 }
 
-/// Releases the units set aside to everyone, as if the moment had come.
+/// Ends the quota, as if the moment had come.
 async fn the_moment_comes(round: &TestRound, mut terms: Terms) {
     terms.early_access.clear();
     let changed = sale::Round { version: 2, ..first_version(round.id.clone(), terms) };
     round.stock().amend(&changed).await.unwrap();
-    assert_eq!(round.view().await.counters.set_aside_until_ms, NEVER);
+    assert_eq!(round.view().await.counters.quota_until_ms, NEVER);
 }
 
 /// The script's answer if Redis's clock said `now`.
@@ -57,7 +58,7 @@ async fn code_at(round: &TestRound, script: &str, now: EpochMs, keys: &[String],
 async fn reserve_at(round: &TestRound, now: EpochMs, class: BuyerClass) -> String {
     let keys = ["sale", "buyers", "free", "outbox"].map(|key| format!("{key}:{{lamp:1:0}}"));
     let id = fresh_id(&round.id).uuid.as_simple().to_string();
-    let (lead_ms, in_group) = (class.lead_s * 1000, u8::from(class.has_set_aside));
+    let (lead_ms, in_group) = (class.lead_s * 1000, u8::from(class.has_quota));
     let args = [id.clone(), id, lead_ms.to_string(), in_group.to_string()];
     let answer = code_at(round, stock::expanded::RESERVE, now, &keys, &args).await;
     if answer.starts_with("reserved") { "reserved".to_owned() } else { answer }
@@ -82,12 +83,12 @@ async fn each_class_has_its_opening_to_the_millisecond() {
 }
 
 #[tokio::test]
-async fn what_is_set_aside_is_everyones_from_the_millisecond() {
-    let round = TestRound::start(with_set_aside(5, 1, 5)).await;
-    let until = round.view().await.counters.set_aside_until_ms;
-    assert_eq!(reserve_at(&round, ms(until, -1), STRANGER).await, format!("set_aside {}", until.0));
+async fn the_quota_is_everyones_from_the_millisecond() {
+    let round = TestRound::start(with_quota(5, 1, 5)).await;
+    let until = round.view().await.counters.quota_until_ms;
+    assert_eq!(reserve_at(&round, ms(until, -1), STRANGER).await, format!("quota_only {}", until.0));
     assert_eq!(reserve_at(&round, ms(until, -1), MEMBER).await, "reserved");
-    assert_eq!(set_aside(&round).await, 4);
+    assert_eq!(quota(&round).await, 4);
     for class in [STRANGER, STRANGER, MEMBER, STRANGER] {
         assert_eq!(reserve_at(&round, until, class).await, "reserved");
     }
@@ -96,7 +97,7 @@ async fn what_is_set_aside_is_everyones_from_the_millisecond() {
 
 #[tokio::test]
 async fn who_is_closed_out_early_is_told_so() {
-    let mut terms = with_set_aside(5, 1, 5);
+    let mut terms = with_quota(5, 1, 5);
     let now = terms.opens_at_ms.0 + 60_000;
     terms.opens_at_ms = EpochMs(now + 300_000);
     terms.closes_at_ms = EpochMs(now);
@@ -122,31 +123,31 @@ async fn admission_knows_the_same_moments() {
     let round = TestRound::start(later.clone()).await;
     assert!(matches!(admit(&round, "a", MEMBER).await, Admit::Admitted(_)));
     assert_eq!(admit(&round, "b", STRANGER).await, Admit::NotOpen(later.opens_at_ms));
-    let soon = BuyerClass { lead_s: 60, has_set_aside: true };
+    let soon = BuyerClass { lead_s: 60, has_quota: true };
     assert_eq!(admit(&round, "c", soon).await, Admit::NotOpen(later.opens_at_ms.minus_s(60)));
 
-    let round = TestRound::start(with_set_aside(3, 1, 2)).await;
-    let until = round.view().await.counters.set_aside_until_ms;
+    let round = TestRound::start(with_quota(3, 1, 2)).await;
+    let until = round.view().await.counters.quota_until_ms;
     assert!(matches!(admit(&round, "s", STRANGER).await, Admit::Admitted(_)), "one unit is everyone's");
     buy(&round, "s", STRANGER).await;
-    assert_eq!(admit(&round, "t", STRANGER).await, Admit::SetAside(until));
+    assert_eq!(admit(&round, "t", STRANGER).await, Admit::QuotaOnly(until));
     assert!(matches!(admit(&round, "s", STRANGER).await, Admit::Admitted(_)), "a buyer may ask for the unit again");
     assert!(matches!(admit(&round, "m", MEMBER).await, Admit::Admitted(_)));
 }
 
 #[tokio::test]
-async fn nobody_else_gets_what_is_set_aside_and_then_all_is_sold() {
-    let offered = with_set_aside(10, 1, 4);
+async fn nobody_else_gets_the_quota_and_then_all_is_sold() {
+    let offered = with_quota(10, 1, 4);
     let round = TestRound::start(offered.clone()).await;
-    let until = round.view().await.counters.set_aside_until_ms;
+    let until = round.view().await.counters.quota_until_ms;
     for stranger in 0..6 {
         buy(&round, &format!("s{stranger}"), STRANGER).await;
     }
-    assert_eq!(reserve(&round, &user("late"), STRANGER).await, Reserve::SetAside(until));
+    assert_eq!(reserve(&round, &user("late"), STRANGER).await, Reserve::QuotaOnly(until));
     for member in 0..2 {
         buy(&round, &format!("m{member}"), MEMBER).await;
     }
-    assert_eq!(reserve(&round, &user("late"), STRANGER).await, Reserve::SetAside(until));
+    assert_eq!(reserve(&round, &user("late"), STRANGER).await, Reserve::QuotaOnly(until));
     let again = buy(&round, "m2", MEMBER).await;
     assert!(matches!(round.reserve_as(&again.id, &user("m2")).await, Reserve::Replayed(_)), "in any class");
     the_moment_comes(&round, offered).await;
@@ -154,28 +155,28 @@ async fn nobody_else_gets_what_is_set_aside_and_then_all_is_sold() {
     assert!(matches!(reserve(&round, &user("later"), STRANGER).await, Reserve::SoldOut(_)));
 }
 
-/// A unit that is held back still belongs to the group, so others hear when to come again and not just "sold out".
+/// A unit in cooldown still belongs to the group's quota, so others hear when to come again and not just "sold out".
 #[tokio::test]
-async fn a_stranger_hears_of_the_moment_while_a_unit_is_held_back() {
-    let round = TestRound::start(with_set_aside(1, 1, 1)).await;
-    let until = round.view().await.counters.set_aside_until_ms;
+async fn a_stranger_hears_of_the_moment_while_a_unit_is_in_cooldown() {
+    let round = TestRound::start(with_quota(1, 1, 1)).await;
+    let until = round.view().await.counters.quota_until_ms;
     let claim = buy(&round, "m", MEMBER).await;
     let sold_out = reserve(&round, &user("s"), STRANGER).await;
     assert!(matches!(sold_out, Reserve::SoldOut(SoldOut { next_release_ms: None, .. })), "{sold_out:?}");
     round.release(&claim).await;
-    assert!(matches!(reserve(&round, &user("n"), MEMBER).await, Reserve::SoldOut(_)), "held back");
-    assert_eq!(reserve(&round, &user("s"), STRANGER).await, Reserve::SetAside(until));
+    assert!(matches!(reserve(&round, &user("n"), MEMBER).await, Reserve::SoldOut(_)), "in cooldown");
+    assert_eq!(reserve(&round, &user("s"), STRANGER).await, Reserve::QuotaOnly(until));
     buy(&round, "n", MEMBER).await;
 }
 
-/// The group's purchases use up its own units first, so that the promised rest is left for others.
+/// The group's purchases use up its own quota first, so that the promised rest is left for others.
 #[tokio::test]
 async fn a_group_that_buys_early_leaves_the_rest_to_everyone() {
-    let round = TestRound::start(with_set_aside(10, 1, 4)).await;
+    let round = TestRound::start(with_quota(10, 1, 4)).await;
     for member in 0..4 {
         buy(&round, &format!("m{member}"), MEMBER).await;
     }
-    assert_eq!(set_aside(&round).await, 0);
+    assert_eq!(quota(&round).await, 0);
     buy(&round, "m4", MEMBER).await;
     for stranger in 0..5 {
         buy(&round, &format!("s{stranger}"), STRANGER).await;
@@ -185,50 +186,50 @@ async fn a_group_that_buys_early_leaves_the_rest_to_everyone() {
 
 #[tokio::test]
 async fn what_comes_back_goes_to_whom_it_was_for() {
-    let round = TestRound::start(with_set_aside(4, 2, 2)).await;
-    let until = round.view().await.counters.set_aside_until_ms;
+    let round = TestRound::start(with_quota(4, 2, 2)).await;
+    let until = round.view().await.counters.quota_until_ms;
     // Twice the same user: the second entry has to work with the note of the first.
     let (first, second) = (buy(&round, "m", MEMBER).await, buy(&round, "m", MEMBER).await);
     let strangers = buy(&round, "s", STRANGER).await;
     let last = buy(&round, "t", STRANGER).await;
-    assert_eq!(set_aside(&round).await, 0);
+    assert_eq!(quota(&round).await, 0);
 
     for claim in [&first, &first, &second] {
         round.release(claim).await;
     }
-    assert_eq!(set_aside(&round).await, 2, "a release that runs twice counts once");
+    assert_eq!(quota(&round).await, 2, "a release that runs twice counts once");
     round.sell_returned().await;
-    assert_eq!(reserve(&round, &user("u"), STRANGER).await, Reserve::SetAside(until));
+    assert_eq!(reserve(&round, &user("u"), STRANGER).await, Reserve::QuotaOnly(until));
     round.release(&strangers).await;
-    assert_eq!(set_aside(&round).await, 2);
+    assert_eq!(quota(&round).await, 2);
     buy(&round, "u", STRANGER).await;
-    assert_eq!(reserve(&round, &user("v"), STRANGER).await, Reserve::SetAside(until));
+    assert_eq!(reserve(&round, &user("v"), STRANGER).await, Reserve::QuotaOnly(until));
 
     // Another purchase after a release, and its release: by then the note is the first part of the record.
     let third = buy(&round, "m", MEMBER).await;
-    assert_eq!(set_aside(&round).await, 1);
+    assert_eq!(quota(&round).await, 1);
     round.release(&third).await;
-    assert_eq!(set_aside(&round).await, 2);
+    assert_eq!(quota(&round).await, 2);
     buy(&round, "n", MEMBER).await;
     buy(&round, "o", MEMBER).await;
     round.release(&last).await;
     round.sell_returned().await;
     buy(&round, "v", STRANGER).await;
-    assert_eq!((set_aside(&round).await, round.view().await.counters.free()), (0, 0));
+    assert_eq!((quota(&round).await, round.view().await.counters.free()), (0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_group_gets_its_units_in_any_crowd() {
     for seed in 0..2 {
-        let round = Arc::new(TestRound::start(with_set_aside(30, 1, 10)).await);
+        let round = Arc::new(TestRound::start(with_quota(30, 1, 10)).await);
         let crowd = (0..100).map(|buyer| {
             let round = Arc::clone(&round);
             tokio::spawn(async move {
                 let class = if (buyer + seed) % 10 == 0 { MEMBER } else { STRANGER };
                 let got = reserve(&round, &user(buyer), class).await;
                 match got {
-                    Reserve::Reserved(_) => (class.has_set_aside, true),
-                    Reserve::SetAside(_) | Reserve::SoldOut(_) => (class.has_set_aside, false),
+                    Reserve::Reserved(_) => (class.has_quota, true),
+                    Reserve::QuotaOnly(_) | Reserve::SoldOut(_) => (class.has_quota, false),
                     other => panic!("{other:?}"),
                 }
             })
@@ -239,43 +240,44 @@ async fn the_group_gets_its_units_in_any_crowd() {
     }
 }
 
-/// The ledger does not know which units a group bought, so all are set aside again, as far as units are left.
+/// The ledger does not know which units a group bought, so the group has its whole quota again, as far as units are
+/// left.
 #[tokio::test]
-async fn redis_that_lost_the_round_sets_all_aside_again() {
+async fn redis_that_lost_the_round_has_the_whole_quota_again() {
     for (sold, expected) in [(2, 3), (8, 2)] {
         let round = TestRound::start_empty();
         let taken = (1..=sold).map(|unit| round.fresh_claim(&user(format!("m{unit}")), unit, 0)).collect();
-        round.load(with_set_aside(10, 1, 3), taken).await;
-        assert_eq!(set_aside(&round).await, expected, "{sold} sold");
+        round.load(with_quota(10, 1, 3), taken).await;
+        assert_eq!(quota(&round).await, expected, "{sold} sold");
         for stranger in 0..10 - sold - expected {
             buy(&round, &format!("s{stranger}"), STRANGER).await;
         }
-        assert!(matches!(reserve(&round, &user("late"), STRANGER).await, Reserve::SetAside(_)));
+        assert!(matches!(reserve(&round, &user("late"), STRANGER).await, Reserve::QuotaOnly(_)));
         for member in 0..expected {
             buy(&round, &format!("n{member}"), MEMBER).await;
         }
     }
 }
 
-/// A change of the terms does not set aside again what the group has used.
+/// A change of the terms does not refill what the group has used of its quota.
 #[tokio::test]
 async fn new_terms_refill_nothing() {
-    let terms = with_set_aside(5, 1, 2);
+    let terms = with_quota(5, 1, 2);
     let round = TestRound::start(terms.clone()).await;
     buy(&round, "m", MEMBER).await;
     let changed = sale::Round { version: 2, ..first_version(round.id.clone(), terms) };
     round.stock().amend(&changed).await.unwrap();
-    assert_eq!(set_aside(&round).await, 1);
+    assert_eq!(quota(&round).await, 1);
 }
 
-/// A user whose denial ends keeps the note that makes a release set aside a unit again.
+/// A user whose denial ends keeps the note that makes a release give a unit back to the quota.
 #[tokio::test]
 async fn a_denial_leaves_the_note_alone() {
-    let round = TestRound::start(with_set_aside(3, 1, 2)).await;
+    let round = TestRound::start(with_quota(3, 1, 2)).await;
     let claim = buy(&round, "m", MEMBER).await;
     for until in [Some(EpochMs(i64::MAX / 2_000_000)), None] {
         round.stock().note_denials(&[(user("m"), until)]).await.unwrap();
     }
     round.release(&claim).await;
-    assert_eq!(set_aside(&round).await, 2);
+    assert_eq!(quota(&round).await, 2);
 }

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
 use sale::{Claim, EpochMs, Rain, RainDrop, RainPlan, Round, Steady, Terms, Unit};
-use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, HOLD_BACK_MS, Reseated};
+use stock::{Admit, AdmitRequest, Applicant, COOLDOWN_MS, ChallengeRequest, Challenged, GcraLimit, Reseated};
 use stock::{Reserve, RoundLoad, SoldOut};
 use tests::{TestRound, first_version, fresh_id, packed_at, terms, user};
 use uuid::Uuid;
@@ -20,9 +20,9 @@ use super::sequences::clock;
 const SALE_KEY: &str = "sale:{lamp:1:0}";
 /// Offset of the plan in the packed string.
 const PLAN_AT: usize = 128;
-/// Less than returned units are held back, and more than a few calls take.
+/// Less than the cooldown, and more than a few calls take.
 const SOON_MS: i64 = 1_400;
-const _: () = assert!(SOON_MS < HOLD_BACK_MS as i64);
+const _: () = assert!(SOON_MS < COOLDOWN_MS as i64);
 /// The script's clock in a test that sets it: the first reading, and all others.
 const SCRIPT_CLOCK: &str = "
 local real, readings = redis, { FIRST, OTHERS }
@@ -89,7 +89,7 @@ impl Weather {
             terms.closes_at_ms = earlier(terms.closes_at_ms, ms);
         }
         let mut bytes: Vec<u8> = self.redis.get(SALE_KEY).await.unwrap();
-        for field in ["opens_at_ms", "closes_at_ms", "sellable_at_ms", "next_drop_ms"] {
+        for field in ["opens_at_ms", "closes_at_ms", "cooldown_until_ms", "next_drop_ms"] {
             let at = packed_at(field);
             let mut moment = [0; 8];
             moment[2..].copy_from_slice(&bytes[at..at + 6]);
@@ -178,7 +178,7 @@ async fn units_become_available_over_time_and_who_comes_between_hears_when() {
     assert_eq!(weather.buy().await.unit, Unit(1));
     let told = weather.sold_out().await;
     assert_eq!(told.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(20)));
-    assert_eq!(told.lasts, Duration::from_millis(HOLD_BACK_MS.into()));
+    assert_eq!(told.lasts, Duration::from_millis(COOLDOWN_MS.into()));
 
     weather.pass_until_after(20_000 - SOON_MS).await;
     let told = weather.sold_out().await;
@@ -192,7 +192,7 @@ async fn units_become_available_over_time_and_who_comes_between_hears_when() {
         assert_eq!(weather.buy().await.unit, Unit(unit));
     }
     let told = weather.sold_out().await;
-    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()), "no drops are left");
+    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, COOLDOWN_MS.into()), "no drops are left");
     let view = weather.round.view().await;
     assert_eq!((view.counters.free(), view.counters.total(), view.counters.next_drop_ms), (0, 7, EpochMs(0)));
 }
@@ -250,8 +250,8 @@ async fn what_comes_back_does_not_delay_the_next_drop() {
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
     weather.round.release(&claim).await;
-    assert_eq!(weather.round.view().await.counters.sellable_at_ms, next, "all marks have expired by then");
-    assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "the unit is held back");
+    assert_eq!(weather.round.view().await.counters.cooldown_until_ms, next, "all marks have expired by then");
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "the unit is in cooldown");
     weather.pass_until(next).await;
     assert_eq!([weather.buy().await.unit, weather.buy().await.unit], [Unit(1), Unit(2)]);
 }
@@ -269,7 +269,7 @@ async fn what_comes_back_as_units_drop_does_not_delay_them() {
     release.arg(claim.user.as_str()).arg(claim.id.uuid.simple().to_string()).arg(0).arg(0);
     let answer: String = release.query_async(&mut weather.redis).await.unwrap();
     assert_eq!(answer, "released");
-    assert_eq!(weather.round.view().await.counters.sellable_at_ms, next, "everybody was told to come then");
+    assert_eq!(weather.round.view().await.counters.cooldown_until_ms, next, "everybody was told to come then");
 }
 
 #[tokio::test]
@@ -313,21 +313,21 @@ async fn a_change_of_the_plan_counts_once_and_no_older_one_counts() {
 
 /// Processes with a sold-out mark were told by the old plan.
 #[tokio::test]
-async fn what_a_change_brings_forward_is_held_back() {
+async fn what_a_change_brings_forward_has_a_cooldown() {
     let mut weather = Weather::start(100, Rain { at_once: 1, drops: drops([(900, 1)]), ..Rain::default() }, 500).await;
     weather.buy().await;
     let told = weather.sold_out().await;
     let free_of_marks = clock().0 + told.lasts.as_millis() as i64;
     weather.rain(Rain { at_once: 5, ..Rain::default() }).await;
     let counters = weather.round.view().await.counters;
-    assert!(counters.sellable_at_ms.0 >= free_of_marks && counters.available(clock()) == 5);
-    assert_eq!(weather.sold_out().await.next_release_ms, Some(counters.sellable_at_ms));
-    weather.pass_until(counters.sellable_at_ms).await;
+    assert!(counters.cooldown_until_ms.0 >= free_of_marks && counters.available(clock()) == 5);
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(counters.cooldown_until_ms));
+    weather.pass_until(counters.cooldown_until_ms).await;
     assert_eq!(weather.buy().await.unit, Unit(2));
-    // Drops that are no earlier than announced are not held back.
-    let before = weather.round.view().await.counters.sellable_at_ms;
+    // Drops that are no earlier than announced have no cooldown.
+    let before = weather.round.view().await.counters.cooldown_until_ms;
     weather.rain(Rain { drops: drops([(900, 7)]), ..Rain::default() }).await;
-    assert_eq!(weather.round.view().await.counters.sellable_at_ms, before);
+    assert_eq!(weather.round.view().await.counters.cooldown_until_ms, before);
 }
 
 #[tokio::test]
@@ -352,11 +352,11 @@ async fn a_round_without_a_plan_has_only_the_fields() {
     let round = TestRound::start(plain.clone()).await;
     round.buy(&user("alice")).await;
     let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("everything is sold") };
-    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()));
+    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, COOLDOWN_MS.into()));
     let changed = Round { version: 2, ..first_version(round.id.clone(), plain) };
     round.stock().amend(&changed).await.unwrap();
     let bytes: Vec<u8> = round.redis().await.get(SALE_KEY).await.unwrap();
-    assert_eq!(bytes.len(), packed_at("set_aside") + 4);
+    assert_eq!(bytes.len(), packed_at("quota") + 4);
 }
 
 /// A model of a round with a plan: which units are out, and until when no unit may be sold.
@@ -413,16 +413,16 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
             match random.random_range(0..20) {
                 0..10 => {
                     let (plan, asked) = (weather.plan(), clock());
-                    let sellable_at = weather.round.stock().counters().await.unwrap().unwrap().sellable_at_ms;
+                    let cooldown_until = weather.round.stock().counters().await.unwrap().unwrap().cooldown_until_ms;
                     let answer = weather.ask().await;
                     let answered = clock();
                     // A drop during the call may be visible or not.
                     let just_now = plan.available(asked) != plan.available(answered);
                     model.see(&plan, answered);
-                    let is_held_back = asked < sellable_at;
+                    let in_cooldown = asked < cooldown_until;
                     match answer {
                         Reserve::Reserved(claim) => {
-                            assert!(!is_held_back || answered >= sellable_at, "{context}: it was held back");
+                            assert!(!in_cooldown || answered >= cooldown_until, "{context}: it was in cooldown");
                             assert_eq!(model.take(), Some(claim.unit), "{context}");
                             assert!(claim.reserved_at_ms >= model.nobody_before, "{context}: a mark was still set");
                             model.held.push(claim);
@@ -431,7 +431,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                         }
                         Reserve::SoldOut(told) => {
                             let has_some = model.sells_at(&plan, answered);
-                            assert!(is_held_back || just_now || !has_some, "{context}: {told:?} with some left");
+                            assert!(in_cooldown || just_now || !has_some, "{context}: {told:?} with some left");
                             let promised = model.promised.filter(|at| *at <= asked);
                             assert_eq!(promised, None, "{context}: it was announced for now");
                             let until = EpochMs(asked.0 + told.lasts.as_millis() as i64);
@@ -439,7 +439,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                             // What an old plan has released in the meantime is not released again by the new one.
                             model.promised = told.next_release_ms.filter(|at| model.sells_at(&plan, *at));
                             assert!(told.next_release_ms.is_none_or(|next| next.0 >= until.0), "{context}: {told:?}");
-                            if !is_held_back && plan.next_drop(asked) == plan.next_drop(answered) {
+                            if !in_cooldown && plan.next_drop(asked) == plan.next_drop(answered) {
                                 let closes_at = weather.current().terms.closes_at_ms;
                                 let ahead = plan.next_drop(asked).filter(|next| *next < closes_at);
                                 assert_eq!(told.next_release_ms.is_some(), ahead.is_some(), "{context}");

@@ -121,14 +121,14 @@ async fn nobody_releases_anothers_reservation() {
 }
 
 #[tokio::test]
-async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
+async fn what_comes_back_to_nothing_has_a_cooldown_and_is_then_sold() {
     let round = TestRound::start(terms(2, 1)).await;
     let claim = round.buy(&user("alice")).await;
     round.release(&claim).await;
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another unit was free all the time");
     let claim = round.buy(&user("carol")).await;
     let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("nothing is free") };
-    assert_eq!(told.lasts, Duration::from_millis(stock::HOLD_BACK_MS.into()));
+    assert_eq!(told.lasts, Duration::from_millis(stock::COOLDOWN_MS.into()));
     round.release(&claim).await;
     let mut answers = Vec::new();
     let won = loop {
@@ -141,8 +141,8 @@ async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(answers.is_sorted_by(|one, next| one >= next), "the hold-back ends at one moment: {answers:?}");
-    assert!(won.reserved_at_ms >= round.view().await.counters.sellable_at_ms);
+    assert!(answers.is_sorted_by(|one, next| one >= next), "the cooldown ends at one moment: {answers:?}");
+    assert!(won.reserved_at_ms >= round.view().await.counters.cooldown_until_ms);
 }
 
 #[tokio::test]

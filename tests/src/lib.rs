@@ -17,7 +17,7 @@ pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use forward::Upstream;
 pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
 pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, packed_at, round, sell_returned};
-pub use round::{set_sellable_at, terms, until_sellable, user};
+pub use round::{set_cooldown_until, terms, until_cooldown_ends, user};
 pub use seen::Calm;
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

@@ -58,12 +58,12 @@ fn runtime_now() -> i64 {
 /// How often Redis is asked that does not answer a busy machine in time.
 const TRIES: usize = 10;
 
-/// For how many more milliseconds Redis holds returned units of a round back.
-async fn held_back_ms(stock: RoundStock<'_>) -> i64 {
+/// For how many more milliseconds returned units of a round are in cooldown.
+async fn cooldown_left_ms(stock: RoundStock<'_>) -> i64 {
     let mut silent = 0;
     loop {
         match stock.counters().await {
-            Ok(counters) => return counters.map_or(0, |counters| counters.sellable_at_ms.0 - runtime_now()),
+            Ok(counters) => return counters.map_or(0, |counters| counters.cooldown_until_ms.0 - runtime_now()),
             Err(error) => {
                 silent += 1;
                 assert!(silent < TRIES, "Redis does not answer: {error}");
@@ -73,28 +73,28 @@ async fn held_back_ms(stock: RoundStock<'_>) -> i64 {
 }
 
 /// Waits until returned units of a round are on sale again.
-pub async fn until_sellable(stock: RoundStock<'_>) {
-    while let left @ 1.. = held_back_ms(stock).await {
+pub async fn until_cooldown_ends(stock: RoundStock<'_>) {
+    while let left @ 1.. = cooldown_left_ms(stock).await {
         tokio::time::sleep(Duration::from_millis(left.unsigned_abs())).await;
     }
 }
 
-/// Puts returned units of a round with one lane on sale, as if it had waited. Returns whether any were held back. A
+/// Puts returned units of a round with one lane on sale, as if it had waited. Returns whether any were in cooldown. A
 /// process that heard that nothing is left may still say so.
 pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
-    if held_back_ms(stock).await <= 0 {
+    if cooldown_left_ms(stock).await <= 0 {
         return false;
     }
     let key = format!("sale:{}", stock.tag(Lane::default()));
-    set_sellable_at(&mut connection(valkey).await, &key, EpochMs(0)).await.expect("Redis answers");
+    set_cooldown_until(&mut connection(valkey).await, &key, EpochMs(0)).await.expect("Redis answers");
     true
 }
 
-/// Sets until when Redis holds back the returned units of the round, or of its lane, that `key` is of. Fails if Redis
+/// Sets until when the returned units of the round, or of its lane, that `key` is of are in cooldown. Fails if Redis
 /// refuses, or does not answer.
-pub async fn set_sellable_at(redis: &mut MultiplexedConnection, key: &str, at: EpochMs) -> RedisResult<()> {
+pub async fn set_cooldown_until(redis: &mut MultiplexedConnection, key: &str, at: EpochMs) -> RedisResult<()> {
     let mut set = redis::cmd("SETRANGE");
-    let set = set.arg(key).arg(packed_at("sellable_at_ms")).arg(&at.0.to_be_bytes()[2..]);
+    let set = set.arg(key).arg(packed_at("cooldown_until_ms")).arg(&at.0.to_be_bytes()[2..]);
     set.query_async::<usize>(redis).await.map(drop)
 }
 

@@ -298,7 +298,7 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     assert_eq!(guards.len(), audit.ordered as usize);
     if units == UNITS {
         let mut late = Heard::default();
-        tests::until_sellable(lab.stock.of(&published)).await;
+        tests::until_cooldown_ends(lab.stock.of(&published)).await;
         for number in 0..=audit.free {
             let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
             assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ledger::Ledger;
 use runtime::Clock;
-use sale::{EarlyAccess, EpochMs, Round, SetAside, Terms};
+use sale::{EarlyAccess, EpochMs, MemberQuota, Round, Terms};
 use serde_json::{Value, json};
 use tests::{round, terms};
 
@@ -25,14 +25,14 @@ pub(crate) fn now() -> EpochMs {
 /// Opens to everyone in five minutes, and opened to `group` five minutes ago.
 fn members_first(group: &str) -> Terms {
     let (opens_at_ms, group) = (now().plus_s(300), group.parse().unwrap());
-    let early_access = vec![EarlyAccess { group, lead_s: 600, set_aside: None }];
+    let early_access = vec![EarlyAccess { group, lead_s: 600, quota: None }];
     Terms { opens_at_ms, early_access, ..terms(100, 1) }
 }
 
-/// Open to everyone, with `units` of its three units set aside for members for another ten minutes.
-pub(crate) fn with_set_aside(units: u32) -> Terms {
-    let (group, set_aside) = ("members".parse().unwrap(), Some(SetAside { units, for_s: 660 }));
-    Terms { early_access: vec![EarlyAccess { group, lead_s: 0, set_aside }], ..terms(3, 1) }
+/// Open to everyone, with `units` of its three units as the members' quota for another ten minutes.
+pub(crate) fn with_quota(units: u32) -> Terms {
+    let (group, quota) = ("members".parse().unwrap(), Some(MemberQuota { units, for_s: 660 }));
+    Terms { early_access: vec![EarlyAccess { group, lead_s: 0, quota }], ..terms(3, 1) }
 }
 
 async fn write(lab: &Lab, path: &str, users: &Value) -> Answer {
@@ -152,9 +152,9 @@ async fn a_list_that_cannot_be_read_is_no_guess() {
 }
 
 #[tokio::test]
-async fn what_is_set_aside_waits_for_members_and_then_for_everyone() {
-    let lab = Lab::selling(with_set_aside(2)).await;
-    let until = lab.round().await.terms.set_aside().unwrap().1.to_string();
+async fn the_quota_waits_for_members_and_then_for_everyone() {
+    let lab = Lab::selling(with_quota(2)).await;
+    let until = lab.round().await.terms.quota().unwrap().1.to_string();
     add(&lab, &json!(["alice", "bob"])).await.expect(200);
     lab.answer(&Ask::reserve(SALE, "s1")).await.expect(202);
     // All share one process: a stranger's `sold_out` must not be repeated to a member.
@@ -171,18 +171,18 @@ async fn what_is_set_aside_waits_for_members_and_then_for_everyone() {
     assert_eq!(lab.clean_audit().await, (0, 3, 0));
 }
 
-/// A member's cancelled unit is set aside again after its order was written too.
+/// A member's cancelled unit is in the quota again after its order was written too.
 #[tokio::test]
-async fn what_a_member_gives_back_is_set_aside_again() {
-    let lab = Lab::selling(with_set_aside(1)).await;
+async fn what_a_member_gives_back_is_in_the_quota_again() {
+    let lab = Lab::selling(with_quota(1)).await;
     add(&lab, &json!(["alice", "bob"])).await.expect(200);
     let counters = async || lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
     let id = buy(&lab, "alice").await.expect(202).text("reservation_id").to_owned();
     let claim = lab.claim_of(&id, "alice").await;
     assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
-    assert_eq!(counters().await.set_aside, 0);
+    assert_eq!(counters().await.quota, 0);
     lab.answer(&Ask::delete(format!("/v1/reservations/{id}")).by("alice")).await.expect(200);
-    assert_eq!(counters().await.set_aside, 1);
+    assert_eq!(counters().await.quota, 1);
     for stranger in ["s1", "s2"] {
         lab.answer(&Ask::reserve(SALE, stranger)).await.expect(202);
     }
@@ -218,14 +218,14 @@ async fn operators_create_it_and_everybody_sees_it() {
         json!([{ "group": "members", "lead_s": 0 }]),
         json!([{ "group": "members", "lead_s": 604_801 }]),
         json!([{ "group": "members", "lead_s": 60 }, { "group": "members", "lead_s": 30 }]),
-        json!([{ "group": "members", "lead_s": 60, "set_aside": { "units": 11, "for_s": 60 } }]),
-        json!([{ "group": "members", "lead_s": 60, "set_aside": { "units": 1, "for_s": 3600 } }]),
+        json!([{ "group": "members", "lead_s": 60, "quota": { "units": 11, "for_s": 60 } }]),
+        json!([{ "group": "members", "lead_s": 60, "quota": { "units": 1, "for_s": 3600 } }]),
         json!([{ "group": "members", "lead_s": 60, "phase": 1 }]),
         json!(null),
     ] {
         create(bad).await.problem(400, "invalid_request");
     }
-    let early_access = json!([{ "group": "members", "lead_s": 600, "set_aside": { "units": 3, "for_s": 60 } }]);
+    let early_access = json!([{ "group": "members", "lead_s": 600, "quota": { "units": 3, "for_s": 60 } }]);
     let mut raining = sale(early_access.clone());
     raining["rain"] = json!({ "at_once": 1 });
     let refused = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&raining)).await;
@@ -244,7 +244,7 @@ async fn operators_create_it_and_everybody_sees_it() {
         (&shown["early_access"][0], |text: &Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap());
     assert_eq!((line["group"].as_str(), shown["state"].as_str()), (Some("members"), Some("upcoming")));
     assert_eq!(EpochMs::from(at(&line["opens_at"])), opens.minus_s(600));
-    assert_eq!(EpochMs::from(at(&line["set_aside_until"])), opens.plus_s(60));
+    assert_eq!(EpochMs::from(at(&line["quota_until"])), opens.plus_s(60));
     assert_eq!(EpochMs::from(at(&shown["opens_at"])), opens, "everyone's opening");
 }
 

@@ -330,14 +330,14 @@ impl Lab {
     /// Puts returned units of a round on sale again. The lab's own process has then forgotten that nothing was left.
     pub(crate) async fn sell_returned_in(&self, id: &RoundId, lanes: u16) {
         let stock = self.stock.round_in(id, lanes);
-        // What a search in several lanes found is remembered for almost as long as they hold units back.
+        // What a search in several lanes found is remembered for almost as long as a cooldown.
         if lanes == 1 && tests::sell_returned(&self.valkey, stock).await {
             while self.remembers_sold_out(id).await {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
         // The stock of some labs is in another Redis, where nothing has changed.
-        tests::until_sellable(stock).await;
+        tests::until_cooldown_ends(stock).await;
     }
 
     /// Whether the lab's own process tells strangers that a round is sold out without asking Redis.

@@ -109,7 +109,7 @@ async fn lanes_are_terms_of_a_draft() {
         json!({ "lanes": 0 }),
         json!({ "lanes": 17 }),
         json!({ "lanes": 2, "rain": { "at_once": 100 } }),
-        json!({ "lanes": 2, "early_access": [{ "group": "members", "lead_s": 60, "set_aside": { "units": 1, "for_s": 60 } }] }),
+        json!({ "lanes": 2, "early_access": [{ "group": "members", "lead_s": 60, "quota": { "units": 1, "for_s": 60 } }] }),
     ];
     for bad in refused {
         let answer = lab.answer(&post("", &sale(bad.clone()))).await.problem(400, "invalid_request");

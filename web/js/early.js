@@ -1,4 +1,4 @@
-// Sales with early access for members, and units that are reserved for them.
+// Sales with early access for members, and their quota.
 
 import { clock } from './clock.js';
 import { moment } from './format.js';
@@ -12,14 +12,14 @@ export function membersOpen(card) {
   return first < Date.parse(card?.opens_at) ? first : null;
 }
 
-/** Until when units are reserved for members, in ms since the epoch; null if none are. */
-export function keptUntil(card) {
-  const ends = (card?.early_access ?? []).map(({ set_aside_until: at }) => Date.parse(at)).filter((at) => at > clock.now());
+/** Until when members have a quota, in ms since the epoch; null if they have none. */
+export function quotaUntil(card) {
+  const ends = (card?.early_access ?? []).map(({ quota_until: at }) => Date.parse(at)).filter((at) => at > clock.now());
   return ends.length ? Math.max(...ends) : null;
 }
 
-/** For a sold-out answer: when the units reserved for members become available to everyone, in ms since the epoch; otherwise null. */
-export function keptBy(card, problem) {
+/** For a sold-out answer: when the members' quota becomes everyone's, in ms since the epoch; otherwise null. */
+export function quotaEnd(card, problem) {
   const until = problem.code === 'sold_out' && card.early_access ? Date.parse(problem.members.next_release_at) : NaN;
   return Number.isNaN(until) ? null : until;
 }
@@ -33,11 +33,11 @@ export function hour(ms) {
 
 /** Who can buy when, in one line; `state` is the card's current state. Null once it makes no difference. */
 export function whoWhen(card, state) {
-  const [first, until] = [membersOpen(card), keptUntil(card)];
+  const [first, until] = [membersOpen(card), quotaUntil(card)];
   const at = hour(Date.parse(card.opens_at));
   if (state === 'early') return t('early.line', { at });
   if (state === 'upcoming' && first !== null) {
     return first > clock.now() ? t('early.to_come', { first: hour(first), at }) : t('early.line', { at });
   }
-  return until !== null && (state === 'upcoming' || state === 'open') ? t('early.kept', { at: hour(until) }) : null;
+  return until !== null && (state === 'upcoming' || state === 'open') ? t('early.quota', { at: hour(until) }) : null;
 }

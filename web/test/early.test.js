@@ -1,4 +1,4 @@
-// Early access for members, and units reserved for them.
+// Early access for members, and their quota.
 
 import { expect, test } from 'vitest';
 import { DESKTOP, PHONE } from './browser.js';
@@ -58,9 +58,9 @@ test('before the members’ opening everyone waits, and sees both times', async 
   expect(await page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('units reserved for members are theirs until the end, and everyone sees that', async () => {
+test('the members’ quota is theirs until the end, and everyone sees that', async () => {
   const member = shop.user();
-  const early_access = [{ group: await group(member), lead_s: 0, set_aside: { units: 2, for_s: 1_800 } }];
+  const early_access = [{ group: await group(member), lead_s: 0, quota: { units: 2, for_s: 1_800 } }];
   const sale = await shop.sell({ total: 3, early_access });
   await shop.buy(sale);
   const theirs = await visit();
@@ -79,16 +79,16 @@ test('units reserved for members are theirs until the end, and everyone sees tha
   await heading(theirs.page, 'Open now').waitFor();
 }, 240_000);
 
-test('units that members leave become everyone’s, and the button appears by itself', async () => {
-  const keptS = Math.ceil((shop.loadsWithinMs + SOON_MS) / 1000);
-  const early_access = [{ group: await group(shop.user()), lead_s: 0, set_aside: { units: 1, for_s: keptS } }];
+test('what members leave of their quota becomes everyone’s, and the button appears by itself', async () => {
+  const quotaS = Math.ceil((shop.loadsWithinMs + SOON_MS) / 1000);
+  const early_access = [{ group: await group(shop.user()), lead_s: 0, quota: { units: 1, for_s: quotaS } }];
   const sale = await shop.sell({ total: 1, opensInMs: -1_000, early_access });
   const { page, go } = await visit();
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
   await work(page);
   await heading(page, 'The rest is for members').waitFor();
-  await heading(page, 'Open now').waitFor({ timeout: keptS * 1000 + SOON_MS });
+  await heading(page, 'Open now').waitFor({ timeout: quotaS * 1000 + SOON_MS });
   await reserve(page);
 }, 400_000);
 
@@ -98,7 +98,7 @@ test.each([
   { language: 'zh', device: PHONE, name: 'phone' },
 ])('$language on a $name is accessible', async ({ language, device, name }) => {
   const locale = language === 'zh' ? 'zh-CN' : 'en-GB';
-  const sale = await membersFirst(await group(shop.user()), 1_800_000, { set_aside: { units: 1, for_s: 600 } });
+  const sale = await membersFirst(await group(shop.user()), 1_800_000, { quota: { units: 1, for_s: 600 } });
   const { page, go, rules, shift, GOOD_SHIFT } = await visit({ ...device, locale });
   await go(`sales/${sale}`);
   await page.locator('.stage h2').waitFor();
@@ -148,14 +148,14 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
   await field('early').selectOption('yes');
   await field('group').fill(name);
   await field('lead').fill('180');
-  await field('kept').fill('40');
+  await field('quota').fill('40');
   expect(await rules()).toEqual([]);
   await shot(page, 'operators-form');
   await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Lamp for members' }).waitFor();
-  await page.locator('.board-head', { hasText: `40 kept for ${name} until ` }).waitFor();
+  await page.locator('.board-head', { hasText: `quota of 40 for ${name} until ` }).waitFor();
   const terms = await shop.operate('GET', `/v1/admin/sales/${name}`);
-  expect(terms.early_access).toEqual([{ group: name, lead_s: 10_800, set_aside: { units: 40, for_s: 600 } }]);
+  expect(terms.early_access).toEqual([{ group: name, lead_s: 10_800, quota: { units: 40, for_s: 600 } }]);
   await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
   await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();

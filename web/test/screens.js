@@ -56,7 +56,7 @@ const packet = (more = {}) => ({
     label: 'commitment_only', ...more,
   },
 });
-const early = (more, at) => ({ ...more, early_access: [{ group: 'members', opens_at: at, set_aside_until: later(10_800_000) }] });
+const early = (more, at) => ({ ...more, early_access: [{ group: 'members', opens_at: at, quota_until: later(10_800_000) }] });
 const PRIZES = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 20 }] };
 const granted = (award) => () => ({ status: 'granted', price_minor: 0, currency: 'EUR', ...(award ? { award } : {}) });
 
@@ -147,7 +147,7 @@ export const SCREENS = [
   card('rain to come', () => ({ state: 'upcoming', opens_at: later(93_784_000), closes_at: later(200_000_000), rain: { units: 200, dropped: 0 } }), 'countdown.title'),
   card('members soon', () => early({ opens_at: later(7_200_000), state: 'upcoming' }, later(3_600_000)), 'countdown.title'),
   card('members first', () => early({ opens_at: later(600_000), state: 'upcoming' }, later(-60_000)), 'early.title'),
-  card('kept for members', () => early({ opens_at: later(-60_000), state: 'open' }, later(-600_000)), 'open.title'),
+  card('quota for members', () => early({ opens_at: later(-60_000), state: 'open' }, later(-600_000)), 'open.title'),
   card('free of charge', () => ({ settlement: 'free', price_minor: 0 }), 'open.title'),
   drawing('draw that is not over', SPLIT, {}, 'verify.early.title'),
   drawing('packets that are genuine', SPLIT, { seed: SEED }, 'verify.good.title'),

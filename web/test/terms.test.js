@@ -76,7 +76,7 @@ test('all errors are reported at once, each at its field', () => {
 
 test('reading a sale into the form changes nothing', () => {
   const sale = {
-    ...created(read({ ...typed(), description: 'Green.\n\nWarm.', pictures: '/art/lamp.svg', list_price: '12', terms_url: 'https://a.example/terms', early: 'yes', group: 'members', kept: '5', kept_for: '10', again: 'yes', zone: 'Europe/Berlin' }).terms),
+    ...created(read({ ...typed(), description: 'Green.\n\nWarm.', pictures: '/art/lamp.svg', list_price: '12', terms_url: 'https://a.example/terms', early: 'yes', group: 'members', quota: '5', quota_for: '10', again: 'yes', zone: 'Europe/Berlin' }).terms),
     // The form shows whole minutes.
     opens_at: '2026-11-24T10:00:07.123Z',
   };
@@ -98,7 +98,7 @@ test('a line and lanes are read, and refused where they are not allowed', () => 
   expect(read({ ...form, lanes: '17', admits: '0' }).errors).toEqual({ lanes: 'op.wrong.whole', admits: 'op.wrong.whole' });
   const early = { early: 'yes', group: 'members' };
   expect(read({ ...form, rain: 'yes' }).errors).toEqual({ lanes: 'op.wrong.one_lane' });
-  expect(read({ ...form, ...early, kept: '5' }).errors).toEqual({ lanes: 'op.wrong.one_lane', line: 'op.wrong.line_early' });
+  expect(read({ ...form, ...early, quota: '5' }).errors).toEqual({ lanes: 'op.wrong.one_lane', line: 'op.wrong.line_early' });
   expect(read({ ...form, groups_see: 'members', groups_buy: 'members' }).errors).toEqual({ line: 'op.wrong.line_hidden' });
   expect(blamed({ code: 'invalid_request', members: { errors: [{ field: 'line.admits_per_s', detail: 'a' }, { field: 'lanes', detail: 'b' }] } })).toEqual({ admits: 'a', lanes: 'b' });
 });

@@ -58,9 +58,10 @@ impl LineNotice {
 struct EarlyAccessLine {
     group: GroupName,
     opens_at: Timestamp,
-    /// Until when some units are for this group only. How many is not disclosed, like all numbers of units.
+    /// Until when some units are for this group only, as its quota. How many is not disclosed, like all numbers of
+    /// units.
     #[serde(skip_serializing_if = "Option::is_none")]
-    set_aside_until: Option<Timestamp>,
+    quota_until: Option<Timestamp>,
 }
 
 impl EarlyAccessLine {
@@ -68,7 +69,7 @@ impl EarlyAccessLine {
         Self {
             group: early.group.clone(),
             opens_at: terms.opens_at_ms.minus_s(early.lead_s).into(),
-            set_aside_until: early.set_aside.map(|set_aside| terms.opens_at_ms.plus_s(set_aside.for_s).into()),
+            quota_until: early.quota.map(|quota| terms.opens_at_ms.plus_s(quota.for_s).into()),
         }
     }
 }

@@ -452,9 +452,9 @@ impl UnitsKnown {
     }
 }
 
-/// Units that can be handed out now. Returned units are held back at first, during which requests get "sold out".
+/// Units that can be handed out now. Returned units are in cooldown at first, during which requests get "sold out".
 fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
-    let sellable = lanes.iter().filter(|lane| lane.sellable_at_ms <= now);
+    let sellable = lanes.iter().filter(|lane| lane.cooldown_until_ms <= now);
     sellable.map(|lane| u64::from(lane.available(now))).sum()
 }
 
@@ -585,12 +585,12 @@ mod tests {
         assert_eq!([0, 1999, 2000].map(|ms| tracked.may_note(at(ms))), [false, false, true]);
     }
 
-    fn lane(free: u32, sellable_at_ms: i64, last_won_at_ms: i64) -> Counters {
+    fn lane(free: u32, cooldown_until_ms: i64, last_won_at_ms: i64) -> Counters {
         Counters {
             next_unit: 11,
             last_unit: 10,
             returned: free,
-            sellable_at_ms: EpochMs(sellable_at_ms),
+            cooldown_until_ms: EpochMs(cooldown_until_ms),
             last_won_at_ms: EpochMs(last_won_at_ms),
             ..Counters::default()
         }

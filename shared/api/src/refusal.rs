@@ -45,9 +45,9 @@ impl Problem {
         problem.with("next_release_at", at.to_string()).retry_after_s(retry_after_s(at, now))
     }
 
-    /// [`Code::SoldOut`] for a user outside the group that the remaining units are set aside for, with the time at
-    /// which that ends.
-    pub fn set_aside(until: EpochMs, now: EpochMs) -> Self {
+    /// [`Code::SoldOut`] for a user outside the group whose quota the remaining units are, with the time at which it
+    /// ends.
+    pub fn quota_only(until: EpochMs, now: EpochMs) -> Self {
         let left_s = until.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
         Self::new(Code::SoldOut).with("next_release_at", until.to_string()).retry_after_s(left_s as u32)
     }

@@ -11,8 +11,8 @@ pub const PASS_LIFE_S: u32 = 300;
 /// How far Redis's clock, which dates passes, may be ahead of the reader's, in seconds.
 const CLOCK_DIFFERENCE_S: u32 = 5;
 
-/// Version, key number, class (3 bytes: 23 bits for the lead in seconds, and one for whether units set aside are for
-/// the user), round (4 bytes), time (6 bytes). The tag follows.
+/// Version, key number, class (3 bytes: 23 bits for the lead in seconds, and one for whether the user may have units of
+/// the quota), round (4 bytes), time (6 bytes). The tag follows.
 const HEAD: usize = 1 + 1 + 3 + 4 + 6;
 const VERSION: u8 = 1;
 const _: () = assert!(MAX_LEAD_S < 1 << 23);
@@ -95,7 +95,7 @@ impl KeyRing {
 /// The first bytes of a pass, before the tag.
 fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8; HEAD] {
     let mut head = [0; HEAD];
-    let class = class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_set_aside);
+    let class = class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_quota);
     head[0] = VERSION;
     head[1] = number;
     head[2..5].copy_from_slice(&class.to_be_bytes()[1..]);
@@ -114,7 +114,7 @@ fn read(head: &[u8]) -> Option<Pass> {
     Some(Pass {
         round: RoundNumber(number(&head[5..9]) as u32),
         issued_at_ms: EpochMs(number(&head[9..]) as i64),
-        class: BuyerClass { lead_s: class >> 1, has_set_aside: class & 1 == 1 },
+        class: BuyerClass { lead_s: class >> 1, has_quota: class & 1 == 1 },
     })
 }
 

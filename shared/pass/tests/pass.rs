@@ -40,9 +40,9 @@ prop_compose! {
         round in 1_u32..,
         at in 0_i64..4_000_000_000_000,
         lead_s in prop_oneof![Just(0), Just(MAX_LEAD_S), 0..=MAX_LEAD_S],
-        has_set_aside: bool,
+        has_quota: bool,
     ) -> Granted {
-        let class = BuyerClass { lead_s, has_set_aside };
+        let class = BuyerClass { lead_s, has_quota };
         let pass = Pass { round: RoundNumber(round), issued_at_ms: EpochMs(at), class };
         Granted { sale: sale.parse().unwrap(), user: user.parse().unwrap(), pass }
     }
@@ -154,8 +154,8 @@ proptest! {
 #[test]
 fn a_pass_says_its_version_its_key_the_class_the_round_and_the_time() {
     for (class, bits) in [
-        (BuyerClass { lead_s: 0x08_0b0c, has_set_aside: true }, [0x10_u8, 0x16, 0x19]),
-        (BuyerClass { lead_s: 1, has_set_aside: false }, [0, 0, 2]),
+        (BuyerClass { lead_s: 0x08_0b0c, has_quota: true }, [0x10_u8, 0x16, 0x19]),
+        (BuyerClass { lead_s: 1, has_quota: false }, [0, 0, 2]),
         (BuyerClass::EVERYONE, [0, 0, 0]),
     ] {
         let pass = Pass { round: RoundNumber(7), issued_at_ms: EpochMs(0x0102_0304_0506), class };

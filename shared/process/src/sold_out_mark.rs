@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sale::{EpochMs, Round, SaleId, UserId};
-use stock::{Buyers, BuyersRead, HOLD_BACK_MS, RoundStock, SoldOut, Stock, WinsSeen};
+use stock::{Buyers, BuyersRead, COOLDOWN_MS, RoundStock, SoldOut, Stock, WinsSeen};
 
 use super::sync::{ArcSwapOption, AsyncMutex, Instant, Moment, sleep, spawn};
 
@@ -14,7 +14,7 @@ const LASTS: Duration = Duration::from_millis(1000);
 /// the same time.
 const JITTER_PERCENT: u64 = 25;
 /// Returned units are not sold before every mark has expired, even if two clocks differ in speed by some per cent.
-const _: () = assert!(LASTS.as_millis() as u64 * (100 + JITTER_PERCENT) / 100 + 200 < HOLD_BACK_MS as u64);
+const _: () = assert!(LASTS.as_millis() as u64 * (100 + JITTER_PERCENT) / 100 + 200 < COOLDOWN_MS as u64);
 
 /// How many buyers are remembered at most: 80 KB for a round, and a few milliseconds of Redis to read them. A round
 /// with more has no mark, and each request of its crowd costs a call.
@@ -32,7 +32,7 @@ const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);
 ///
 /// A winner never gets it. Redis said at one time that nothing is left and when the last unit was won. The remembered
 /// names are complete up to that win, so they include everybody who had won by then. Nobody can win while the mark is
-/// valid, since returned units are held back for longer (`HOLD_BACK_MS`), and for a round with a plan Redis says when
+/// valid, since the cooldown of returned units is longer (`COOLDOWN_MS`), and for a round with a plan Redis says when
 /// the next units become available.
 #[derive(Debug, Default)]
 pub struct SoldOutMark {
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     const WON: EpochMs = EpochMs(1_000_000);
-    const FOR: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
+    const FOR: Duration = Duration::from_millis(COOLDOWN_MS as u64);
 
     fn user(name: &str) -> UserId {
         name.parse().unwrap()

@@ -57,15 +57,15 @@ pub struct EarlyAccess {
     pub group: GroupName,
     /// How many seconds before everyone's opening the group may buy.
     pub lead_s: u32,
-    /// Units that only this group can get for a while.
+    /// Its quota of the units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub set_aside: Option<SetAside>,
+    pub quota: Option<MemberQuota>,
 }
 
-/// Units that are set aside for a group for a while. After that they are everyone's.
+/// A group's quota: units that nobody else can get for a while. After that they are everyone's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SetAside {
+pub struct MemberQuota {
     /// How many of the round's units, whichever they are.
     pub units: u32,
     /// How many seconds after everyone's opening it ends.
@@ -77,19 +77,19 @@ pub struct SetAside {
 pub struct BuyerClass {
     /// How many seconds before everyone's opening the user may buy.
     pub lead_s: u32,
-    /// Whether the user may have units that are set aside.
-    pub has_set_aside: bool,
+    /// Whether the user may have units of the quota.
+    pub has_quota: bool,
 }
 
 impl BuyerClass {
     /// A user in no group.
-    pub const EVERYONE: Self = Self { lead_s: 0, has_set_aside: false };
+    pub const EVERYONE: Self = Self { lead_s: 0, has_quota: false };
 
     /// A user in all of these groups: the best of each.
     pub fn of<'a>(groups: impl IntoIterator<Item = &'a EarlyAccess>) -> Self {
         groups.into_iter().fold(Self::EVERYONE, |class, early| Self {
             lead_s: class.lead_s.max(early.lead_s),
-            has_set_aside: class.has_set_aside || early.set_aside.is_some(),
+            has_quota: class.has_quota || early.quota.is_some(),
         })
     }
 }
@@ -107,7 +107,7 @@ pub enum InvalidEarlyAccess {
     #[error("early_access: lead_s must be 0 to {MAX_LEAD_S}")]
     Lead,
     /// A group that has no advantage.
-    #[error("early_access: {0} needs a lead_s above 0, or units that are set aside")]
+    #[error("early_access: {0} needs a lead_s above 0, or a quota")]
     Nothing(GroupName),
     /// The round is open for too long, counted from its first opening.
     #[error("early_access: closes_at must be at most {} days after the first group may buy", MAX_SALE_DURATION_S / 86_400)]
@@ -115,14 +115,14 @@ pub enum InvalidEarlyAccess {
     /// The units become available over time.
     #[error("early_access: cannot be combined with rain, whose first units become available at opens_at")]
     Rain,
-    /// Two groups have units set aside.
-    #[error("early_access: units can be set aside for one group only")]
-    SetAsideTwice,
+    /// Two groups have a quota.
+    #[error("early_access: only one group can have a quota")]
+    QuotaTwice,
     /// No units, or more than there are.
-    #[error("early_access: set_aside.units must be 1 to the total of at most {MAX_TOTAL}")]
+    #[error("early_access: quota.units must be 1 to the total of at most {MAX_TOTAL}")]
     Units,
-    /// The units would be set aside until the end.
-    #[error("early_access: set_aside.for_s must be at least 1 and end before closes_at")]
+    /// The quota would last until the end.
+    #[error("early_access: quota.for_s must be at least 1 and end before closes_at")]
     Until,
 }
 
@@ -137,9 +137,9 @@ impl Terms {
         self.early_access.iter().map(|early| early.lead_s).max().unwrap_or(0)
     }
 
-    /// How many units are set aside at first, and when that ends.
-    pub fn set_aside(&self) -> Option<(u32, EpochMs)> {
-        let SetAside { units, for_s } = self.early_access.iter().find_map(|early| early.set_aside)?;
+    /// How many units the quota has at first, and when it ends.
+    pub fn quota(&self) -> Option<(u32, EpochMs)> {
+        let MemberQuota { units, for_s } = self.early_access.iter().find_map(|early| early.quota)?;
         Some((units, self.opens_at_ms.plus_s(for_s)))
     }
 
@@ -148,7 +148,7 @@ impl Terms {
         if self.early_access.is_empty() {
             return None;
         }
-        Some(self.set_aside().map_or(self.opens_at_ms, |(_, until)| until.max(self.opens_at_ms)))
+        Some(self.quota().map_or(self.opens_at_ms, |(_, until)| until.max(self.opens_at_ms)))
     }
 
     /// What a user may do who is in the groups for which `is_member` is true: the best of each.
@@ -168,19 +168,19 @@ impl Terms {
         if self.rain.is_some() {
             return Err(InvalidEarlyAccess::Rain);
         }
-        for (at, EarlyAccess { group, lead_s, set_aside }) in all.iter().enumerate() {
+        for (at, EarlyAccess { group, lead_s, quota }) in all.iter().enumerate() {
             if all[..at].iter().any(|before| before.group == *group) {
                 return Err(InvalidEarlyAccess::Twice(group.clone()));
             }
             if *lead_s > MAX_LEAD_S {
                 return Err(InvalidEarlyAccess::Lead);
             }
-            if *lead_s == 0 && set_aside.is_none() {
+            if *lead_s == 0 && quota.is_none() {
                 return Err(InvalidEarlyAccess::Nothing(group.clone()));
             }
-            if let Some(SetAside { units, for_s }) = set_aside {
-                if all[..at].iter().any(|before| before.set_aside.is_some()) {
-                    return Err(InvalidEarlyAccess::SetAsideTwice);
+            if let Some(MemberQuota { units, for_s }) = quota {
+                if all[..at].iter().any(|before| before.quota.is_some()) {
+                    return Err(InvalidEarlyAccess::QuotaTwice);
                 }
                 if !(1..=self.total).contains(units) {
                     return Err(InvalidEarlyAccess::Units);
@@ -212,11 +212,11 @@ mod tests {
     }
 
     fn early(name: &str, lead_s: u32) -> EarlyAccess {
-        EarlyAccess { group: group(name), lead_s, set_aside: None }
+        EarlyAccess { group: group(name), lead_s, quota: None }
     }
 
     fn with_units(name: &str, lead_s: u32, units: u32, for_s: u32) -> EarlyAccess {
-        EarlyAccess { set_aside: Some(SetAside { units, for_s }), ..early(name, lead_s) }
+        EarlyAccess { quota: Some(MemberQuota { units, for_s }), ..early(name, lead_s) }
     }
 
     fn terms(early_access: Vec<EarlyAccess>) -> Terms {
@@ -263,7 +263,7 @@ mod tests {
             (vec![early("a", 60), early("a", 30)], Twice(group("a"))),
             (vec![early("a", MAX_LEAD_S + 1)], Lead),
             (vec![early("a", 60), early("b", 0)], Nothing(group("b"))),
-            (vec![with_units("a", 60, 1, 1), with_units("b", 60, 1, 1)], SetAsideTwice),
+            (vec![with_units("a", 60, 1, 1), with_units("b", 60, 1, 1)], QuotaTwice),
             (vec![with_units("a", 60, 0, 1)], Units),
             (vec![with_units("a", 60, 101, 1)], Units),
             (vec![with_units("a", 60, 1, 0)], Until),
@@ -287,20 +287,20 @@ mod tests {
         let class = |names: &[&str]| terms.class_of(|group| names.contains(&group.as_str()));
         assert_eq!(class(&[]), BuyerClass::EVERYONE);
         assert_eq!(class(&["firs", "third"]), BuyerClass::EVERYONE);
-        assert_eq!(class(&["first"]), BuyerClass { lead_s: 600, has_set_aside: false });
-        assert_eq!(class(&["second"]), BuyerClass { lead_s: 60, has_set_aside: true });
-        assert_eq!(class(&["second", "first"]), BuyerClass { lead_s: 600, has_set_aside: true });
+        assert_eq!(class(&["first"]), BuyerClass { lead_s: 600, has_quota: false });
+        assert_eq!(class(&["second"]), BuyerClass { lead_s: 60, has_quota: true });
+        assert_eq!(class(&["second", "first"]), BuyerClass { lead_s: 600, has_quota: true });
     }
 
     #[test]
     fn moments_are_relative_to_the_opening() {
         let plain = terms(vec![]);
-        assert_eq!((plain.first_opens_at_ms(), plain.set_aside(), plain.groups_matter_until_ms()), (OPENS, None, None));
+        assert_eq!((plain.first_opens_at_ms(), plain.quota(), plain.groups_matter_until_ms()), (OPENS, None, None));
         let leads = terms(vec![early("a", 60), early("b", 600)]);
         assert_eq!(leads.first_opens_at_ms(), EpochMs(OPENS.0 - 600_000));
         assert_eq!(leads.groups_matter_until_ms(), Some(OPENS));
         let units = terms(vec![early("a", 60), with_units("b", 0, 10, 300)]);
-        assert_eq!(units.set_aside(), Some((10, OPENS.plus_s(300))));
+        assert_eq!(units.quota(), Some((10, OPENS.plus_s(300))));
         assert_eq!(units.groups_matter_until_ms(), Some(OPENS.plus_s(300)));
     }
 
@@ -314,7 +314,7 @@ mod tests {
             stored["early_access"],
             serde_json::json!([
                 { "group": "a", "lead_s": 60 },
-                { "group": "b", "lead_s": 0, "set_aside": { "units": 10, "for_s": 300 } },
+                { "group": "b", "lead_s": 0, "quota": { "units": 10, "for_s": 300 } },
             ])
         );
         assert_eq!(serde_json::from_value::<Terms>(stored).unwrap().early_access.len(), 2);

@@ -42,7 +42,7 @@ pub use door_terms::{
 };
 pub use early_access::{
     BuyerClass, EarlyAccess, GroupName, InvalidEarlyAccess, InvalidGroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH,
-    MAX_LEAD_S, SetAside,
+    MAX_LEAD_S, MemberQuota,
 };
 pub use edit::{Edit, Refusal};
 pub use gate_terms::{

@@ -80,7 +80,7 @@ mod tests {
         line(LineTerms { admits_per_s: 0, ..LINE }, InvalidLine::AdmitsPerS);
         line(LineTerms { admits_per_s: MAX_ADMITS_PER_S + 1, ..LINE }, InvalidLine::AdmitsPerS);
         let group: crate::GroupName = "members".parse().unwrap();
-        let early = EarlyAccess { group: group.clone(), lead_s: 60, set_aside: None };
+        let early = EarlyAccess { group: group.clone(), lead_s: 60, quota: None };
         assert_eq!(
             verdict(LINE, &|terms| terms.early_access = vec![early.clone()]),
             Err(InvalidTerms::Line(InvalidLine::EarlyAccess))

@@ -166,7 +166,7 @@ mod tests {
     fn it_opens_with_its_first_group_and_ends_when_no_clock_disagrees() {
         let mut early = round();
         early.terms.early_access =
-            vec![crate::EarlyAccess { group: "members".parse().unwrap(), lead_s: 600, set_aside: None }];
+            vec![crate::EarlyAccess { group: "members".parse().unwrap(), lead_s: 600, quota: None }];
         let first = OPENS.minus_s(600);
         assert_eq!(looks(&early, &[(first, Some(100))]).opened_at_ms, Some(first));
         assert_eq!(looks(&round(), &[(EpochMs(OVER.0 - 1), Some(0))]).ended_at_ms, None);

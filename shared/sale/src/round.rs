@@ -250,7 +250,7 @@ mod tests {
     }
 
     fn early(lead_s: u32) -> EarlyAccess {
-        EarlyAccess { group: "members".parse().unwrap(), lead_s, set_aside: None }
+        EarlyAccess { group: "members".parse().unwrap(), lead_s, quota: None }
     }
 
     fn price(price_minor: u64) -> Price {

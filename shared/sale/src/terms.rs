@@ -188,8 +188,8 @@ impl Terms {
     fn needs_one_lane(&self) -> Option<&'static str> {
         if self.rain.is_some() {
             Some("rain")
-        } else if self.early_access.iter().any(|group| group.set_aside.is_some()) {
-            Some("units that are set aside")
+        } else if self.early_access.iter().any(|group| group.quota.is_some()) {
+            Some("a group's quota")
         } else if self.allocation.is_drawn_at_end() {
             Some("a draw at the end")
         } else {
@@ -260,7 +260,7 @@ pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SetAside;
+    use crate::MemberQuota;
 
     fn terms() -> Terms {
         lamp(EpochMs(1_000_000), EpochMs(2_000_000))
@@ -329,12 +329,12 @@ mod tests {
     #[test]
     fn what_counts_all_units_in_one_place_has_one_lane() {
         let rain = |t: &mut Terms| t.rain = Some(Rain { at_once: t.total, ..Rain::default() });
-        let set_aside = |t: &mut Terms| {
-            let set_aside = Some(SetAside { units: 1, for_s: 60 });
-            t.early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: 60, set_aside }];
+        let quota = |t: &mut Terms| {
+            let quota = Some(MemberQuota { units: 1, for_s: 60 });
+            t.early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: 60, quota }];
         };
         let only = |what| Err(InvalidTerms::OneLaneOnly(what));
-        for (change, what) in [(&rain as &dyn Fn(&mut Terms), "rain"), (&set_aside, "units that are set aside")] {
+        for (change, what) in [(&rain as &dyn Fn(&mut Terms), "rain"), (&quota, "a group's quota")] {
             for (lanes, expected) in [(1, Ok(())), (2, only(what))] {
                 let mut terms = terms();
                 change(&mut terms);

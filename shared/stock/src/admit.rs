@@ -104,8 +104,8 @@ pub enum Admit {
     RateLimited(RateLimited),
     /// The sale opens for the user at this time.
     NotOpen(EpochMs),
-    /// What is left is set aside for a group until this time.
-    SetAside(EpochMs),
+    /// What is left is a group's quota until this time.
+    QuotaOnly(EpochMs),
     /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
     /// The sale is over.
@@ -172,7 +172,7 @@ impl RoundStock<'_> {
             (ScriptCode::NoChallenge, _) => Ok(Admit::NoChallenge),
             (ScriptCode::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
             (ScriptCode::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
-            (ScriptCode::SetAside, until) => Ok(Admit::SetAside(moment(until, &answer)?)),
+            (ScriptCode::QuotaOnly, until) => Ok(Admit::QuotaOnly(moment(until, &answer)?)),
             (ScriptCode::SoldOut, rest) => Ok(Admit::SoldOut(sold_out(rest, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Admit::Closed),
             (ScriptCode::Paused, _) => Ok(Admit::Paused),
@@ -211,7 +211,7 @@ impl RoundStock<'_> {
         for limit in [per_user, per_ip, share(per_sale.unwrap_or(NO_LIMIT))] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
-        call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
+        call = call.arg(lead_ms(class)).arg(u8::from(class.has_quota));
         if may_have {
             call = call.arg(1);
         }

@@ -54,7 +54,7 @@ pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> R
         }
         (ScriptCode::SoldOut, rest) => Ok(Reserve::SoldOut(sold_out(rest, answer)?)),
         (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, answer)?)),
-        (ScriptCode::SetAside, until) => Ok(Reserve::SetAside(moment(until, answer)?)),
+        (ScriptCode::QuotaOnly, until) => Ok(Reserve::QuotaOnly(moment(until, answer)?)),
         (ScriptCode::Closed, _) => Ok(Reserve::Closed),
         (ScriptCode::Paused, _) => Ok(Reserve::Paused),
         (ScriptCode::Denied, _) => Ok(Reserve::Denied),
@@ -87,7 +87,7 @@ impl RoundStock<'_> {
         let mut call =
             RESERVE.key(sale).key(buyers).key(free).key(outbox).arg(user.as_str()).arg(uuid.as_simple().to_string());
         if class != BuyerClass::EVERYONE {
-            call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
+            call = call.arg(lead_ms(class)).arg(u8::from(class.has_quota));
         }
         let answer: String = call.invoke_async(self.connection).await?;
         read_reserve(keys, user, &answer)

@@ -161,11 +161,11 @@ mod tests {
             epoch_ms: moment(37),
             expires_at_ms: moment(43),
             version: 0x3132_3334,
-            sellable_at_ms: moment(53),
+            cooldown_until_ms: moment(53),
             unpaid_limit: 59,
             next_drop_ms: moment(60),
-            set_aside_until_ms: moment(66),
-            set_aside: 0x4849_4a4b,
+            quota_until_ms: moment(66),
+            quota: 0x4849_4a4b,
             ..Counters::default()
         };
         assert_eq!(Counters::unpack(&packed), Some(counters));
@@ -191,6 +191,6 @@ mod tests {
     fn what_a_later_version_appended_is_passed_over() {
         let packed: Vec<u8> = (1..=200).collect();
         let last = Counters::unpack(&packed).unwrap();
-        assert_eq!((last.next_unit, last.set_aside), (0x0102_0304, 0x4849_4a4b));
+        assert_eq!((last.next_unit, last.quota), (0x0102_0304, 0x4849_4a4b));
     }
 }

@@ -265,7 +265,7 @@ mod tests {
     fn the_table_says_where_each_field_is_and_what() {
         let table = layout(FIELDS);
         assert!(table.contains("\n| 4 | 4 | `last_unit` | The last unit. |\n"), "{table}");
-        assert!(table.contains("\n| 52 | 6 | `sellable_at_ms` | When units that came back"), "{table}");
+        assert!(table.contains("\n| 52 | 6 | `cooldown_until_ms` | When the cooldown"), "{table}");
         assert!(layout(&ABCDE).contains(" is big endian, 16 bytes. "));
     }
 

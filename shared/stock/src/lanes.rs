@@ -13,7 +13,7 @@ use crate::lanes_seen::{RoundSeen, Stamp};
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{DonateFor, Donated};
-use crate::{HOLD_BACK_MS, Refused, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
+use crate::{COOLDOWN_MS, Refused, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
 
 static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOOK));
 
@@ -111,7 +111,7 @@ impl Looks {
 
     fn sold_out(&self) -> SoldOut {
         let wins: Vec<WinsSeen> = self.lanes.iter().map(|look| look.wins).collect();
-        let full = Duration::from_millis(HOLD_BACK_MS.into());
+        let full = Duration::from_millis(COOLDOWN_MS.into());
         let waits = self.lanes.iter().filter(|look| look.free > 0).map(|look| look.wait);
         let lasts = waits.fold(full, Duration::min);
         SoldOut { wins: WinsSeen::of_all(&wins), lasts, next_release_ms: None }
@@ -123,7 +123,7 @@ impl RoundStock<'_> {
     ///
     /// A successful search moves half of a lane's units to this one, so the next buyers find them at home. In a process
     /// one request searches at a time; those that waited get its refusal, or try at home again. A process remembers for
-    /// up to a second that nobody can get a unit, and is right for that long, because returned units are held back for
+    /// up to a second that nobody can get a unit, and is right for that long, because the cooldown of returned units is
     /// longer.
     pub(crate) async fn reserve_elsewhere(
         self,
@@ -181,8 +181,8 @@ impl RoundStock<'_> {
                         continue;
                     }
                 };
-                // Left by a search to which the hold-back did not apply.
-                if transfer.held_back {
+                // Left by a search to which the cooldown did not apply.
+                if transfer.in_cooldown {
                     self.finish(&transfer).await?;
                     continue;
                 }

@@ -10,7 +10,7 @@ use super::{Reserve, SoldOut, StockError};
 
 /// How many rounds are remembered: rounds with several lanes are rare.
 const MOST_ROUNDS: usize = 64;
-/// How long a result is valid at most. Returned units are held back for longer.
+/// How long a result is valid at most. The cooldown of returned units is longer.
 const HOLDS: Duration = Duration::from_millis(1000);
 /// How long it is remembered that lanes refused a buyer, or that one of them may have a unit; neither is exact.
 const HOLDS_ABOUT: Duration = Duration::from_millis(250);

@@ -57,9 +57,9 @@ fn plan(terms: &Terms) -> String {
     RainPlan::of_terms(terms).map_or(String::new(), |plan| plan.to_string())
 }
 
-/// How many units are set aside in a round with these terms, and until when.
-fn set_aside(terms: &Terms) -> (u32, EpochMs) {
-    terms.set_aside().unwrap_or((0, EpochMs(0)))
+/// How many units the quota of a round with these terms has, and until when.
+fn quota(terms: &Terms) -> (u32, EpochMs) {
+    terms.quota().unwrap_or((0, EpochMs(0)))
 }
 
 /// What a lane has to hand out when it is loaded.
@@ -355,11 +355,11 @@ impl RoundStock<'_> {
         args.push(round.version.to_string());
         args.push(round.terms.door.unpaid_limit.to_string());
         args.push(plan(&round.terms));
-        // How much a group had used before Redis lost the round is unknown: all of it is set aside again, as far as
-        // units are left.
-        let (set_aside, set_aside_until_ms) = set_aside(&round.terms);
+        // How much a group had used before Redis lost the round is unknown: the group has its whole quota again, as far
+        // as units are left.
+        let (quota, quota_until_ms) = quota(&round.terms);
         let free = returned + (last + 1).saturating_sub(next);
-        args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
+        args.extend([quota_until_ms.0.to_string(), quota.min(free).to_string()]);
         args.extend([records.len(), gaps.len()].map(|staged| staged.to_string()));
         args.extend(transfers.into_iter().flat_map(|(number, fields)| [number.to_string(), fields]));
         self.load_step(loading, &args).await
@@ -373,7 +373,7 @@ impl RoundStock<'_> {
             let amended = join_all(self.each_lane().map(|lane| Box::pin(lane.amend(round)))).await;
             return amended.into_iter().collect();
         }
-        let (keys, (_, set_aside_until_ms)) = (self.keys(), set_aside(&round.terms));
+        let (keys, (_, quota_until_ms)) = (self.keys(), quota(&round.terms));
         let call = AMEND.key(keys.sale()).key(keys.buyers()).key(keys.free()).key(keys.outbox());
         let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };
         let call = call
@@ -385,7 +385,7 @@ impl RoundStock<'_> {
             .arg(expires_at_ms(&round.terms).0)
             .arg(round.terms.door.unpaid_limit)
             .arg(plan(&round.terms))
-            .arg(set_aside_until_ms.0);
+            .arg(quota_until_ms.0);
         let call = if self.lanes > 1 { call.arg(u8::from(keys.lane.index() == 0)) } else { call };
         let answer: String = call.invoke_async(self.connection).await?;
         match parse(&answer)?.0 {

@@ -17,8 +17,8 @@ pub enum Reserve {
     SoldOut(SoldOut),
     /// The sale opens for the user at this time.
     NotOpen(EpochMs),
-    /// What is left is set aside for a group until this time.
-    SetAside(EpochMs),
+    /// What is left is a group's quota until this time.
+    QuotaOnly(EpochMs),
     /// The sale is over.
     Closed,
     /// An operator paused the sale.

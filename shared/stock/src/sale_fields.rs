@@ -26,14 +26,14 @@ sale_fields! {
     expires_at_ms: EpochMs,
     /// The version of the sale whose terms are in force.
     version: u32,
-    /// When units that came back to a sold-out round are sold again.
-    sellable_at_ms: EpochMs,
+    /// When the cooldown of units that came back to a sold-out round ends.
+    cooldown_until_ms: EpochMs,
     /// How many reservations of a user may end unpaid.
     unpaid_limit: u8,
     /// When the next units of its plan become available; 0 if there are none, or no plan.
     next_drop_ms: EpochMs,
-    /// When units that are set aside for a group become everyone's; 0 if none were set aside.
-    set_aside_until_ms: EpochMs,
-    /// Units that only the group can get until then.
-    set_aside: u32,
+    /// When the units of a group's quota become everyone's; 0 if there is no quota.
+    quota_until_ms: EpochMs,
+    /// What is left of the quota: only the group can get these units until then.
+    quota: u32,
 }

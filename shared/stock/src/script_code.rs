@@ -21,8 +21,8 @@ pub enum ScriptCode {
     SoldOut,
     /// The sale opens later.
     NotOpen,
-    /// What is left is set aside for a group.
-    SetAside,
+    /// What is left is a group's quota.
+    QuotaOnly,
     /// The sale is over.
     Closed,
     /// An operator paused the sale.

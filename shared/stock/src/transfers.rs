@@ -41,8 +41,8 @@ pub struct Transfer {
     pub id: u64,
     /// The units.
     pub ranges: Vec<RangeInclusive<u32>>,
-    /// Whether the giving lane held them back. Then the receiving lane does too.
-    pub held_back: bool,
+    /// Whether they were in cooldown in the giving lane. Then they are in the receiving lane too.
+    pub in_cooldown: bool,
 }
 
 /// What the units are for.
@@ -74,14 +74,14 @@ pub enum Donated {
 impl Transfer {
     fn parse(from: Lane, to: Lane, record: &str) -> Option<Self> {
         let mut words = record.split(' ');
-        let (id, ranges, held) = (words.next()?, words.next()?, words.next());
+        let (id, ranges, mark) = (words.next()?, words.next()?, words.next());
         let ranges = ranges.split(',').map(parse_range).collect::<Option<Vec<_>>>()?;
-        let held_back = match held {
+        let in_cooldown = match mark {
             None => false,
-            Some("held") => true,
+            Some("cooldown") => true,
             Some(_) => return None,
         };
-        Some(Self { from, to, id: id.parse().ok()?, ranges, held_back })
+        Some(Self { from, to, id: id.parse().ok()?, ranges, in_cooldown })
     }
 
     fn range_texts(&self) -> Vec<String> {
@@ -233,7 +233,7 @@ impl RoundStock<'_> {
             .key(keys.transfers())
             .arg(transfer.from.index())
             .arg(transfer.id)
-            .arg(u8::from(transfer.held_back))
+            .arg(u8::from(transfer.in_cooldown))
             .arg(transfer.range_texts())
             .invoke_async(self.connection)
             .await?;

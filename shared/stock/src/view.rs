@@ -155,7 +155,7 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
         epoch_ms: lanes.iter().map(|lane| lane.epoch_ms).max().unwrap_or(first.epoch_ms),
         expires_at_ms: lanes.iter().map(|lane| lane.expires_at_ms).max().unwrap_or(first.expires_at_ms),
         version: lanes.iter().map(|lane| lane.version).min().unwrap_or(first.version),
-        sellable_at_ms: lanes.iter().map(|lane| lane.sellable_at_ms).max().unwrap_or(first.sellable_at_ms),
+        cooldown_until_ms: lanes.iter().map(|lane| lane.cooldown_until_ms).max().unwrap_or(first.cooldown_until_ms),
         short: lanes.iter().find_map(|lane| lane.short),
         lanes: all,
         in_set: None,

@@ -178,8 +178,8 @@ pub struct Round {
     pub redis: Redis,
     /// Whether the history has the requests of all buyers.
     pub buyers: Buyers,
-    /// How long a returned unit is held back from sale, in milliseconds.
-    pub held_back_ms: u64,
+    /// The cooldown of a returned unit, in milliseconds.
+    pub cooldown_ms: u64,
     /// Whether other clocks can be compared with the recorder's.
     pub clocks: Clocks,
     /// Whether the history has the ledger's orders.

@@ -155,7 +155,7 @@ fn sold_out_although_one_came_back() {
     let asked_at = |at: u64| {
         sold_to_one_who_cancels().refused("dora", at, at, Refusal::SoldOut).refused("carol", 9, 30, Refusal::SoldOut)
     };
-    // It is held back for one and a half seconds.
+    // It is in cooldown for one and a half seconds.
     asked_at(11).passes();
     asked_at(12).violates(Rule::SoldOutWhileFree, &["dora", "12.000000 s"]);
     let mut kept_for_others = asked_at(12);

@@ -43,7 +43,7 @@ fn many_operations_are_checked() {
         supply: Supply::AtOnce,
         redis: Redis::Keeps,
         buyers: Buyers::AndOthers,
-        held_back_ms: 1_500,
+        cooldown_ms: 1_500,
         clocks: Clocks::Apart,
         ledger: LedgerReading::AtRest(10 * OPERATIONS + 2_000),
     });

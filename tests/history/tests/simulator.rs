@@ -15,7 +15,7 @@ use crate::dice::Dice;
 
 pub(crate) const ROUND: &str = "lamp.1";
 const MS: u64 = 1_000_000;
-const HELD_BACK_MS: u64 = 3;
+const COOLDOWN_MS: u64 = 3;
 /// The wall clock at time 0.
 const ZERO_MS: i64 = 1_795_510_800_000;
 
@@ -85,7 +85,7 @@ struct Simulator {
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     next: u64,
     free: BTreeSet<u32>,
-    sellable_at: u64,
+    cooldown_until: u64,
     reservations: Vec<Reservation>,
     requests: Vec<Request>,
     left: Vec<usize>,
@@ -101,7 +101,7 @@ pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
         events: BinaryHeap::new(),
         next: 0,
         free: (1..=plan.units).collect(),
-        sellable_at: 0,
+        cooldown_until: 0,
         reservations: Vec::new(),
         requests: Vec::new(),
         left: vec![plan.requests_each; plan.clients],
@@ -282,7 +282,7 @@ impl Simulator {
     }
 
     fn take(&mut self, now: u64) -> Option<u32> {
-        if now < self.sellable_at { None } else { self.free.pop_first() }
+        if now < self.cooldown_until { None } else { self.free.pop_first() }
     }
 
     /// The ledger gives no unit to two live orders.
@@ -325,7 +325,7 @@ impl Simulator {
             return;
         }
         if self.free.is_empty() {
-            self.sellable_at = now + HELD_BACK_MS * MS;
+            self.cooldown_until = now + COOLDOWN_MS * MS;
         }
         self.free.insert(unit);
     }
@@ -354,7 +354,7 @@ impl Simulator {
             supply: Supply::AtOnce,
             redis: self.forgot_at.map_or(Redis::Keeps, Redis::MayForgetFrom),
             buyers: Buyers::Recorded,
-            held_back_ms: HELD_BACK_MS,
+            cooldown_ms: COOLDOWN_MS,
             clocks: if self.plan.compares_clocks { clocks } else { Clocks::Apart },
             ledger: if self.plan.reads_ledger { LedgerReading::AtRest(now) } else { LedgerReading::NotRead },
         });

@@ -150,7 +150,7 @@ impl Small {
             supply: Supply::AtOnce,
             redis: Redis::Keeps,
             buyers: Buyers::Recorded,
-            held_back_ms: 0,
+            cooldown_ms: 0,
             clocks: Clocks::Apart,
             ledger: LedgerReading::NotRead,
         });

@@ -18,7 +18,7 @@ pub(crate) fn round() -> Round {
         supply: Supply::AtOnce,
         redis: Redis::Keeps,
         buyers: Buyers::Recorded,
-        held_back_ms: 1_500,
+        cooldown_ms: 1_500,
         clocks: Clocks::Apart,
         ledger: LedgerReading::AtRest(100 * SECOND),
     }

@@ -6,16 +6,16 @@ use tests::first_version;
 
 use super::Lanes;
 
-/// A lane holds back its own returned units, but not those that another lane sells.
+/// A lane's own returned units are in cooldown, but not those that another lane sells.
 #[tokio::test]
-async fn a_lane_that_holds_back_sells_what_other_lanes_have() {
+async fn a_lane_in_cooldown_sells_what_other_lanes_have() {
     let lanes = Lanes::start(4, 2).await;
     let mut claims = Vec::new();
     for number in 0..2 {
         claims.push(lanes.buy(&lanes.user_of(0, number)).await);
     }
     lanes.stock().release(&claims[0], None, false).await.unwrap();
-    lanes.hold_back_for_an_hour(0).await;
+    lanes.cooldown_for_an_hour(0).await;
     assert_eq!(lanes.stock().counters().await.unwrap().unwrap().lanes[0].free(), 1);
     for number in 2..5 {
         lanes.buy(&lanes.user_of(0, number)).await;

@@ -70,16 +70,16 @@ impl Lanes {
         units.len()
     }
 
-    /// Keeps the lane's returned units held back, however long the test takes.
-    async fn hold_back_for_an_hour(&self, index: u16) {
+    /// Keeps the lane's returned units in cooldown, however long the test takes.
+    async fn cooldown_for_an_hour(&self, index: u16) {
         let until = clock().0 + 3_600_000;
-        self.set_sellable_at(index, EpochMs(until)).await;
+        self.set_cooldown_until(index, EpochMs(until)).await;
     }
 
-    async fn set_sellable_at(&self, index: u16, at: EpochMs) {
+    async fn set_cooldown_until(&self, index: u16, at: EpochMs) {
         let key = format!("sale:{}", self.stock().tag(self.lane(index)));
         let mut redis = self.server.redis().await;
-        tests::set_sellable_at(&mut redis, &key, at).await.unwrap();
+        tests::set_cooldown_until(&mut redis, &key, at).await.unwrap();
     }
 
     /// Makes all calls to the lane's keys fail, until it is woken.
@@ -220,10 +220,10 @@ async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId
     }
 }
 
-/// Waits until Redis holds nothing back, and makes the process forget what it knew.
+/// Waits until nothing is in cooldown, and makes the process forget what it knew.
 async fn wait(lanes: &mut Lanes) {
     lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
     for index in 0..lanes.terms.lanes {
-        lanes.set_sellable_at(index, EpochMs(0)).await;
+        lanes.set_cooldown_until(index, EpochMs(0)).await;
     }
 }

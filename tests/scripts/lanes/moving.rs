@@ -118,26 +118,26 @@ async fn what_a_dead_process_left_on_the_way_is_sold() {
     }
 }
 
-/// A reservation needs another unit, its process moves one that is held back, and dies on the way. The unit stays held back for
-/// all others.
+/// A reservation needs another unit, its process moves one in cooldown, and dies on the way. The unit stays in cooldown
+/// for all others.
 #[tokio::test]
-async fn what_is_held_back_stays_so_on_the_way() {
+async fn what_is_in_cooldown_stays_so_on_the_way() {
     let lanes = Lanes::start(1, 2).await;
     let (from, to) = (lanes.lane(1), lanes.lane(0));
     let claim = lanes.buy(&lanes.user_of(1, 0)).await;
     let late = lanes.user_of(0, 0);
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
     lanes.stock().release(&claim, None, false).await.unwrap();
-    lanes.hold_back_for_an_hour(1).await;
+    lanes.cooldown_for_an_hour(1).await;
     let Donated::Units(transfer) = lanes.stock().donate(from, to, DonateFor::Reseat).await.unwrap() else {
         panic!("unit 1 is there")
     };
-    assert!(transfer.held_back);
+    assert!(transfer.in_cooldown);
     let before = clock();
     assert!(lanes.stock().finish(&transfer).await.unwrap());
     let counters = lanes.stock().counters().await.unwrap().unwrap();
-    assert!(counters.lanes[0].free() == 1 && counters.lanes[0].sellable_at_ms.0 >= before.0 + 1500);
-    lanes.hold_back_for_an_hour(0).await;
+    assert!(counters.lanes[0].free() == 1 && counters.lanes[0].cooldown_until_ms.0 >= before.0 + 1500);
+    lanes.cooldown_for_an_hour(0).await;
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
 }
 
@@ -155,7 +155,7 @@ async fn reconciliation_finishes_transfers() {
 
 /// A unit that comes back is not sold before every process has forgotten that the round was sold out.
 #[tokio::test]
-async fn what_comes_back_is_held_back_for_every_lane() {
+async fn what_comes_back_is_in_cooldown_for_every_lane() {
     let mut lanes = Lanes::start(2, 2).await;
     let first = lanes.buy(&lanes.user_of(0, 0)).await;
     lanes.buy(&lanes.user_of(1, 0)).await;
@@ -165,12 +165,12 @@ async fn what_comes_back_is_held_back_for_every_lane() {
     let before = clock();
     lanes.stock().release(&first, None, false).await.unwrap();
     let counters = lanes.stock().counters().await.unwrap().unwrap();
-    assert!(counters.lanes[0].sellable_at_ms.0 >= before.0 + 1500);
-    lanes.hold_back_for_an_hour(0).await;
-    let Donated::Nothing(held_back) = lanes.stock().donate(lanes.lane(0), lanes.lane(1), BUYER).await.unwrap() else {
-        panic!("the unit is held back")
+    assert!(counters.lanes[0].cooldown_until_ms.0 >= before.0 + 1500);
+    lanes.cooldown_for_an_hour(0).await;
+    let Donated::Nothing(told) = lanes.stock().donate(lanes.lane(0), lanes.lane(1), BUYER).await.unwrap() else {
+        panic!("the unit is in cooldown")
     };
-    assert!(held_back.lasts > Duration::ZERO);
+    assert!(told.lasts > Duration::ZERO);
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
     wait(&mut lanes).await;
     let claim = lanes.buy(&late).await;
@@ -277,7 +277,7 @@ async fn units_that_two_lanes_have_are_taken_out_and_restored() {
     assert_eq!(before.free_twice(10), []);
     // A transfer that its lane does not know, as after a failover that lost it.
     let (from, to) = (lanes.lane(0), lanes.lane(1));
-    let unknown = Transfer { from, to, id: 1 << 52, ranges: vec![2..=3], held_back: false };
+    let unknown = Transfer { from, to, id: 1 << 52, ranges: vec![2..=3], in_cooldown: false };
     assert!(lanes.stock().take_in(&unknown).await.unwrap());
     let view = lanes.stock().view().await.unwrap().unwrap();
     assert_eq!(view.free_twice(10), [Unit(2), Unit(3)]);

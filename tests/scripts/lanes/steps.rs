@@ -120,7 +120,7 @@ impl Expected {
                 let (id, user) = (fresh_id(&lanes.id), some_user(user));
                 self.requests.push((id.uuid, user.clone()));
                 let free_before = lanes.places().await.0;
-                // A unit that is held back now may be on sale by the time of the check.
+                // A unit that is in cooldown now may be on sale by the time of the check.
                 let now = clock();
                 let answer = lanes.stock().reserve(id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
                 match answer {
@@ -128,12 +128,12 @@ impl Expected {
                         prop_assert!(free_before.contains(&claim.unit.0));
                         self.live.push((claim, false));
                     }
-                    // Units that are held back are free but not on sale.
+                    // Units in cooldown are free but not on sale.
                     Reserve::SoldOut(_) => {
                         let counters = lanes.stock().counters().await.unwrap().unwrap();
-                        let is_held = |lane: &stock::Counters| lane.free() == 0 || lane.sellable_at_ms > now;
+                        let sells_nothing = |lane: &stock::Counters| lane.free() == 0 || lane.cooldown_until_ms > now;
                         let all = if of == 1 { vec![counters] } else { counters.lanes };
-                        prop_assert!(all.iter().all(is_held), "refused with {free_before:?} free");
+                        prop_assert!(all.iter().all(sells_nothing), "refused with {free_before:?} free");
                     }
                     other => prop_assert!(matches!(other, Reserve::AlreadyReserved(_)), "{other:?}"),
                 }
@@ -192,7 +192,7 @@ impl Expected {
                 }
             }
             Step::Accept { transfer, user } => {
-                if let Some(transfer) = back(&self.transfers, transfer).filter(|transfer| !transfer.held_back) {
+                if let Some(transfer) = back(&self.transfers, transfer).filter(|transfer| !transfer.in_cooldown) {
                     let user = (0..).map(|number| some_user(user + number * 8));
                     let user = user.into_iter().find(|user| Lane::home_of(user, of) == transfer.to).unwrap();
                     let id = fresh_id(&lanes.id);
@@ -355,7 +355,7 @@ fn every_unit_is_in_one_place_all_the_time() {
             for number in 0.. {
                 match lanes.reserve(&user(format!("late-{number}"))).await {
                     Reserve::Reserved(claim) => prop_assert!(free.remove(&claim.unit.0)),
-                    // A unit that was held back on its way is held back again where it arrives.
+                    // A unit that was in cooldown on its way is in cooldown again where it arrives.
                     Reserve::SoldOut(_) if !free.is_empty() && waits < 20 => {
                         waits += 1;
                         wait(&mut lanes).await;

@@ -238,40 +238,40 @@ impl Checked {
             if let Some(other) = expiries.iter().find(|expiry| ![expires_at, -2].contains(expiry)) {
                 return wrong(format!("{call}: a key expires at {other} instead of {expires_at}"));
             }
-            let sellable_at = view.counters.sellable_at_ms;
-            let held_back = sellable_at != model.sellable_at_ms;
+            let cooldown_until = view.counters.cooldown_until_ms;
+            let cooldown_began = cooldown_until != model.cooldown_until_ms;
             if let Err(difference) = model.compare(&view) {
                 return wrong(format!("{call}: round {round}: {difference}"));
             }
-            if held_back {
-                let since = EpochMs(sellable_at.0 - i64::from(stock::HOLD_BACK_MS));
+            if cooldown_began {
+                let since = EpochMs(cooldown_until.0 - i64::from(stock::COOLDOWN_MS));
                 let now = clock();
                 if !(self.compared_at..=now).contains(&since) {
                     return wrong(format!(
-                        "{call}: at {now:?} it is held back until {sellable_at:?}, as if since {since:?}"
+                        "{call}: at {now:?} it is in cooldown until {cooldown_until:?}, as if since {since:?}"
                     ));
                 }
                 // Until the sequence lets time pass.
-                self.set_sellable_at(&round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
+                self.set_cooldown_until(&round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
             }
         }
         self.compared_at = clock();
         Ok(())
     }
 
-    /// Lets time pass until nothing is held back.
+    /// Lets time pass until nothing is in cooldown.
     pub(super) async fn wait(&mut self) -> Outcome {
         for round in self.models.keys().cloned().collect::<Vec<_>>() {
-            self.set_sellable_at(&round, EpochMs(0)).await?;
-            self.models.get_mut(&round).expect("listed").held_back = false;
+            self.set_cooldown_until(&round, EpochMs(0)).await?;
+            self.models.get_mut(&round).expect("listed").in_cooldown = false;
         }
         Ok(())
     }
 
-    async fn set_sellable_at(&mut self, round: &RoundId, at: EpochMs) -> Outcome {
+    async fn set_cooldown_until(&mut self, round: &RoundId, at: EpochMs) -> Outcome {
         let [sale, ..] = keys_of(round);
-        tests::set_sellable_at(&mut self.redis, &sale, at).await.map_err(redis_failed)?;
-        self.models.get_mut(round).expect("loaded").sellable_at_ms = at;
+        tests::set_cooldown_until(&mut self.redis, &sale, at).await.map_err(redis_failed)?;
+        self.models.get_mut(round).expect("loaded").cooldown_until_ms = at;
         Ok(())
     }
 }

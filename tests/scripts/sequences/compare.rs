@@ -35,11 +35,11 @@ impl Model {
             same("whether a new buyer counts as a later win", counters.last_won_at_ms > before, true)?;
         }
         same("last won", counters.last_won_at_ms, self.last_won_at_ms)?;
-        let holds_back = counters.sellable_at_ms != self.sellable_at_ms;
-        same("whether it started to hold back", holds_back, std::mem::take(&mut self.holds_back))?;
+        let cooldown_began = counters.cooldown_until_ms != self.cooldown_until_ms;
+        same("whether a cooldown began", cooldown_began, std::mem::take(&mut self.cooldown_began))?;
         same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
-        let until = self.set_aside_until_ms();
-        same("set aside", (counters.set_aside, counters.set_aside_until_ms), (self.set_aside, until))?;
+        let until = self.quota_until_ms();
+        same("quota", (counters.quota, counters.quota_until_ms), (self.quota, until))?;
         same("version", counters.version, self.round.version)?;
         let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
         same("expiry", counters.expires_at_ms, expires_at_ms)?;

@@ -6,8 +6,8 @@ use stock::{Counters, Refused, Reseated, Reserve, SoldOut, WinsSeen};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
 
-/// May buy two hours before everyone else, and gets the units set aside.
-pub(super) const MEMBER: BuyerClass = BuyerClass { lead_s: 7200, has_set_aside: true };
+/// May buy two hours before everyone else, and have units of the quota.
+pub(super) const MEMBER: BuyerClass = BuyerClass { lead_s: 7200, has_quota: true };
 
 /// Every second user is a member.
 pub(super) fn class_of(user: &UserId) -> BuyerClass {
@@ -32,15 +32,15 @@ pub(super) struct Model {
     /// Reservations that ended unpaid.
     pub(super) unpaid: BTreeMap<UserId, BTreeSet<Uuid>>,
     /// Units that only members get.
-    pub(super) set_aside: u32,
+    pub(super) quota: u32,
     /// How many of them each member has used up.
     pub(super) used_up: BTreeMap<UserId, u32>,
-    /// Whether free units are held back until time passes.
-    pub(super) held_back: bool,
-    /// Whether the last step started to hold back.
-    pub(super) holds_back: bool,
-    /// Until when Redis holds back, as it said.
-    pub(super) sellable_at_ms: EpochMs,
+    /// Whether free units are in cooldown until time passes.
+    pub(super) in_cooldown: bool,
+    /// Whether the last step started a cooldown.
+    pub(super) cooldown_began: bool,
+    /// Until when the cooldown lasts, as Redis said.
+    pub(super) cooldown_until_ms: EpochMs,
     /// Whether the last step recorded a buyer that Redis did not know, which must move the time of the last win.
     pub(super) new_name: bool,
     /// The last count of moves in Redis. The model only requires that it changes.
@@ -60,9 +60,9 @@ impl Model {
         }
         let returned: BTreeSet<u32> = (1..next).filter(|unit| !units.contains(unit)).collect();
         let free = returned.len() as u32 + (round.terms.total + 1).saturating_sub(next);
-        let set_aside = round.terms.set_aside().map_or(0, |(units, _)| units.min(free));
+        let quota = round.terms.quota().map_or(0, |(units, _)| units.min(free));
         Self {
-            set_aside,
+            quota,
             used_up: BTreeMap::new(),
             returned_before: returned.clone(),
             returned,
@@ -74,16 +74,16 @@ impl Model {
             records,
             outbox: VecDeque::new(),
             unpaid: BTreeMap::new(),
-            held_back: false,
-            holds_back: false,
-            sellable_at_ms: loaded.sellable_at_ms,
+            in_cooldown: false,
+            cooldown_began: false,
+            cooldown_until_ms: loaded.cooldown_until_ms,
             new_name: false,
             moves: 0,
         }
     }
 
-    pub(super) fn set_aside_until_ms(&self) -> EpochMs {
-        self.round.terms.set_aside().map_or(EpochMs(0), |(_, until)| until)
+    pub(super) fn quota_until_ms(&self) -> EpochMs {
+        self.round.terms.quota().map_or(EpochMs(0), |(_, until)| until)
     }
 
     pub(super) fn free(&self) -> BTreeSet<u32> {
@@ -122,11 +122,11 @@ impl Model {
         if self.round.paused {
             return Reserve::Paused;
         }
-        let is_set_aside = now < self.set_aside_until_ms();
-        if is_set_aside && !class.has_set_aside && self.free().len() <= self.set_aside as usize {
-            return Reserve::SetAside(self.set_aside_until_ms());
+        let quota_lasts = now < self.quota_until_ms();
+        if quota_lasts && !class.has_quota && self.free().len() <= self.quota as usize {
+            return Reserve::QuotaOnly(self.quota_until_ms());
         }
-        if self.held_back {
+        if self.in_cooldown {
             return self.sold_out();
         }
         let unpaid = self.unpaid.get(user).map_or(0, |ids| ids.len() as u32);
@@ -137,8 +137,8 @@ impl Model {
         let unit = self.take().expect("a free unit");
         let claim = Claim { id: id.clone(), reserved_at_ms: now, ..fresh_claim(&id.round, user, unit.0, slot.0) };
         self.put(held(&claim));
-        if is_set_aside && class.has_set_aside && self.set_aside > 0 {
-            self.set_aside -= 1;
+        if quota_lasts && class.has_quota && self.quota > 0 {
+            self.quota -= 1;
             *self.used_up.entry(user.clone()).or_default() += 1;
         }
         self.outbox.push_back((user.clone(), now));
@@ -159,10 +159,10 @@ impl Model {
         Reserve::SoldOut(SoldOut { wins, lasts, next_release_ms: None })
     }
 
-    /// Holds free units back if it was sold out.
-    fn hold_back_if(&mut self, was_sold_out: bool) {
+    /// Starts the cooldown of free units if it was sold out.
+    fn cooldown_if(&mut self, was_sold_out: bool) {
         if was_sold_out && !self.free().is_empty() {
-            (self.held_back, self.holds_back) = (true, true);
+            (self.in_cooldown, self.cooldown_began) = (true, true);
         }
     }
 
@@ -179,12 +179,12 @@ impl Model {
         }
         if let Some(used_up) = self.used_up.get_mut(&claim.user).filter(|used_up| **used_up > 0) {
             *used_up -= 1;
-            self.set_aside += 1;
+            self.quota += 1;
         }
         if unpaid {
             self.unpaid.entry(claim.user.clone()).or_default().insert(claim.id.uuid);
         }
-        self.hold_back_if(was_sold_out);
+        self.cooldown_if(was_sold_out);
     }
 
     pub(super) fn reseat(&mut self, message: &Claim, refused: Refused) -> Reseated {
@@ -237,7 +237,7 @@ impl Model {
         }
         let was_free = self.returned.remove(&unit.0) || is_new;
         // A higher last unit frees nothing but the returned units before it.
-        self.hold_back_if(was_sold_out && !self.returned.is_empty());
+        self.cooldown_if(was_sold_out && !self.returned.is_empty());
         !as_ordered || was_free
     }
 
@@ -247,7 +247,7 @@ impl Model {
         }
         let was_sold_out = self.free().is_empty();
         self.returned.extend(units.iter().map(|unit| unit.0).filter(|unit| *unit < self.next));
-        self.hold_back_if(was_sold_out);
+        self.cooldown_if(was_sold_out);
         true
     }
 
@@ -258,7 +258,7 @@ impl Model {
         let was_sold_out = self.free().is_empty();
         self.last = self.last.max(round.terms.total);
         self.round = round.clone();
-        self.hold_back_if(was_sold_out);
+        self.cooldown_if(was_sold_out);
     }
 
     /// The due ones among the first `most` reservations in the outbox: all held ones, or none yet if Redis has to wait.

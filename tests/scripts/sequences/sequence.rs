@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use sale::audit::{Audit, Repair, StockView, audit};
 use sale::{
-    Claim, ClaimState, EarlyAccess, Entry, EpochMs, Failure, OrderState, ReservationId, Round, RoundId, SetAside,
+    Claim, ClaimState, EarlyAccess, Entry, EpochMs, Failure, MemberQuota, OrderState, ReservationId, Round, RoundId,
     UserId,
 };
 use stock::{Counters, Refused, Reseated, Reserve, RoundView};
@@ -260,12 +260,12 @@ fn is_unpaid(state: OrderState) -> bool {
     matches!(state, OrderState::Expired | OrderState::Cancelled)
 }
 
-/// The first version of a round. Half of the rounds set units aside, for half an hour from the opening.
+/// The first version of a round. Half of the rounds have a members' quota, for half an hour from the opening.
 pub(super) fn first_round(id: RoundId, total: u32, per_user_limit: u8) -> Round {
     let mut terms = tests::terms(total, per_user_limit);
     if total.is_multiple_of(2) {
-        let (group, set_aside) = ("members".parse().expect("a name"), SetAside { units: total / 2, for_s: 1800 });
-        terms.early_access = vec![EarlyAccess { group, lead_s: MEMBER.lead_s, set_aside: Some(set_aside) }];
+        let (group, quota) = ("members".parse().expect("a name"), MemberQuota { units: total / 2, for_s: 1800 });
+        terms.early_access = vec![EarlyAccess { group, lead_s: MEMBER.lead_s, quota: Some(quota) }];
     }
     // Low, so that users reach it.
     terms.door.unpaid_limit = 2;

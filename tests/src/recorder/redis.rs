@@ -10,7 +10,7 @@ use super::names::Names;
 const NEXT_UNIT: usize = 0;
 const LAST_UNIT: usize = 4;
 const RETURNED: usize = 8;
-const SELLABLE_AT_MS: usize = 52;
+const COOLDOWN_UNTIL_MS: usize = 52;
 
 /// The keys in Redis of a round with one lane.
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ pub struct Held {
 /// The keys in terms of the model.
 pub(crate) struct Read {
     pub(crate) redis: Redis,
-    /// Whether free units are held back.
-    is_held_back: bool,
+    /// Whether free units are in cooldown.
+    in_cooldown: bool,
     /// Set if the number of returned units is wrong.
     miscounted: Option<String>,
 }
@@ -87,7 +87,7 @@ impl Held {
 
     pub(crate) fn read(&self, names: &mut Names) -> Read {
         let mut redis = Redis { loaded: self.sale.is_some(), ..Redis::default() };
-        let (mut is_held_back, mut miscounted) = (false, None);
+        let (mut in_cooldown, mut miscounted) = (false, None);
         if let Some(sale) = &self.sale {
             let next = number(sale, NEXT_UNIT, 4);
             redis.next = next as u8 - 1;
@@ -100,7 +100,7 @@ impl Held {
                     found += 1;
                 }
             }
-            is_held_back = number(sale, SELLABLE_AT_MS, 6) > self.now_ms && (returned > 0 || next <= last);
+            in_cooldown = number(sale, COOLDOWN_UNTIL_MS, 6) > self.now_ms && (returned > 0 || next <= last);
             if found != returned {
                 miscounted = Some(format!("{found} units are in the set, but the counter says {returned}"));
             }
@@ -112,7 +112,7 @@ impl Held {
                 redis.holds[usize::from(seat.id)] = Some(Hold { unit: seat.unit, slot: seat.slot, state });
             }
         }
-        Read { redis, is_held_back, miscounted }
+        Read { redis, in_cooldown, miscounted }
     }
 }
 
@@ -179,8 +179,8 @@ impl Call {
                 let id = names.id_of(user, id);
                 let has_entry = matches!(answer, Answer::Reserved | Answer::Replayed);
                 let seat = has_entry.then(|| entry_of(rest, user, names).0);
-                let is_held_back = answer == Answer::SoldOut && read.is_held_back;
-                Effect::Reserve { id, answer: if is_held_back { Answer::HeldBack } else { answer }, seat }
+                let in_cooldown = answer == Answer::SoldOut && read.in_cooldown;
+                Effect::Reserve { id, answer: if in_cooldown { Answer::InCooldown } else { answer }, seat }
             }
             ("confirm", [user, id]) => Effect::Confirm { id: names.id_of(user, id), answer },
             ("release", [user, id, of_another, ..]) => {

@@ -8,7 +8,7 @@ use super::flow::{Flow, at_rest, repeat};
 use super::steering::operate;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::ask::Ask;
-use crate::early_access::{USERS, amend, now, with_set_aside};
+use crate::early_access::{USERS, amend, now, with_quota};
 use crate::lab::{Lab, SALE};
 
 pub(super) const FLOWS: &[Flow] = &[
@@ -52,8 +52,8 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// Units set aside, of three.
-const SET_ASIDE: u32 = 2;
+/// The members' quota, of three units.
+const QUOTA: u32 = 2;
 
 /// More than fit into one batch.
 fn members() -> impl Iterator<Item = String> {
@@ -66,7 +66,7 @@ fn list() -> Ask {
 
 /// Alice is the only member.
 async fn with_sale(lab: &Lab) -> Vec<Claim> {
-    lab.publish(SALE, &with_set_aside(SET_ASIDE)).await;
+    lab.publish(SALE, &with_quota(QUOTA)).await;
     lab.load(SALE).await;
     lab.ledger.add_to_group(&"members".parse().unwrap(), &[user("alice")]).await.unwrap();
     Vec::new()

@@ -13,7 +13,7 @@ use history::{
 };
 use load::{Failure, Request, Response};
 use sale::{LogEntry, Order, RoundId};
-use stock::HOLD_BACK_MS;
+use stock::COOLDOWN_MS;
 
 use crate::client::{Client, payment_of};
 use crate::deployment::Deployment;
@@ -83,7 +83,7 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
         supply,
         redis,
         buyers,
-        held_back_ms: HOLD_BACK_MS.into(),
+        cooldown_ms: COOLDOWN_MS.into(),
         clocks,
         ledger,
     });
@@ -134,8 +134,7 @@ fn supply(round: &sale::Round) -> Supply {
         "edit" => entry.at_ms >= sold_from,
         _ => false,
     };
-    let is_withheld =
-        terms.rain.is_some() || terms.set_aside().is_some() || round.log.entries().iter().any(may_add_units);
+    let is_withheld = terms.rain.is_some() || terms.quota().is_some() || round.log.entries().iter().any(may_add_units);
     if is_withheld { Supply::Withheld } else { Supply::AtOnce }
 }
 

@@ -14,12 +14,12 @@ const MOST = 1_000_000;
 const GROUP = '[A-Za-z0-9_\\-]{1,48}';
 const groupField = () => ({ name: 'group', label: t('op.early.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
 
-/** Who may buy when, and what is reserved for whom until when, for the head of a board. */
+/** Who may buy when, and who has a quota until when, for the head of a board. */
 export function earlyWords({ opens_at: opens, early_access: all = [] }) {
   const at = (s) => hour(Date.parse(opens) + s * 1000);
-  return all.flatMap(({ group, lead_s: lead, set_aside: aside }) => [
+  return all.flatMap(({ group, lead_s: lead, quota }) => [
     ...(lead > 0 ? [t('op.early.when', { group, at: at(-lead) })] : []),
-    ...(aside ? [t('op.early.kept', { group, n: number(aside.units), at: at(aside.for_s) })] : []),
+    ...(quota ? [t('op.early.quota', { group, n: number(quota.units), at: at(quota.for_s) })] : []),
   ]);
 }
 

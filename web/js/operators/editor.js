@@ -21,7 +21,7 @@ const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'CNY', 'JPY', 'HKD', 'SGD', 'AUD
 
 /** Promised to the buyers of a round, or only possible for a draft. */
 const OF_A_DRAFT = ['kind', 'currency', 'price', 'amount', 'min', 'parts', 'prizes', 'draw', 'beacon', 'again', 'limit', 'window', 'settlement',
-  'early', 'group', 'lead', 'kept', 'kept_for', 'rain', 'at_once', 'every_units', 'every_s', 'drops', 'line', 'opens_early', 'lanes'];
+  'early', 'group', 'lead', 'quota', 'quota_for', 'rain', 'at_once', 'every_units', 'every_s', 'drops', 'line', 'opens_early', 'lanes'];
 /** The terms' names for the fields that a round can change. */
 const OF_A_ROUND = ['title', 'description', 'pictures', 'list_price_minor', 'terms_url', 'expected_audience', 'opens_at', 'closes_at', 'total', 'door', 'gate', 'line'];
 
@@ -63,7 +63,7 @@ const PARTS = {
     { name: 'beacon', when: ({ kind }) => kind !== 'units', options: () => [['no', t('op.create.beacon.no')], ['yes', t('op.create.beacon.yes')]], wide: true },
     { name: 'early', when: units, options: yesNo, wide: true },
     { name: 'group', when: early, ...plain, maxlength: 48 }, { name: 'lead', when: early, ...decimal },
-    { name: 'kept', when: early, ...whole }, { name: 'kept_for', when: early, ...decimal },
+    { name: 'quota', when: early, ...whole }, { name: 'quota_for', when: early, ...decimal },
     { name: 'rain', when: units, options: yesNo, wide: true },
     { name: 'at_once', when: rains, ...whole }, { name: 'every_units', when: rains, ...whole }, { name: 'every_s', when: rains, ...whole },
     { name: 'drops', when: rains, lines: 3, placeholder: () => t('op.rain.drops.example') },

@@ -64,7 +64,7 @@ export function blank(now) {
     kind: 'units', title: '', sale_id: '', description: '', pictures: '', terms_url: '', currency: 'EUR', price: '', list_price: '', total: '100',
     expected_audience: '', amount: '100.00', min: '0.01', parts: 'drawn', prizes: '', draw: 'instant', beacon: 'no',
     zone, opens: localOf(next, zone), closes: localOf(next + HOUR_MS, zone), again: 'no',
-    limit: '1', window: '15', settlement: 'paid', early: 'no', group: '', lead: '10', kept: '0', kept_for: '10',
+    limit: '1', window: '15', settlement: 'paid', early: 'no', group: '', lead: '10', quota: '0', quota_for: '10',
     rain: 'no', at_once: '10', every_units: '5', every_s: '60', drops: '',
     line: 'no', opens_early: '60', admits: '100', lanes: '1',
     strikes: '10', strike_window: '10', denied_for: '60', unpaid_limit: '3', planned: '',
@@ -93,8 +93,8 @@ export function formOf(sale) {
   }
   form.beacon = allocation.beacon ? 'yes' : 'no';
   if (first) {
-    const aside = first.set_aside;
-    Object.assign(form, { early: 'yes', group: first.group, lead: minutesOf(first.lead_s), kept: String(aside?.units ?? 0), kept_for: minutesOf(aside?.for_s ?? 600) });
+    const { quota } = first;
+    Object.assign(form, { early: 'yes', group: first.group, lead: minutesOf(first.lead_s), quota: String(quota?.units ?? 0), quota_for: minutesOf(quota?.for_s ?? 600) });
   }
   if (rain) {
     Object.assign(form, {
@@ -175,7 +175,7 @@ export function read(form) {
     groups_see: isUnits ? groups('groups_see') : [], groups_buy: groups('groups_buy'),
   };
   // Excluded: what counts all units in one place, and what would let some users in before or past a line.
-  const inOnePlace = terms.rain || terms.early_access.some(({ set_aside: aside }) => aside) || terms.allocation.draw === 'at_end';
+  const inOnePlace = terms.rain || terms.early_access.some(({ quota }) => quota) || terms.allocation.draw === 'at_end';
   if (terms.lanes > 1 && inOnePlace) wrong('lanes', 'one_lane');
   if (terms.line && terms.early_access.length > 0) wrong('line', 'line_early');
   else if (terms.line && terms.gate.groups_see.length > 0) wrong('line', 'line_hidden');
@@ -204,10 +204,10 @@ function allocation(form, { money, wrong }) {
 
 function early(form, { whole, seconds, wrong }) {
   if (!GROUP.test(form.group)) wrong('group', 'group');
-  const kept = whole('kept', 0, 10_000_000);
+  const quota = whole('quota', 0, 10_000_000);
   return [{
     group: form.group, lead_s: seconds('lead', 0, 604_800),
-    ...(kept > 0 ? { set_aside: { units: kept, for_s: seconds('kept_for', 1, 2_678_400) } } : {}),
+    ...(quota > 0 ? { quota: { units: quota, for_s: seconds('quota_for', 1, 2_678_400) } } : {}),
   }];
 }
 
@@ -250,7 +250,7 @@ const FIELDS = {
   title: 'title', sale_id: 'sale_id', description: 'description', pictures: 'pictures', terms_url: 'terms_url', list_price_minor: 'list_price',
   expected_audience: 'expected_audience', currency: 'currency', price_minor: 'price', total: 'total', opens_at: 'opens', closes_at: 'closes',
   recurrence: 'again', time_zone: 'zone', per_user_limit: 'limit', payment_window_s: 'window', settlement: 'settlement', allocation: 'kind',
-  prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', set_aside: 'kept', rain: 'at_once',
+  prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', quota: 'quota', rain: 'at_once',
   drop: 'drops', drops: 'drops', door: 'strikes', strikes: 'strikes', strike_window_s: 'strike_window', denied_for_s: 'denied_for',
   unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned', gate: 'challenge', challenge: 'challenge', work_bits: 'work_bits',
   groups_see: 'groups_see', groups_buy: 'groups_buy', line: 'line', opens_early_s: 'opens_early', admits_per_s: 'admits', lanes: 'lanes',

@@ -5,12 +5,12 @@ import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
 import { contactLine } from '../contact.js';
 import { h } from '../dom.js';
-import { keptBy } from '../early.js';
+import { quotaEnd } from '../early.js';
 import { shortId, span, statusName } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { actions, badge, button, panel, problemWords } from '../parts.js';
-import { betweenDrops, keptForMembers } from './idle-stages.js';
+import { betweenDrops, onlyQuotaLeft } from './idle-stages.js';
 
 /** Renders a stage: `{element, left, tick}`. */
 export function buyingStage(view, stage) {
@@ -91,8 +91,8 @@ const STAGES = {
   }),
 
   problem(view, { problem, at }) {
-    const kept = keptBy(view.card, problem);
-    if (kept !== null) return keptForMembers(view, kept);
+    const until = quotaEnd(view.card, problem);
+    if (until !== null) return onlyQuotaLeft(view, until);
     const next = problem.code === 'sold_out' ? nextDrop(problem.members) : null;
     if (next !== null) return betweenDrops(view, next, view.dropHasCome);
     const { title, text } = problem.code === 'sold_out' ? soldOut(view.card) : problemWords(problem);

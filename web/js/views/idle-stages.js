@@ -54,12 +54,12 @@ function membersFirst(view) {
   };
 }
 
-/** The remaining units are reserved for members until `until`. */
-export function keptForMembers(view, until) {
+/** The remaining units are the members' quota until `until`. */
+export function onlyQuotaLeft(view, until) {
   const { element, show } = countdown();
-  element.setAttribute('aria-label', t('early.kept.label'));
+  element.setAttribute('aria-label', t('early.quota.label'));
   return {
-    element: panel('problem sold_out', t('early.kept.title'), h('p', {}, t('early.kept.text', { at: hour(until) })), element,
+    element: panel('problem sold_out', t('early.quota.title'), h('p', {}, t('early.quota.text', { at: hour(until) })), element,
       actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))),
     left: () => until - clock.now(),
     tick(ms) {

@@ -5,7 +5,7 @@ import { Buying } from '../buying.js';
 import { nextDrop, sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
-import { keptBy, whoWhen } from '../early.js';
+import { quotaEnd, whoWhen } from '../early.js';
 import { t } from '../i18n.js';
 import { button, chances, facts, goods, nothing, picture, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
@@ -168,7 +168,7 @@ export class SaleView extends View {
   #settle() {
     const { name, problem, at } = this.buying.stage;
     if (name !== 'problem' || clock.now() < at + Math.max(CARD_LAG_MS, (problem.retryAfterS ?? 0) * 1000)) return;
-    if (clock.now() < (keptBy(this.card, problem) ?? 0)) return;
+    if (clock.now() < (quotaEnd(this.card, problem) ?? 0)) return;
     const open = this.state === 'open';
     if (problem.code === 'sold_out' && open && this.card.availability !== 'unknown') {
       announce(of(this.card, 'sold_out.back'));

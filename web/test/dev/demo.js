@@ -30,7 +30,7 @@ export function demo(sales) {
   });
   sales.groups.set('members', new Set(['member']));
   sale('members-lamp', 'Enamel pendant lamp for members', 30, 600, {
-    early_access: [{ group: 'members', lead_s: 3_600, set_aside: { units: 5, for_s: 3_600 } }],
+    early_access: [{ group: 'members', lead_s: 3_600, quota: { units: 5, for_s: 3_600 } }],
   });
   sale('lantern', 'Paper lantern', -5, 600, { total: 200, rain: { at_once: 5, steady: { units: 3, every_s: 60 } } });
   sale('console', 'Games console', 3, 600, { total: 200, line: { opens_early_s: 3_600, admits_per_s: 20 } });

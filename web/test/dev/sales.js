@@ -165,32 +165,32 @@ export class Sales {
   /** The public description of early access. */
   early({ opens_at: opens, early_access: all }) {
     const at = (s) => new Date(Date.parse(opens) + s * 1000).toISOString();
-    return all.map(({ group, lead_s: lead, set_aside: aside }) => ({
-      group, opens_at: at(-lead), ...(aside ? { set_aside_until: at(aside.for_s) } : {}),
+    return all.map(({ group, lead_s: lead, quota }) => ({
+      group, opens_at: at(-lead), ...(quota ? { quota_until: at(quota.for_s) } : {}),
     }));
   }
 
   /** The user's early access. */
   classOf({ early_access: all = [] }, user) {
     const mine = all.filter(({ group }) => this.groups.get(group)?.has(user));
-    return { leadMs: 1000 * Math.max(0, ...mine.map(({ lead_s: lead }) => lead)), hasAside: mine.some(({ set_aside: aside }) => aside) };
+    return { leadMs: 1000 * Math.max(0, ...mine.map(({ lead_s: lead }) => lead)), hasQuota: mine.some(({ quota }) => quota) };
   }
 
-  /** The units that are set aside now, and until when; null if there are none, or if everyone may have them. */
-  aside(sale) {
-    const { units, for_s: lasts } = sale.early_access?.find(({ set_aside: aside }) => aside)?.set_aside ?? {};
+  /** What is left of the quota now, and until when it lasts; null if there is none, or if everyone may have it. */
+  quota(sale) {
+    const { units, for_s: lasts } = sale.early_access?.find(({ quota }) => quota)?.quota ?? {};
     const until = Date.parse(sale.opens_at) + lasts * 1000;
     if (!units || Date.now() >= until) return null;
-    const used = this.mine(sale).filter(({ aside, view }) => aside && LIVE.includes(view.status)).length;
+    const used = this.mine(sale).filter(({ ofQuota, view }) => ofQuota && LIVE.includes(view.status)).length;
     return { left: units - used, until };
   }
 
-  /** Refuses users outside the group if the remaining units are set aside for it. */
+  /** Refuses users outside the group if the remaining units are its quota. */
   leave(sale, user) {
-    const aside = this.aside(sale);
+    const quota = this.quota(sale);
     const free = sale.total - this.taken(sale);
-    if (!aside || free <= 0 || free > aside.left || this.classOf(sale, user).hasAside) return;
-    throw problem(409, 'sold_out', { next_release_at: new Date(aside.until).toISOString() }, retryAfter(aside.until));
+    if (!quota || free <= 0 || free > quota.left || this.classOf(sale, user).hasQuota) return;
+    throw problem(409, 'sold_out', { next_release_at: new Date(quota.until).toISOString() }, retryAfter(quota.until));
   }
 
   /** Draws the seed of a sale whose units differ, as on publication. */
@@ -314,7 +314,7 @@ export class Sales {
     const unit = Array.from({ length: this.out(sale) }, (_, at) => at + 1).find((number) => !used.has(number));
     if (unit === undefined) throw this.soldOut(sale);
     const one = {
-      sale: sale.sale_id, user, key, aside: this.classOf(sale, user).hasAside && (this.aside(sale)?.left ?? 0) > 0,
+      sale: sale.sale_id, user, key, ofQuota: this.classOf(sale, user).hasQuota && (this.quota(sale)?.left ?? 0) > 0,
       view: {
         reservation_id: `${sale.sale_id}.${sale.round}.${randomBytes(16).toString('hex')}`, status: 'queued', unit,
         reserved_at: new Date().toISOString(),

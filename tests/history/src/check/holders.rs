@@ -13,7 +13,7 @@ use crate::record::{Answer, Name, Question, Status};
 /// for a unit that were not refused every time.
 ///
 /// Each may have had its unit from the first call that can have reserved it, and for ever. The one exception is a
-/// cancelled reservation: its unit is back when its user hears so, and on sale once it was held back long enough. An
+/// cancelled reservation: its unit is back when its user hears so, and on sale after its cooldown. An
 /// expired order has no such moment: its unit comes back some time after the ledger says so, and no client is told. But
 /// it blocks only its own unit, which others may hold too.
 pub(super) struct Holders {
@@ -81,8 +81,8 @@ fn until(view: &View<'_>, reservation: &Reservation) -> u64 {
         let is_cancelled = matches!(operation.answer, Answer::Is { status: Status::Cancelled, .. });
         operation.return_ns.filter(|_| is_cancelled)
     });
-    let held_back_ns = view.round.held_back_ms.saturating_mul(1_000_000);
-    heard.min().map_or(u64::MAX, |at| at.saturating_add(held_back_ns))
+    let cooldown_ns = view.round.cooldown_ms.saturating_mul(1_000_000);
+    heard.min().map_or(u64::MAX, |at| at.saturating_add(cooldown_ns))
 }
 
 /// A user who asks again for a reservation that has ended may get any unit for a while.

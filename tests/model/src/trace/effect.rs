@@ -63,7 +63,7 @@ pub enum Answer {
     SoldOut,
     /// `sold_out` while units are free, because they came back a moment ago. The model has no time, so it allows this whenever
     /// the recorder saw it.
-    HeldBack,
+    InCooldown,
     Confirmed,
     AlreadyConfirmed,
     Released,

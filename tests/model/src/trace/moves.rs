@@ -220,7 +220,7 @@ impl<'a> Finder<'a> {
             Effect::ReadOrder { id, found } => state(id) == *found,
             Effect::ReadUnit { unit, found } => ledger.units[usize::from(*unit)].map(|guard| guard.0) == *found,
             // The model has no time.
-            Effect::Reserve { answer: Answer::HeldBack, .. } => redis.loaded,
+            Effect::Reserve { answer: Answer::InCooldown, .. } => redis.loaded,
             Effect::Reserve { id, answer, .. } => {
                 let (expected, reserved) = self.protocol.reserving(redis, *id);
                 reserved == Reserved::Refused

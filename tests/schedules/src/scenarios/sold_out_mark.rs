@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use sale::EpochMs;
 use shuttle::future::{block_on, spawn, yield_now};
-use stock::{Buyers, HOLD_BACK_MS, SoldOut, WinsSeen};
+use stock::{Buyers, COOLDOWN_MS, SoldOut, WinsSeen};
 
 use super::sold_out_mark::SoldOutMark;
 use crate::OneAtATime;
 use crate::sync::{Instant, Moment, WallClock, pass, step};
 
-const HOLD_BACK: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
+const COOLDOWN: Duration = Duration::from_millis(COOLDOWN_MS as u64);
 
 /// One unit: its buyers in order, and when it is for sale again.
 #[derive(Default)]
@@ -34,15 +34,15 @@ impl Redis {
     }
 
     fn take_back(&self) {
-        let sellable_at = Instant::now() + HOLD_BACK;
-        self.unit().1 = Some(sellable_at);
+        let cooldown_until = Instant::now() + COOLDOWN;
+        self.unit().1 = Some(cooldown_until);
     }
 
     /// Redis's answer to a buyer who wins nothing: sold out for a while, unless the unit is for sale.
     fn say(&self) -> Option<SoldOut> {
         let now = Instant::now();
         let unit = self.unit();
-        let lasts = unit.1.map_or(HOLD_BACK, |sellable_at| sellable_at.saturating_duration_since(now));
+        let lasts = unit.1.map_or(COOLDOWN, |cooldown_until| cooldown_until.saturating_duration_since(now));
         (!lasts.is_zero()).then(|| SoldOut { wins: wins(&unit.0), lasts, next_release_ms: None })
     }
 
@@ -69,7 +69,7 @@ fn now() -> Moment {
     Moment::now(WallClock)
 }
 
-/// Alice has the unit. It comes back and, after the hold-back time, goes to carol. Others keep asking, and both winners check
+/// Alice has the unit. It comes back and, after its cooldown, goes to carol. Others keep asking, and both winners check
 /// whether the mark would turn them away.
 pub fn no_winner_hears_that_all_is_sold() {
     let (mark, redis) = (Arc::<SoldOutMark>::default(), Arc::<Redis>::default());
@@ -96,7 +96,7 @@ pub fn no_winner_hears_that_all_is_sold() {
     block_on(async {
         redis.take_back();
         yield_now().await;
-        pass(HOLD_BACK);
+        pass(COOLDOWN);
         redis.sell_to("carol");
         for task in others.into_iter().chain(winners) {
             task.await.unwrap();
@@ -124,7 +124,7 @@ pub fn one_task_reads_the_names() {
         let (mark, redis) = (Arc::clone(&mark), Arc::clone(&redis));
         spawn(async move {
             ask(&mark, &redis).await;
-            pass(HOLD_BACK);
+            pass(COOLDOWN);
         })
     });
     block_on(async {
@@ -133,9 +133,9 @@ pub fn one_task_reads_the_names() {
         }
         let began = Instant::now();
         while mark.covers(&"bob".parse().unwrap(), now()).is_none() {
-            assert!(began.elapsed() < HOLD_BACK * 20, "the round is marked");
+            assert!(began.elapsed() < COOLDOWN * 20, "the round is marked");
             ask(&mark, &redis).await;
-            pass(HOLD_BACK / 10);
+            pass(COOLDOWN / 10);
             yield_now().await;
         }
     });

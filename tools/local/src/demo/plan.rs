@@ -32,7 +32,7 @@ pub(super) enum Kind {
     Lottery,
     /// Free units that become available over time, at a rate that changes
     Rain,
-    /// Units for money, with early access for members and some units kept for them
+    /// Units for money, with early access and a quota for members
     EarlyAccess,
     /// Units for money, with a line: most people get a ticket before the opening, and chance decides their order
     Line,

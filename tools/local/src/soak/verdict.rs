@@ -225,7 +225,7 @@ mod tests {
             supply,
             redis: Redis::Keeps,
             buyers: Buyers::Recorded,
-            held_back_ms: 0,
+            cooldown_ms: 0,
             clocks: Clocks::Apart,
             ledger: LedgerReading::NotRead,
         }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
-use ::sale::{EarlyAccess, EpochMs, GroupName, Order, SetAside, Terms, UserId};
+use ::sale::{EarlyAccess, EpochMs, GroupName, MemberQuota, Order, Terms, UserId};
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
@@ -17,8 +17,8 @@ use crate::demo::text::line;
 const GROUP: &str = "members";
 /// How long before everyone else members may buy: enough for those who come first.
 const LEAD_S: u32 = 8;
-/// How long after the opening units stay set aside.
-const SET_ASIDE_FOR_S: u32 = 20;
+/// How long after the opening the quota lasts.
+const QUOTA_FOR_S: u32 = 20;
 /// How long after the beginning of the rush late members come.
 const LATE: Duration = Duration::from_secs(8);
 /// Which of the buyers are members: spread so that some of them go through the gate, cancel, or let the payment window
@@ -27,18 +27,17 @@ const MEMBERS: (usize, usize) = (9, 2);
 /// How many lookups in the list run concurrently.
 const AT_ONCE: usize = 16;
 
-/// A sale for money with early access for members, and half of its units set aside for them for a while. Members who
-/// come first are a quarter of the number of units, late ones an eighth, so that some of what was set aside goes to
-/// everyone.
+/// A sale for money with early access for members, and half of its units as their quota for a while. Members who
+/// come first are a quarter of the number of units, late ones an eighth, so that some of the quota goes to everyone.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct MembersFirst {
     units: u32,
     lead_s: u32,
-    set_aside: u32,
-    set_aside_for_s: u32,
-    /// Before the opening, until units are no longer set aside, and afterwards.
+    quota: u32,
+    quota_for_s: u32,
+    /// Before the opening, while the quota lasts, and afterwards.
     phases: [Phase; 3],
-    /// Live orders of non-members from before the time at which set-aside units become everyone's.
+    /// Live orders of non-members from before the time at which the quota becomes everyone's.
     others_until_then: usize,
     #[serde(flatten)]
     orders: OrderCounts,
@@ -68,10 +67,10 @@ fn group() -> GroupName {
 
 impl Staged for MembersFirst {
     fn offer(plan: &Plan) -> NewSale {
-        let set_aside = Some(SetAside { units: (plan.units / 2).max(1), for_s: SET_ASIDE_FOR_S });
+        let quota = Some(MemberQuota { units: (plan.units / 2).max(1), for_s: QUOTA_FOR_S });
         let opens_in_s = plan.opens_in_s() + i64::from(LEAD_S);
         let sale = NewSale::opening_in("members", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s());
-        sale.early(EarlyAccess { group: group(), lead_s: LEAD_S, set_aside })
+        sale.early(EarlyAccess { group: group(), lead_s: LEAD_S, quota })
     }
 
     fn turn(plan: &Plan, number: usize) -> Turn {
@@ -108,20 +107,19 @@ impl Staged for MembersFirst {
             is_live: order.state.is_live(),
         };
         let bought: Vec<Bought> = found.orders.iter().map(bought).collect();
-        let mut report =
-            Self::counted(&round.terms, &bought).with_context(|| format!("round {id} sets nothing aside"))?;
+        let mut report = Self::counted(&round.terms, &bought).with_context(|| format!("round {id} has no quota"))?;
         report.orders = OrderCounts::of(found);
         Ok(report)
     }
 
     fn is_right(&self) -> bool {
-        self.phases[0].others == 0 && self.others_until_then <= (self.units - self.set_aside) as usize
+        self.phases[0].others == 0 && self.others_until_then <= (self.units - self.quota) as usize
     }
 }
 
 impl MembersFirst {
     fn counted(terms: &Terms, bought: &[Bought]) -> Option<Self> {
-        let (set_aside, until) = terms.set_aside()?;
+        let (quota, until) = terms.quota()?;
         let (first, opens) = (terms.first_opens_at_ms(), terms.opens_at_ms);
         let mut phases = [Phase::default(); 3];
         for one in bought {
@@ -134,8 +132,8 @@ impl MembersFirst {
         Some(Self {
             units: terms.total,
             lead_s: terms.early_access.iter().map(|early| early.lead_s).max()?,
-            set_aside,
-            set_aside_for_s: u32::try_from(until.since_ms(opens) / 1000).ok()?,
+            quota,
+            quota_for_s: u32::try_from(until.since_ms(opens) / 1000).ok()?,
             phases,
             others_until_then: bought.iter().filter(|one| one.is_live && !one.by_member && one.at < until).count(),
             orders: OrderCounts::default(),
@@ -159,14 +157,14 @@ impl fmt::Display for Phase {
 
 impl fmt::Display for MembersFirst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { units, lead_s, set_aside, set_aside_for_s, phases: [early, open, later], .. } = self;
-        line(f, "set aside for members", &format_args!("{set_aside} of {units}, for {set_aside_for_s} s"))?;
+        let Self { units, lead_s, quota, quota_for_s, phases: [early, open, later], .. } = self;
+        line(f, "members' quota", &format_args!("{quota} of {units}, for {quota_for_s} s"))?;
         line(f, "", &"")?;
         line(f, "reservations", &format_args!("members    others"))?;
         line(f, &format!("  in {lead_s} s before the opening"), early)?;
-        line(f, "  while units are set aside", open)?;
+        line(f, "  while the quota lasts", open)?;
         line(f, "  afterwards", later)?;
-        let most = units - set_aside;
+        let most = units - quota;
         let verdict = if self.is_right() { "at most" } else { "NOT at most" };
         line(f, "others until then, live", &format_args!("{}, {verdict} {most}", self.others_until_then))?;
         line(f, "", &"")?;
@@ -196,10 +194,10 @@ mod tests {
 
     use super::*;
 
-    /// Opens at 100 s, for members at 92 s; 4 of 10 are set aside until 120 s.
+    /// Opens at 100 s, for members at 92 s; 4 of 10 are their quota until 120 s.
     fn counted(bought: &[(i64, bool, bool)]) -> MembersFirst {
         let early_access =
-            json!([{ "group": group(), "lead_s": LEAD_S, "set_aside": { "units": 4, "for_s": SET_ASIDE_FOR_S } }]);
+            json!([{ "group": group(), "lead_s": LEAD_S, "quota": { "units": 4, "for_s": QUOTA_FOR_S } }]);
         let terms = json!({
             "title": "A lamp", "opens_at_ms": 100_000, "closes_at_ms": 1_000_000, "total": 10, "per_user_limit": 1,
             "price_minor": 990, "currency": "EUR", "payment_window_s": 900, "door": DoorTerms::default(),
@@ -226,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_too_early_or_takes_what_is_set_aside_is_found() {
+    fn who_comes_too_early_or_takes_of_the_quota_is_found() {
         assert!(!counted(&[(99_999, false, false)]).is_right());
         let six: Vec<_> = (0..6).map(|at| (100_000 + at, false, true)).collect();
         assert!(counted(&six).is_right());
