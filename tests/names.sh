@@ -1,7 +1,12 @@
 #!/bin/sh
 # Each public type of shared/ and functions/ has a name of its own, which then means one thing everywhere.
 cd "${0%/*}/.." || exit
-twice=$(grep -rhoE '^ *pub (struct|enum|trait|type) [A-Za-z0-9]+' --include='*.rs' shared functions | sort -k3 | awk '{ print $3 }' | uniq -d)
+names=$(grep -rhoE '^ *pub (struct|enum|trait|type) [A-Za-z0-9]+' --include='*.rs' shared functions | awk '{ print $3 }' | sort)
+test -n "$names" || {
+  echo 'error: no public type found in shared/ and functions/' >&2
+  exit 1
+}
+twice=$(echo "$names" | uniq -d)
 test -z "$twice" && exit
 for name in $twice; do
   grep -rnE "^ *pub (struct|enum|trait|type) $name\b" --include='*.rs' shared functions
