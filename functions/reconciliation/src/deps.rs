@@ -12,6 +12,7 @@ use crate::heat;
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
+
 /// The function's dependencies.
 #[derive(Clone)]
 pub struct ReconciliationDeps {
