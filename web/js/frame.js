@@ -25,7 +25,7 @@ class Frame {
     this.#network();
   }
 
-  /** Marks the current screen in the navigation. With `bare`, there is no navigation. */
+  /** Marks the current screen in the navigation. With `bare`, there is none, but its room stays: nothing below moves. */
   at(path, bare = false) {
     this.#path = path;
     this.#bare = bare;
@@ -41,18 +41,21 @@ class Frame {
     document.documentElement.lang = language.tag;
     const header = document.getElementById('header');
     const kept = header.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    // What is below stays where it is when the navigation goes.
-    header.style.minHeight = this.#bare ? `${header.offsetHeight}px` : '';
     document.getElementById('skip').textContent = t('skip');
     header.replaceChildren(h('div', { class: 'bar' },
       h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },
         h('img', { src: logo, alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
-      this.#bare ? null : h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
-        href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
-      }, t(name)))),
+      this.#navigation(),
       h('div', { class: 'tools' }, this.#tools(), this.#languages(), this.#who())));
     document.getElementById('footer').replaceChildren(h('p', {}, t('footer'), ' ', contactLink() ?? ''));
     if (kept) header.querySelector(`[data-keep="${kept}"]`)?.focus();
+  }
+
+  #navigation() {
+    const links = this.#links.map(([path, name]) => h('a', {
+      href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
+    }, t(name)));
+    return this.#bare ? h('div', { class: 'navigation absent' }, links) : h('nav', { class: 'navigation', 'aria-label': t('nav') }, links);
   }
 
   #languages() {

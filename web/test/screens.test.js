@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../words/en.js';
 import { zh } from '../words/zh.js';
-import { WAYS, openBrowser, openPage, painted } from './browser.js';
+import { LITTLE_SHIFT, WAYS, openBrowser, openPage, painted } from './browser.js';
 import { SCREENS } from './screens.js';
 import { openShop } from './shop.js';
 
 /** The folder for screenshots, if there is one. */
 const SHOTS = process.env.SHOTS;
-
-/** Of a footer that goes out of sight. */
-const LITTLE_SHIFT = 0.05;
 
 let shop;
 let browser;
@@ -87,7 +84,7 @@ describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, 
       } });
       await page.getByRole('heading', { level: 2, name: words[screen.heading] }).waitFor();
       await painted(page);
-      expect(await shift()).toBeLessThan(LITTLE_SHIFT);
+      expect(await shift(LITTLE_SHIFT)).toBeLessThan(LITTLE_SHIFT);
     } finally {
       await one.close();
     }

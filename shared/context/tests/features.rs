@@ -28,10 +28,16 @@ fn features() -> Vec<&'static str> {
     lines.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).filter(|name| *name != "secrets").collect()
 }
 
+/// Whether it calls `serve` with how its dependencies are made.
+fn serves_with(source: &str, serve: &str) -> bool {
+    let calls = source.split(&format!(" {serve}(")).skip(1);
+    calls.filter_map(|call| call.split_once("::new,")).any(|(deps, _)| deps.ends_with("Deps") && !deps.contains(' '))
+}
+
 fn asked_for(source: &str, feature: &str) -> bool {
     match feature {
-        "http" => source.contains(" serve("),
-        "crowd" => source.contains(" serve_crowd("),
+        "http" => serves_with(source, "serve"),
+        "crowd" => serves_with(source, "serve_crowd"),
         _ => source.contains(&format!("context.{feature}()")),
     }
 }

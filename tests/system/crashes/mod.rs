@@ -184,7 +184,10 @@ struct Tried {
 
 /// What a task's panic said.
 fn panic_of(error: JoinError) -> String {
-    let panic = error.into_panic();
+    let panic = match error.try_into_panic() {
+        Ok(panic) => panic,
+        Err(ended) => return ended.to_string(),
+    };
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("no text").to_owned()
 }

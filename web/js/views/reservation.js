@@ -111,8 +111,8 @@ export class ReservationView extends View {
     this.#shown = key;
     this.#stop.abort();
     this.#stop = new AbortController();
-    // What the panel is to say needs more room, and would move them.
-    if (stage === 'loading') this.#facts.replaceChildren();
+    // The panel grows with its answer, and would push them down. In trouble they say which order it is about.
+    if (stage === 'loading' && !trouble) this.#facts.replaceChildren();
     else this.#fill(reservation);
     this.#showPicture();
     const shown = reservationStage(this, stage);
