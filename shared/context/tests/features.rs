@@ -30,8 +30,8 @@ fn features() -> Vec<&'static str> {
 
 /// Whether it calls `serve` with how its dependencies are made.
 fn serves_with(source: &str, serve: &str) -> bool {
-    let calls = source.split(&format!(" {serve}(")).skip(1);
-    calls.filter_map(|call| call.split_once("::new,")).any(|(deps, _)| deps.ends_with("Deps") && !deps.contains(' '))
+    let call = format!("{serve}(");
+    source.lines().map(str::trim_start).any(|line| line.starts_with(&call) && line.contains("Deps::new,"))
 }
 
 fn asked_for(source: &str, feature: &str) -> bool {
