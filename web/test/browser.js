@@ -34,8 +34,11 @@ export async function openBrowser() {
   return chromium.launch(await launchOptions());
 }
 
-/** Opens a page of the shop: `{page, complaints, answers, go, shift, rules, close}`. */
-export async function openPage(browser, shop, { user = null, offsetMs = 0, ...options } = {}) {
+/**
+ * Opens a page of the shop: `{page, complaints, answers, go, release, shift, rules, close}`. What has an address like `late` comes
+ * only after `release`.
+ */
+export async function openPage(browser, shop, { user = null, offsetMs = 0, late = null, ...options } = {}) {
   const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB', baseURL: shop.url, ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   const complaints = [];
@@ -49,6 +52,11 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
     }, [user, token]);
   }
   const page = await context.newPage();
+  let release;
+  const released = new Promise((done) => {
+    release = done;
+  });
+  if (late) await page.route(late, (route) => released.then(() => route.fallback()));
   page.on('console', (line) => {
     if (line.type() === 'error') (ANSWER.test(line.text()) ? answers : complaints).push(line.text());
   });
@@ -61,6 +69,7 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
     go: async (hash, path = '/') => {
       await page.goto(`${path}#/${hash}`);
     },
+    release,
     /** The layout shift without user input, as the browser measures it. Says what moved if it is `limit` or more. */
     shift: async (limit = GOOD_SHIFT) => {
       await painted(page);
@@ -84,13 +93,18 @@ function watchShift(allowedMs) {
   let input = -Infinity;
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, ({ timeStamp }) => { input = timeStamp; }, { capture: true, passive: true });
   const seen = { shifted: 0, moved: [] };
+  // As browsers rate it: the worst window of at most five seconds, without a pause of one. A visit of many pages has many.
+  let [sum, first, last] = [0, 0, 0];
   const rows = ({ y, height }) => `${Math.round(y)} (${Math.round(height)} high)`;
   const move = ({ node, previousRect, currentRect }) => `${node?.nodeName} ${node?.className} from ${rows(previousRect)} to ${rows(currentRect)}`;
   const note = (entries) => {
     for (const { startTime, value, sources } of entries) {
       // Not `hadRecentInput`: that is also set for half a second after a phone's page was opened, and hid what moved then.
       if (startTime - input <= allowedMs) continue;
-      seen.shifted += value;
+      if (startTime - last >= 1_000 || startTime - first >= 5_000) [sum, first] = [0, startTime];
+      last = startTime;
+      sum += value;
+      seen.shifted = Math.max(seen.shifted, sum);
       seen.moved.push(`${value.toFixed(3)} at ${Math.round(startTime)} ms: ${sources.map(move).join(', ')}`);
     }
   };

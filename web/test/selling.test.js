@@ -421,9 +421,10 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     await page.getByRole('button', { name: words['op.create'], exact: true }).click();
     await page.locator('[aria-invalid]').first().waitFor();
     await holds('new-wrong');
+    await one.go(`sales/${id}`, '/operators.html');
+    await page.locator('.verdict').waitFor();
     await shop.operate('POST', '/v1/admin/stop', {});
     try {
-      await one.go(`sales/${id}`, '/operators.html');
       await page.locator('.banner').waitFor();
       await page.getByText(words['op.stopped.all']).waitFor();
       await holds('stopped');
