@@ -74,7 +74,7 @@ test-cdk:
 	if test -n "$$failed"; then echo "*** npm run:$$failed" >&2; exit 1; fi
 
 test-web: ## Test the pages in a browser, with a stand-in and with a whole system
-	@$(PACKAGES) clients
+	@for package in infra/cdk clients; do $(PACKAGES) $$package || exit; done
 	@./flash pages
 	@failed=; for part in test-pages test-buyers-real test-operators-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
@@ -94,15 +94,15 @@ DEPLOY_REAL = { ./flash deploy emulator && ./flash destroy emulator --yes; } || 
 test-operators-real:
 	@./flash beside -- sh -c 'failed=; $(DEPLOY_REAL); $(call PAGES_REAL,operators); test -z "$$failed"'
 
-docs: ## Make the API reference of openapi.yaml, which opens without a network: docs/api/index.html
-	@$(PACKAGES) clients
+docs: ## Make the API reference, which opens without a network, docs/api/index.html, and an OpenAPI document beside it
+	@for package in infra/cdk clients; do $(PACKAGES) $$package || exit; done
 	@npm --prefix clients run --silent docs
 
 fuzz: nextest ## Send malformed and hostile requests to every route: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
 	FUZZ_S=$(or $(FUZZ_S),600) $(NEXTEST) --profile long --no-capture -E 'binary_id(tests::system) & test(fuzzing)'
 
-contract: ## Start a system and check it against openapi.yaml with schemathesis
+contract: ## Start a system and check it against the API's document with schemathesis
 	tests/contract/run.sh
 
 mutants: ## Plant mistakes in crates, one at a time, and list those that no test notices: CRATE="gate sale"

@@ -1,10 +1,10 @@
-// Writes docs/api: openapi.yaml as a page that works from the file system, without a network.
+// Writes docs/api: the API as a page that works from the file system, without a network.
 //
 // Swagger UI renders it in the browser. Its files are separate: they change only with a new version, and the page, which changes with
-// openapi.yaml, stays small. The page's policy blocks everything from outside the folder.
+// the API, stays small. The page's policy blocks everything from outside the folder.
 
 import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
+import { openapi } from '../../infra/cdk/openapi/document.js';
 import { atRoot, writeAll } from './files.js';
 
 const POLICY = [
@@ -31,8 +31,8 @@ const BUNDLE = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.
 
 /** The files of the reference, by path in the checkout. */
 export async function reference() {
-  const api = parse(await readFile(atRoot('openapi.yaml'), 'utf8'), { merge: true });
-  const files = { 'docs/api/index.html': page(api) };
+  const api = openapi();
+  const files = { 'docs/api/openapi.json': JSON.stringify(api, null, 2), 'docs/api/index.html': page(api) };
   for (const name of BUNDLE) {
     const text = await readFile(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)), 'utf8');
     const path = `docs/api/${name.replace(/^[A-Z]+$/, 'swagger-ui.$&')}`;
@@ -92,7 +92,7 @@ function page(api) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="content-security-policy" content="${POLICY}">
 <title>${api.info.title}: API reference</title>
-<!-- Made from openapi.yaml by \`make docs\`. -->
+<!-- Made from api.yaml by \`make docs\`. -->
 <link rel="stylesheet" href="swagger-ui.css">
 <style>${STYLE}</style>
 <div id="reference"></div>

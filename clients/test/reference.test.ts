@@ -1,18 +1,17 @@
-// The API reference, which `make docs` makes from openapi.yaml.
+// The API reference, which `make docs` makes.
 
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { openapi } from '../../infra/cdk/openapi/document.js';
 import { launchOptions } from '../bin/chromium.js';
 import { atRoot, writeAll } from '../bin/files.js';
 import { reference } from '../bin/reference.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-const api = parse(await readFile(atRoot('openapi.yaml'), 'utf8'), { merge: true });
-const operations = Object.entries<Record<string, { operationId: string; summary: string }>>(api.paths).flatMap(([path, item]) =>
+const operations = Object.entries<Record<string, { operationId: string; summary: string }>>(openapi().paths).flatMap(([path, item]) =>
   METHODS.filter((method) => item[method]).map((method) => ({ path, method, ...item[method] })),
 );
 

@@ -26,7 +26,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Value {
 }
 
 impl Answer {
-    /// A function's answer, checked against `openapi.yaml`.
+    /// A function's answer, checked against the API's document.
     #[track_caller]
     pub(crate) fn of_handler(asked: impl Into<Asked>, response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
@@ -35,7 +35,7 @@ impl Answer {
     }
 
     /// What a function's program makes of an event: a handler's answer, and the headers that every answer gets. Checked
-    /// against `openapi.yaml`.
+    /// against the API's document.
     pub(crate) fn of_program(asked: impl Into<Asked>, made: &[u8]) -> Self {
         let made: Value = serde_json::from_slice(made).expect("an answer to the gateway");
         let status = made["statusCode"].as_u64().and_then(|status| status.try_into().ok()).expect("a status");
@@ -47,7 +47,7 @@ impl Answer {
         Self { status, headers, body }.documented(&asked.into(), By::Gateway)
     }
 
-    /// An answer through the gateway, checked against `openapi.yaml`.
+    /// An answer through the gateway, checked against the API's document.
     pub(crate) async fn of_gateway(asked: impl Into<Asked>, response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = read(&headers, &response.bytes().await.unwrap());
@@ -57,7 +57,7 @@ impl Answer {
     #[track_caller]
     fn documented(self, asked: &Asked, by: By) -> Self {
         if let Err(error) = OPENAPI.check(asked, by, self.status, &self.headers, &self.body) {
-            panic!("openapi.yaml, {} {:.200}: {error}\n{self:?}", asked.method, asked.path);
+            panic!("the API's document, {} {:.200}: {error}\n{self:?}", asked.method, asked.path);
         }
         self
     }

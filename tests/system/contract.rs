@@ -1,4 +1,4 @@
-//! Compares `openapi.yaml` with the code: problems, bounds and examples. `routes.rs` checks the routes, and `answer.rs` holds every answer in every
+//! Compares the API's document with the code: problems, bounds and examples. `routes.rs` checks the routes, and `answer.rs` holds every answer in every
 //! test to the document.
 
 use std::collections::BTreeSet;
@@ -151,8 +151,9 @@ fn bounds_are_those_of_the_types() {
         let pointer = format!("/components/schemas/{place}");
         assert_eq!(OPENAPI.document.pointer(&pointer), Some(&json!(bound)), "{place}");
     }
-    let too_large = &OPENAPI.document["components"]["responses"]["TooLarge"]["content"]["application/problem+json"];
-    assert_eq!(too_large["example"]["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
+    let too_large = &OPENAPI.document["components"]["responses"]["413-TooLarge-Gateway"]["content"];
+    let example = &too_large["application/problem+json"]["examples"]["TooLarge"]["value"];
+    assert_eq!(example["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
 }
 
 /// `tools/planner/tests/in_step.rs` checks what the planner takes from `infra/cdk` and `web`.

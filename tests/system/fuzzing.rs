@@ -22,7 +22,7 @@ const REQUESTS: usize = 600;
 /// Once everything is stopped, nobody can buy and all further requests get the same answer.
 const LEFT_OUT: &str = "/v1/admin/stop";
 
-/// Every route of `openapi.yaml`, with `*` for made-up path segments and query values.
+/// Every route, with `*` for made-up path segments and query values.
 fn routes() -> Vec<(&'static str, String)> {
     let route = |(method, path, operation): (String, &String, &Value)| {
         let method = match &*method {

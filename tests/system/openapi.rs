@@ -1,4 +1,4 @@
-//! `openapi.yaml`, and what it demands of every answer and every accepted request in these tests.
+//! The API's document, and what it demands of every answer and every accepted request in these tests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -33,8 +33,8 @@ pub(crate) struct OpenApi {
 
 /// Read once.
 pub(crate) static OPENAPI: LazyLock<OpenApi> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(local::paths::root().join("openapi.yaml")).expect("openapi.yaml is there");
-    let document = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("openapi.yaml: {error}"));
+    let text = std::fs::read(local::paths::root().join("target/api/openapi.json")).expect("nextest has written it");
+    let document = serde_json::from_slice(&text).expect("JSON");
     OpenApi { document, validators: Mutex::default() }
 });
 
@@ -124,7 +124,7 @@ impl OpenApi {
         matched.min_by_key(|(_, places)| places.len())
     }
 
-    /// Whether `openapi.yaml` allows this answer to this request.
+    /// Whether the document allows this answer to this request.
     ///
     /// # Errors
     /// What it does not allow.

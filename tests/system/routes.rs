@@ -1,5 +1,5 @@
-//! `openapi.yaml` is the list of routes. The deployment's are made from it (`infra/cdk/lib/routes.ts`); these tests
-//! check everything else that names routes against it.
+//! `api.yaml` is the list of routes. The deployment's are made from it (`infra/cdk/lib/routes.ts`); these tests check
+//! everything else that names routes against it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,7 +102,7 @@ fn cargo_lambda_watch_knows_the_routes() {
         }
     }
     let documented = documented().into_iter().map(|(route, function)| (route, function.to_owned())).collect();
-    assert_eq!(not_in(&watched, &documented), [] as [String; 0], "not in openapi.yaml");
+    assert_eq!(not_in(&watched, &documented), [] as [String; 0], "not in api.yaml");
     assert_eq!(not_in(&documented, &watched), [] as [String; 0], "not in Cargo.toml");
 }
 
@@ -127,7 +127,7 @@ fn the_page_on_routes_has_every_route() {
         told.insert(route);
     }
     let documented: BTreeSet<Route> = documented().into_keys().collect();
-    assert_eq!(told.difference(&documented).collect::<Vec<_>>(), [] as [&Route; 0], "not in openapi.yaml");
+    assert_eq!(told.difference(&documented).collect::<Vec<_>>(), [] as [&Route; 0], "not in api.yaml");
     assert_eq!(documented.difference(&told).collect::<Vec<_>>(), [] as [&Route; 0], "not in docs/routes.md");
 }
 

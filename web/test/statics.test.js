@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
-import { parse } from 'yaml';
+import { openapi } from '../../infra/cdk/openapi/document.js';
 import { ServerClock } from '../js/clock.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, jittered } from '../js/timing.js';
 import { LICENCES } from '../licences.js';
@@ -53,10 +53,10 @@ function first(page, language) {
   return [page, ...named, ...built(page).filter((path) => path.startsWith(`assets/${language}-`) || path.endsWith('.woff2'))];
 }
 
-const openapi = parse(read('../openapi.yaml'));
+const api = openapi();
 
 describe('words', () => {
-  const codes = Object.values(openapi.components.schemas).flatMap(({ properties }) => properties?.code?.const ?? []);
+  const codes = Object.values(api.components.schemas).flatMap(({ properties }) => properties?.code?.const ?? []);
 
   test('both languages have the same words, with the same placeholders', () => {
     const blanks = (text) => [...text.matchAll(/\{\w+\}/g)].map((match) => match[0]).sort();
@@ -76,7 +76,7 @@ describe('words', () => {
   });
 
   test('every status and every reason for a failure has words', () => {
-    const { ReservationStatus, FailedReservation } = openapi.components.schemas;
+    const { ReservationStatus, FailedReservation } = api.components.schemas;
     for (const status of ReservationStatus.enum) expect(en).toHaveProperty([`status.${status}`]);
     for (const reason of FailedReservation.properties.reason.enum) expect(en).toHaveProperty([`failed.${reason}`]);
   });
@@ -99,8 +99,8 @@ describe('words', () => {
 });
 
 test('the stand-in has the system\'s routes, with the same callers', () => {
-  const callers = (path, security = openapi.security) => (security.length === 0 ? 'nobody' : path.startsWith('/v1/admin/') ? 'operator' : 'user');
-  const documented = Object.entries(openapi.paths).flatMap(([path, operations]) =>
+  const callers = (path, security = api.security) => (security.length === 0 ? 'nobody' : path.startsWith('/v1/admin/') ? 'operator' : 'user');
+  const documented = Object.entries(api.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { security }]) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ':')} by ${callers(path, security)}`));
   const stood = routes(new Sales(), new Users(), () => ({}))
     .filter(({ pattern }) => pattern.source.startsWith('^\\/v1\\/'))

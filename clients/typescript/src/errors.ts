@@ -2,7 +2,7 @@
 
 import type { components } from './openapi.js';
 
-/** The body of an error (RFC 9457). Some codes have further members: see the schemas of openapi.yaml. */
+/** The body of an error (RFC 9457). Some codes have further members: see `problems` in api.yaml. */
 export type Problem = components['schemas']['Problem'] & { readonly [member: string]: unknown };
 
 /** The codes for API Gateway's own errors, which carry none. */

@@ -20,13 +20,13 @@ const PASSED = join(ROOT, 'target/cdk/linted');
 function state(): string {
   const digest = createHash('sha256').update(process.version);
   const installed = join(APP, 'node_modules/.package-lock.json');
-  const inputs = ['bin', 'deployments', 'edge', 'lib', 'settings'].flatMap((folder) =>
+  const inputs = ['bin', 'deployments', 'edge', 'lib', 'openapi', 'settings'].flatMap((folder) =>
     readdirSync(join(APP, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const own = ['.cfnlintrc', 'cdk.json', 'package.json', 'tsconfig.json'].map((name) => join(APP, name));
-  for (const file of [...inputs.sort(), ...own, installed, REQUIREMENTS, join(ROOT, 'openapi.yaml')]) {
+  for (const file of [...inputs.sort(), ...own, installed, REQUIREMENTS, join(ROOT, 'api.yaml')]) {
     const content = readFileSync(file);
     digest.update(`${file} ${content.length} `).update(content);
   }

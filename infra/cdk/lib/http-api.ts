@@ -69,7 +69,7 @@ export class HttpApi extends Construct {
     for (const route of ROUTES) {
       const fn = functions[route.to];
       if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} has a longer timeout than the gateway`);
-      // CloudFormation identifies it by the function's first route: reordering openapi.yaml replaces it.
+      // CloudFormation identifies it by the function's first route: reordering api.yaml replaces it.
       const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.front);
       integrations.set(route.to, integration);
       const made = api.addRoutes({

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { openapi } from '../openapi/document.js';
 import { ANSWERING } from './functions.ts';
 import { THROTTLED_ROUTES, type ThrottledRoute } from './settings.ts';
 
@@ -23,22 +22,26 @@ interface Operation {
   security?: object[];
 }
 
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  security: object[];
+}
+
 /** Returns the value if it is one of `known`; `what` names it in the error. */
 function oneOf<T extends string>(what: string, known: readonly T[], value: string | undefined): T {
   const found = known.find((each) => each === value);
   if (found !== undefined) return found;
-  throw new Error(`openapi.yaml, ${what}: ${value ?? 'missing'}, which is not one of ${known.join(', ')}`);
+  throw new Error(`api.yaml, ${what}: ${value ?? 'missing'}, which is not one of ${known.join(', ')}`);
 }
 
 /** The routes of an OpenAPI document: one for each operation, in its order. */
-export function routesOf(text: string): Route[] {
-  const document: { paths: Record<string, Record<string, Operation>>; security: object[] } = parse(text);
+export function routesOf(document: Document): Route[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([key, operation]): Route => {
       const at = `${key} ${path}`;
       const { 'x-function': to, 'x-throttle': throttle, security = document.security } = operation;
       const schemes = security.flatMap((each) => Object.keys(each));
-      if (schemes.length > 1) throw new Error(`openapi.yaml, ${at}: one scheme can check a caller, not ${schemes.length}`);
+      if (schemes.length > 1) throw new Error(`api.yaml, ${at}: one scheme can check a caller, not ${schemes.length}`);
       const [scheme] = schemes;
       return {
         method: oneOf(`method of ${at}`, METHODS, key.toUpperCase()),
@@ -55,6 +58,4 @@ export function routesOf(text: string): Route[] {
 }
 
 /** Every route of the API. */
-export const ROUTES: readonly Route[] = routesOf(
-  readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'),
-);
+export const ROUTES: readonly Route[] = routesOf(openapi());

@@ -10,7 +10,8 @@ use crate::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY, RatePolicy};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $status:ident, $title:literal;)*) => {
-        /// The kind of problem. Clients decide by it, so a code never changes its meaning.
+        /// The kind of problem. Clients decide by it, so a code never changes its meaning. The API's document takes
+        /// each description, on one line, from here.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
         #[strum(serialize_all = "snake_case")]
         pub enum Code {
@@ -45,29 +46,29 @@ codes! {
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
     /// The body is too large.
     TooLarge = PAYLOAD_TOO_LARGE, "The body is too large";
-    /// The caller is not signed in, or the signature is wrong.
+    /// The token is missing or invalid, or its subject is no user id; or the callback's signature is wrong or too old.
     Unauthorized = UNAUTHORIZED, "The request is not authenticated";
-    /// The pass in the path is not for this user, sale and round, or has expired.
+    /// The token in the path is not for this user, sale and round, or has expired.
     BadToken = FORBIDDEN, "This pass is not yours or has expired";
-    /// The answer to the challenge is wrong.
+    /// The answer is wrong, and the challenge is used up. Ask for a new one.
     WrongAnswer = FORBIDDEN, "That is not the right answer";
-    /// The caller may not do this.
+    /// The user or the address is denied, or the user is no operator.
     Denied = FORBIDDEN, "Not allowed";
     /// Only groups may buy, and the user is in none of them.
     NotAMember = FORBIDDEN, "This sale is for members";
-    /// The sale has a line, and the user has no ticket for it.
+    /// The sale has a line, and the request has no ticket of this user for its round.
     NoTicket = FORBIDDEN, "This sale has a line";
-    /// The user is in line behind others.
+    /// The user is in line. Get the line again, and retry once it admits the ticket.
     NotYourTurn = CONFLICT, "It is not your turn yet";
-    /// No such sale or round.
+    /// There is no such sale or round.
     UnknownSale = NOT_FOUND, "There is no such sale";
-    /// No such campaign.
+    /// There is no such campaign.
     UnknownCampaign = NOT_FOUND, "There is no such campaign";
-    /// No such reservation of this user.
+    /// This user has no such reservation. The answer is the same if somebody else has it.
     UnknownReservation = NOT_FOUND, "There is no such reservation";
-    /// There is no such payment to refund.
+    /// There is no such payment, or its order accepted it.
     UnknownRefund = NOT_FOUND, "There is no such refund";
-    /// No such route.
+    /// There is no such route.
     UnknownRoute = NOT_FOUND, "There is nothing here";
     /// No unit is left.
     SoldOut = CONFLICT, "Sold out";
@@ -75,11 +76,11 @@ codes! {
     LimitReached = CONFLICT, "You have reached the limit for one person";
     /// As many of the user's reservations in this round have ended unpaid as the sale allows.
     UnpaidLimit = CONFLICT, "Too many of your reservations here ended unpaid";
-    /// The user has no such challenge: it expired or was used.
+    /// This user has no such challenge: it expired or was used. It does not count against the user; ask for a new one.
     ChallengeOver = CONFLICT, "Ask for a new challenge";
     /// The sale opens later.
     NotOpen = CONFLICT, "The sale has not opened yet";
-    /// The order's state does not allow it, or its sale never does.
+    /// It is paid, granted, expired or failed, or belongs to a sale without payment, where it is final at once.
     NotCancellable = CONFLICT, "It cannot be cancelled";
     /// Another sale has this id.
     SaleExists = CONFLICT, "Another sale has this id";
@@ -97,13 +98,13 @@ codes! {
     WrongBeacon = UNPROCESSABLE_ENTITY, "This is not the beacon of this draw";
     /// The sale is over.
     Closed = GONE, "The sale is over";
-    /// Too many requests from this user or address.
+    /// Too many requests from this user or address or, if the gateway says so, from everybody together.
     RateLimited = TOO_MANY_REQUESTS, "Too many requests";
     /// An operator paused the sale.
     Paused = SERVICE_UNAVAILABLE, "The sale is paused";
-    /// A part of the system does not answer.
+    /// A part of the system does not answer, or the sale is being restored.
     Overloaded = SERVICE_UNAVAILABLE, "Try again in a moment";
-    /// An error in the system.
+    /// An error in the system, or what it keeps cannot be right. Trying again does not help.
     Internal = INTERNAL_SERVER_ERROR, "Something went wrong";
 }
 

@@ -20,8 +20,8 @@ use crate::paths;
 use crate::process::Kept;
 
 /// What the app reads from its folder.
-const OF_THE_APP: [&str; 8] =
-    ["bin", "cdk.json", "deployments", "edge", "lib", "node_modules/.package-lock.json", "package.json", "settings"];
+const OF_THE_APP: [&str; 9] =
+    ["bin", "cdk.json", "deployments", "edge", "lib", "node_modules/.package-lock.json", "openapi", "package.json", "settings"];
 pub(crate) const TEMPLATE: &str = "FlashSale.template.json";
 /// Written last: a synthesis that has it is complete.
 const COMPLETE: &str = "manifest.json";
@@ -118,7 +118,7 @@ fn state_of_the_checkout() -> Result<u64> {
     for name in OF_THE_APP {
         look_at(&paths::cdk().join(name), &mut hasher)?;
     }
-    look_at(&paths::root().join("openapi.yaml"), &mut hasher)?;
+    look_at(&paths::root().join("api.yaml"), &mut hasher)?;
     look_at(&paths::target().join("lambda"), &mut hasher)?;
     Ok(hasher.finish())
 }
