@@ -5,6 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { openapi } from '../../infra/cdk/openapi/document.js';
+import { events } from '../../infra/cdk/openapi/events.js';
 import { atRoot, writeAll } from './files.js';
 
 const POLICY = [
@@ -33,6 +34,7 @@ const BUNDLE = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.
 export async function reference() {
   const api = openapi();
   const files = { 'docs/api/openapi.json': JSON.stringify(api, null, 2), 'docs/api/index.html': page(api) };
+  for (const [type, schema] of Object.entries(events())) files[`docs/api/${type}.json`] = JSON.stringify(schema, null, 2);
   for (const name of BUNDLE) {
     const text = await readFile(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)), 'utf8');
     const path = `docs/api/${name.replace(/^[A-Z]+$/, 'swagger-ui.$&')}`;

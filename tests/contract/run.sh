@@ -17,5 +17,5 @@ export HOOKS=$PWD/tests/contract/hooks.py SALE_ID=lamp
 OPERATOR_TOKEN=$(task token --user olga --operator)
 BUYER_TOKENS=$(for n in 1 2 3 4 5 6 7 8; do task token --user "buyer-$n"; done)
 export OPERATOR_TOKEN BUYER_TOKENS
-node infra/cdk/openapi/document.js
+node infra/cdk/openapi/main.js
 "$venv/bin/schemathesis" --config-file tests/contract/schemathesis.toml run target/api/openapi.json "$@"

@@ -1,14 +1,9 @@
-// Makes the OpenAPI document of api.yaml. As a program, it writes target/api/openapi.json, for what reads no JavaScript.
+// Makes the OpenAPI document of api.yaml.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { read } from './files.js';
 import { problemsOf, refusals, schemaOf } from './problems.js';
 import { map, named, ref, schema } from './schema.js';
-
-const atRoot = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const read = (path) => readFileSync(atRoot(path), 'utf8');
 
 /** A parameter or a header: what describes it, and what its schema is. */
 function described(value) {
@@ -104,14 +99,3 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
     },
   };
 }
-
-/** Writes it at once: somebody may be reading it. */
-function write(path) {
-  const text = `${JSON.stringify(openapi(), null, 1)}\n`;
-  mkdirSync(dirname(path), { recursive: true });
-  const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, text);
-  renameSync(unfinished, path);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) write(process.argv[2] ?? atRoot('target/api/openapi.json'));
