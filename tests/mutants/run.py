@@ -122,6 +122,7 @@ def copy(crates, mutated):
         (COPY / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).exists() and not (COPY / name).exists():
             (COPY / name).symlink_to(ROOT / name)
+    subprocess.run(["node", "infra/cdk/openapi/main.js"], cwd=COPY, check=True)
     # What is compiled already: all that comes from a registry.
     if not (COPY / "target/debug").exists():
         subprocess.run(["cp", "-a", ROOT / "target/debug", COPY / "target/debug"], check=True)

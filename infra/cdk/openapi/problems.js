@@ -17,11 +17,9 @@ export function problemsOf(rust, added) {
   return { ...known, ...map(added, (more, code) => ({ ...known[more.code ?? code], ...more })) };
 }
 
-/** The schema of a problem. */
-export function schemaOf({ code, status, description, properties }) {
-  const members = { code: [code], status: [status], ...properties };
-  return schema({ description, allOf: ['Problem'], properties: members });
-}
+/** The schema of a problem. What the problem means is said by the answers that have it. */
+export const schemaOf = ({ code, status, properties }) =>
+  schema({ allOf: ['Problem'], properties: { code: [code], status: [status], ...properties } });
 
 /** Whether the gateway checks a token. */
 const hasToken = (security) => security.some((scheme) => 'bearer' in scheme);

@@ -20,8 +20,17 @@ use crate::paths;
 use crate::process::Kept;
 
 /// What the app reads from its folder.
-const OF_THE_APP: [&str; 9] =
-    ["bin", "cdk.json", "deployments", "edge", "lib", "node_modules/.package-lock.json", "openapi", "package.json", "settings"];
+const OF_THE_APP: [&str; 9] = [
+    "bin",
+    "cdk.json",
+    "deployments",
+    "edge",
+    "lib",
+    "node_modules/.package-lock.json",
+    "openapi",
+    "package.json",
+    "settings",
+];
 pub(crate) const TEMPLATE: &str = "FlashSale.template.json";
 /// Written last: a synthesis that has it is complete.
 const COMPLETE: &str = "manifest.json";
