@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { openapi } from '../../infra/cdk/openapi/document.js';
 import { events } from '../../infra/cdk/openapi/events.js';
-import { atRoot, writeAll } from './files.js';
+import { writeAll } from './files.js';
 
 const POLICY = [
   "default-src 'none'",
