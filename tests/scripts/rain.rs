@@ -79,7 +79,7 @@ impl Weather {
     }
 
     fn plan(&self) -> RainPlan {
-        RainPlan::of_terms(&self.current().terms).expect("it rains")
+        self.current().terms.rain_plan().expect("it rains")
     }
 
     /// Lets time pass.

@@ -416,7 +416,7 @@ async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
     let later = Edit { closes_at_ms: Some(Clock::system().now().plus_s(3600)), ..Edit::default() };
     let steer = async |key: &str, edit: &Edit| {
         let request = crate::rounds::request(key);
-        lab.ledger.steer_round(&round.id, &request, |round, offer| round.edit(edit, offer, slow)).await.unwrap()
+        lab.ledger.steer_round(&round.id, &request, |round, offer| offer.edit_round(round, edit, slow)).await.unwrap()
     };
     for key in ["once", "once", "again"] {
         assert_eq!(steer(key, &later).await, Steered::Refused(Refusal::Over));

@@ -22,7 +22,7 @@ fn of_test(key: &str, parameters: &str) -> LogEntry {
 
 async fn edit_round(ledger: &Ledger, key: &str, edit: &Edit) -> Steered {
     let now = Clock::system().now();
-    ledger.steer_round(&round(SALE, 1), &request(key), |round, offer| round.edit(edit, offer, now)).await.unwrap()
+    ledger.steer_round(&round(SALE, 1), &request(key), |round, offer| offer.edit_round(round, edit, now)).await.unwrap()
 }
 
 async fn end_recurrence(ledger: &Ledger) -> Steered {

@@ -80,7 +80,7 @@ async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
     assert_eq!((&changed["rain"]["at_once"], &changed["round_version"]), (&json!(2), &json!(2)));
     let again = lab.answer(&change(&more, "key-1")).await.expect(200).body;
     assert_eq!(again, changed, "the one unit is added once");
-    assert_eq!(plan_in_redis(&lab).await, RainPlan::of_terms(&lab.round().await.terms));
+    assert_eq!(plan_in_redis(&lab).await, lab.round().await.terms.rain_plan());
     lab.answer(&change(&json!({ "at_once": 2 }), "key-1")).await.problem(409, "key_reused");
     let drop_is_over = json!({ "drops": [{ "after_s": 1, "units": 1 }] });
     lab.answer(&change(&drop_is_over, "key-2")).await.problem(409, "not_amendable");
@@ -116,7 +116,7 @@ async fn a_round_that_redis_lost_rains_on() {
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert_eq!((summary.rebuilt, summary.failed), (1, 0));
     heal(&lab).await;
-    assert_eq!(plan_in_redis(&lab).await, RainPlan::of_terms(&lab.round().await.terms));
+    assert_eq!(plan_in_redis(&lab).await, lab.round().await.terms.rain_plan());
     assert_eq!(lab.buy("bob").await.unit.0, 2, "the available unit still is");
     let told = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
     assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(LATER_S), "the changed plan");

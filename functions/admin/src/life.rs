@@ -44,7 +44,7 @@ pub(crate) async fn edit(deps: &AdminDeps, request: &Request, sale: &str) -> Rep
             steer_round(deps, &steering, |round, offer| {
                 unchanged(seen, round.version)?;
                 let edit = edit.of(&round.terms);
-                round.edit(&edit, offer, now)
+                offer.edit_round(round, &edit, now)
             })
             .await
         }

@@ -199,7 +199,7 @@ impl Shelf {
             Phase::Closed => Availability::Unknown,
             Phase::Open | Phase::Paused => self.left_of(round).await,
         };
-        let plan = RainPlan::of_terms(&round.terms);
+        let plan = round.terms.rain_plan();
         let next_release_ms = match phase {
             Phase::Open | Phase::Paused => plan.as_ref().and_then(|plan| plan.next_drop(now)),
             Phase::Upcoming | Phase::Closed => None,

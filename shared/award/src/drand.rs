@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::{Bytes32, bytes_of_hex};
 
-/// The hash that identifies the chain.
 pub const CHAIN_HASH: &str = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971";
 /// The time of its round 1, in seconds since 1970.
 pub const GENESIS_S: i64 = 1_692_803_367;

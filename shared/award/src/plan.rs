@@ -33,7 +33,6 @@ pub enum Plan {
     },
     /// Prizes and blanks, see [`prizes_table`](crate::prizes_table).
     Prizes {
-        /// How many there are of each prize.
         counts: Vec<u32>,
         /// Number of units: tickets, or the entries of a draw at the end.
         tickets: u32,
@@ -71,9 +70,6 @@ impl Error for InvalidPlan {}
 
 impl Plan {
     /// Checks that a table can be made of the plan.
-    ///
-    /// # Errors
-    /// The violated bound.
     pub fn check(&self) -> Result<(), InvalidPlan> {
         match self {
             Self::Equal { total, parts, min } | Self::Drawn { total, parts, min } => {

@@ -22,9 +22,6 @@ impl fmt::Display for TableDigest {
 
 impl Plan {
     /// The table in the order of generation. Only a drawn split depends on the seed.
-    ///
-    /// # Errors
-    /// The violated bound.
     pub fn values(&self, seed: &Seed) -> Result<Vec<u64>, InvalidPlan> {
         self.check()?;
         Ok(match *self {
@@ -135,7 +132,6 @@ impl Table {
         &self.values
     }
 
-    /// The digest for the commitment.
     pub fn digest(&self) -> TableDigest {
         digest(&self.values)
     }

@@ -18,26 +18,20 @@ const MOST_SUSPECTS: usize = 10_000;
 /// The audit of a round, with what it was made from.
 #[derive(Debug, Clone)]
 pub struct Audited {
-    /// Where every unit is.
     pub audit: Audit,
-    /// Whether Redis has the round.
     pub in_redis: bool,
     /// What its orders won, if it has awards.
     pub awarded: Option<Awarded>,
 }
 
-/// How many units are in each place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct UnitCounts {
-    /// Units that can be handed out.
     pub free: u32,
     /// Units of reservations without an order.
     pub held: u32,
-    /// Units of live orders.
     pub ordered: u32,
     /// Units sold twice.
     pub oversold: u32,
-    /// Units in no place.
     pub lost: u32,
     /// Units in two places.
     pub duplicated: u32,
@@ -56,7 +50,7 @@ impl From<&Audit> for UnitCounts {
 /// lost some of its lanes, only their units do. Before the round is first loaded, and once it is over, such a unit is
 /// simply unsold, and there is nothing to repair.
 ///
-/// Read in pages while the sale may go on, so it is only exact while nobody buys. Fails if a part does not answer.
+/// Read in pages while the sale may go on, so it is only exact while nobody buys.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
     let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
     let view = match stock.of(round).view().await? {
@@ -134,9 +128,7 @@ fn to_be_rebuilt(audit: &mut Audit) {
 /// How many of a round's lanes are missing in an audit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnknownLanes {
-    /// Lanes that do not answer.
     pub away: usize,
-    /// Lanes that Redis has lost.
     pub lost: usize,
 }
 

@@ -7,7 +7,6 @@ use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 use crate::status::{Status, status};
 
-/// The result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cancel {
     /// It is cancelled, by this run or an earlier one, and its unit was given back.
@@ -26,8 +25,7 @@ pub enum Cancel {
 /// user may know what the unit won, so the unit must never go to somebody else.
 ///
 /// Guards against the order message that is still under way (the fence and the order have the same key, so the ledger
-/// accepts only one of them) and against a concurrent payment (both require PENDING). Fails if a part does not answer.
-/// Can be repeated.
+/// accepts only one of them) and against a concurrent payment (both require PENDING).
 pub async fn cancel(
     stock: &Stock,
     ledger: &Ledger,

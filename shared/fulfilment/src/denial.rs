@@ -21,16 +21,14 @@ const CHANGES_PER_RUN: usize = 1000;
 
 /// Denies a user, in the ledger and then in every loaded round. Returns the denial that is in force then.
 ///
-/// If Redis does not answer, or the process dies in between, reconciliation adds the missing notes. Fails if DynamoDB
-/// does not answer. Can be repeated.
+/// If Redis does not answer, or the process dies in between, reconciliation adds the missing notes.
 pub async fn deny(stock: &Stock, ledger: &Ledger, denial: &Denial, now: EpochMs) -> Result<Denial, FulfilmentError> {
     let stands = ledger.deny(denial).await?;
     note(stock, ledger, &stands.user, Some(stands.until_ms), now).await;
     Ok(stands)
 }
 
-/// Allows a user again, in the ledger and then in every loaded round; see [`deny`]. Fails if DynamoDB does not answer.
-/// Can be repeated.
+/// Allows a user again, in the ledger and then in every loaded round; see [`deny`].
 pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) -> Result<(), FulfilmentError> {
     ledger.allow(user).await?;
     note(stock, ledger, user, None, now).await;

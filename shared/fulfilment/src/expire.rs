@@ -16,7 +16,7 @@ pub enum Expire {
     Ended(Order),
 }
 
-/// Expires an order if its payment window is over. Fails if a part does not answer. Can be repeated.
+/// Expires an order if its payment window is over.
 pub async fn expire(
     stock: &Stock,
     ledger: &Ledger,

@@ -14,15 +14,12 @@ pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
 /// For how long nobody else loads a round, unless this is renewed: what a loader that dies costs its buyers.
 const LOADS_FOR_S: u32 = 3;
-/// How often it is renewed.
 const RENEWED_EVERY: Duration = Duration::from_secs(1);
 
 /// The result of loading a round into Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loading {
-    /// This call loaded it.
     Loaded,
-    /// It was already loaded.
     Present,
     /// Somebody else is loading it, or died while doing so a moment ago.
     Underway,
@@ -35,9 +32,9 @@ pub enum Loading {
 ///
 /// Guards against: an edit that removes units, since the round is first marked as loaded; an operator who pauses the
 /// round or adds units while it is being loaded, which Redis could not get; and a user who is denied or allowed
-/// meanwhile, who could not get a note. So round and denials are read again once it is loaded. Fails if a part does not
-/// answer. Can be repeated, and can run concurrently: one call loads at a time, and if one that was frozen goes on
-/// beside its successor, the script keeps the first one's keys.
+/// meanwhile, who could not get a note. So round and denials are read again once it is loaded. Can be repeated, and can
+/// run concurrently: one call loads at a time, and if one that was frozen goes on beside its successor, the script
+/// keeps the first one's keys.
 pub async fn load_round(
     stock: &Stock,
     ledger: &Ledger,

@@ -20,15 +20,11 @@ const MAX_SEATS: usize = 16;
 /// The parts that a reservation meets on its way to its order.
 #[derive(Clone)]
 pub struct Fulfilment {
-    /// Redis.
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The terms of rounds.
     pub terms: TermsCache,
-    /// The awards of units.
     pub awards: AwardCache,
-    /// The expiry queue.
     pub expiry: ExpiryQueue,
 }
 
@@ -36,9 +32,8 @@ impl Fulfilment {
     /// Turns a claim into an order, or finds that it can never become one; then updates Redis and schedules the expiry.
     ///
     /// Returns the order as the ledger has it: PENDING, or GRANTED with its award, if this run or an earlier one wrote
-    /// it, or whatever became of it since. Fails if a part does not answer. Can be repeated: the order and both guards
-    /// are one transaction on the condition that none of the three exists, and that there is room in the limits of the
-    /// sale's campaigns.
+    /// it, or whatever became of it since. Can be repeated: the order and both guards are one transaction on the
+    /// condition that none of the three exists, and that there is room in the limits of the sale's campaigns.
     pub async fn place(&self, claim: &Claim, terms: &Terms, now: EpochMs) -> Result<Order, FulfilmentError> {
         let limits = self.terms.campaign_limits(&claim.id.round.sale).await?;
         let may_be_late = self.may_be_late(claim, terms, now).await?;
@@ -97,7 +92,7 @@ impl Fulfilment {
 
     /// Places a claim that became a dead letter, exactly as [`Fulfilment::place`] does. It is fenced as FAILED only for
     /// the reasons that retries cannot change, which [`Failure`] lists. Every other fault is an error, and the message
-    /// comes back. Fails if a part does not answer, for a moment or for hours. Can be repeated.
+    /// comes back. Fails if a part does not answer, for a moment or for hours.
     pub async fn place_or_fail(&self, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
         let Some(terms) = self.terms.get(&claim.id.round).await? else {
             return self.fail(claim.clone(), Failure::UnknownSale, now).await;

@@ -35,15 +35,12 @@ const OVERDUE_AFTER_S: u32 = 60;
 /// The result of comparing Redis and the ledger for a round, with the repairs.
 #[derive(Debug, Clone)]
 pub struct Listing {
-    /// The round.
     pub round: RoundId,
-    /// How many lanes it has.
     pub lanes: u16,
     /// The counters that Redis had before anything else was read.
     pub counters: Counters,
     /// How many units are where; wrong are those that a second look found in the same places.
     pub counts: UnitCounts,
-    /// The repairs to make.
     pub repairs: Vec<Repair>,
     /// Whether nothing moved while it was read, and no unit is in no place.
     pub lacks_nothing: bool,
@@ -51,7 +48,6 @@ pub struct Listing {
     pub unknown: UnknownLanes,
 }
 
-/// The result of a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repaired {
@@ -63,14 +59,13 @@ pub enum Repaired {
     Restored,
     /// Units that two lanes had are in neither, until they are restored.
     Excluded,
-    /// Nothing was left to do.
     Nothing,
 }
 
 /// Sends again the messages of one lane's claims that no order has confirmed `after` they were made, and again at
 /// doubling ages. Continues until none is due, all were looked at once, or `until` has come. Adds the number of sent
-/// messages to `sent`, also before an error. Fails if a part does not answer. What was claimed and not sent is due
-/// again after as long, and so is what was claimed with it.
+/// messages to `sent`, also before an error. What was claimed and not sent is due again after as long, and so is what
+/// was claimed with it.
 pub async fn send_due(
     lane: RoundStock<'_>,
     orders: &OrderQueue,
@@ -114,7 +109,6 @@ pub async fn send_due(
 /// The result for overdue orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overdue {
-    /// Expired orders.
     pub expired: usize,
     /// Orders that could not be expired; the log has the reasons.
     pub failed: usize,
@@ -149,7 +143,7 @@ pub async fn expire_overdue(
     Ok(())
 }
 
-/// Compares Redis and the ledger for a round, if Redis has it. Fails if a part does not answer.
+/// Compares Redis and the ledger for a round, if Redis has it.
 pub async fn list(
     stock: &Stock,
     ledger: &Ledger,
@@ -169,8 +163,7 @@ pub async fn list(
 }
 
 /// Finishes transfers between lanes that a process left half done; a failure does not affect the others. Returns how
-/// many were open. Fails if Redis does not answer. Can be repeated, and can run concurrently with the processes that
-/// began them.
+/// many were open. Can be repeated, and can run concurrently with the processes that began them.
 pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, FulfilmentError> {
     let open = round.open_transfers().await?;
     let mut failed = None;
@@ -183,7 +176,7 @@ pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, Fulfilment
 }
 
 /// Records that a round's lanes are no longer short of units that they had before Redis lost them, if the listing shows
-/// it. Fails if Redis does not answer. Can be repeated.
+/// it.
 pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), FulfilmentError> {
     if listing.lacks_nothing && listing.counters.short.is_some() {
         stock.round_in(&listing.round, listing.lanes).note_complete(&listing.counters).await?;
@@ -196,7 +189,7 @@ pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), Fulfi
 ///
 /// Guards against everything that happened since the listing: an order that was written, ended or given another unit.
 /// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since Redis was listed, so
-/// never by both. Fails if a part does not answer. Can be repeated.
+/// never by both.
 pub async fn repair(
     stock: &Stock,
     ledger: &Ledger,

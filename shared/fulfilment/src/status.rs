@@ -13,12 +13,10 @@ pub const SETTLING_MS: u64 = 15 * 60 * 1000;
 /// How many pages of a user's orders are read to find those of one round, with twenty orders each.
 const MAX_PAGES: usize = 5;
 
-/// The status of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// Redis has it and knows no order. The ledger may have one that was written a moment ago.
     Queued(Claim),
-    /// The ledger has its order.
     Order(Order),
     /// Redis lost the round a moment ago, and the reservation may only be in the queue: try again later.
     Settling,
@@ -26,8 +24,7 @@ pub enum Status {
     Unknown,
 }
 
-/// The status of a user's reservation. Another user's is unknown, so the answer reveals nothing. Fails if a part does
-/// not answer.
+/// The status of a user's reservation. Another user's is unknown, so the answer reveals nothing.
 pub async fn status(
     stock: &Stock,
     ledger: &Ledger,
@@ -101,7 +98,7 @@ pub struct Standing {
     pub settling: bool,
 }
 
-/// Finds a user's reservations and orders in a sale's latest round. Fails if a part does not answer.
+/// Finds a user's reservations and orders in a sale's latest round.
 pub async fn standing(
     stock: &Stock,
     ledger: &Ledger,

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 use backon::{BackoffBuilder, ExponentialBuilder};
+use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
 use crate::item::{Item, text};
@@ -15,7 +16,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(30);
 const PAUSES: usize = 6;
 
 impl Ledger {
-    /// The existing items with these keys, in any order. A consistent read.
+    /// Likewise, parsed.
+    pub(crate) async fn batch<T: DeserializeOwned>(&self, pks: &[String]) -> Result<Vec<T>, LedgerError> {
+        let items = self.batch_get(pks).await?.into_iter();
+        items.map(|item| serde_dynamo::from_item(item).map_err(Into::into)).collect()
+    }
+
+    /// The existing items with these keys, in any order.
     pub(crate) async fn batch_get(&self, pks: &[String]) -> Result<Vec<Item>, LedgerError> {
         self.batch_read(pks, true).await
     }

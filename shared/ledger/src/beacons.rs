@@ -2,26 +2,20 @@
 
 use award::drand::{self, DrandRound, Signature};
 use award::{Bytes32, Hex};
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{Allocation, EpochMs, RoundId, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
+use crate::calls::{Write, Written};
 use crate::item::{Item, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The beacon of a round. Its signature was verified before it was posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beacon {
-    /// The round of drand.
     pub drand_round: DrandRound,
     /// Drand's signature of that round.
     pub signature: Signature,
-    /// Who posted it.
     pub by: UserId,
-    /// When it was posted.
     pub at_ms: EpochMs,
 }
 
@@ -55,7 +49,7 @@ impl Beacon {
 }
 
 impl Ledger {
-    /// The beacon of a round, or `None` before it is posted. A consistent read.
+    /// The beacon of a round, or `None` before it is posted.
     pub async fn beacon(&self, id: &RoundId) -> Result<Option<Beacon>, LedgerError> {
         self.item(keys::beacon(id)).await?.map(|item| Beacon::from_item(id, item)).transpose()
     }
@@ -73,21 +67,11 @@ impl Ledger {
     /// Stores the beacon of a round, unless it has one. Returns the stored one: the first stays.
     ///
     /// Guards against concurrent operators and repeated requests. Fails if DynamoDB does not answer, or the round has
-    /// another beacon, which is impossible: drand has only one signature for a round. Can be repeated.
+    /// another beacon, which is impossible: drand has only one signature for a round.
     pub async fn post_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Beacon, LedgerError> {
-        let put = self
-            .client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(beacon.to_item(id)?))
-            .condition_expression("attribute_not_exists(pk)")
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let kept = match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => return Ok(beacon.clone()),
-            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
-                Beacon::from_item(id, failed.item.unwrap_or_default())?
-            }
-            Err(other) => return Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+        let kept = match self.put_unless_there(beacon.to_item(id)?).write().await? {
+            Written::Done(_) => return Ok(beacon.clone()),
+            Written::Refused(kept) => Beacon::from_item(id, kept)?,
         };
         if (kept.drand_round, kept.signature) == (beacon.drand_round, beacon.signature) {
             return Ok(kept);

@@ -15,7 +15,6 @@ const MOST_KEYS: usize = 2_000;
 /// How many partitions are read concurrently.
 const SHARDS_AT_ONCE: usize = 4;
 
-/// The direction of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the newest item on.
@@ -34,13 +33,10 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// All of time.
     pub const ALL: Self = Self { from: EpochMs(i64::MIN), to: EpochMs(i64::MAX) };
 }
 
-/// An index by time.
 pub(crate) struct TimeIndex {
-    /// Its name.
     pub(crate) name: &'static str,
     /// The attribute with an item's partition.
     pub(crate) shard: &'static str,
@@ -59,7 +55,6 @@ pub(crate) struct Place {
 /// A page of a walk.
 pub(crate) struct Places {
     pub(crate) places: Vec<Place>,
-    /// Whether there are more.
     pub(crate) more: bool,
 }
 
@@ -149,10 +144,7 @@ impl Walk<'_> {
         while shard.ready.is_empty() && !shard.is_read {
             let output = self
                 .ledger
-                .client
-                .query()
-                .table_name(&self.ledger.table)
-                .index_name(*name)
+                .query(name)
                 .key_condition_expression(format!("{shard_attribute} = :shard AND {time} BETWEEN :from AND :to"))
                 .expression_attribute_values(":shard", text(&*shard.name))
                 .expression_attribute_values(":from", number(self.range.from.0))

@@ -1,8 +1,9 @@
-use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use sale::{CampaignId, CampaignLimit, Order, ReservationId};
 
-use crate::item::{number, text};
-use crate::{COMPLETE, Ledger, keys};
+use crate::calls::Part;
+use crate::item::number;
+use crate::{Ledger, keys};
 
 /// How long a user's orders in a campaign are kept after the last change, in seconds: longer than a campaign lasts.
 const KEPT_FOR_S: u32 = 400 * 24 * 60 * 60;
@@ -14,29 +15,23 @@ impl Ledger {
     /// Guards against concurrent orders of one user in several sales. They all write this item, so DynamoDB lets no
     /// more through than the limit. The ids are a set, so an order counts once.
     pub(crate) fn count_in_campaign(&self, order: &Order, limit: &CampaignLimit) -> TransactWriteItem {
-        let update = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::campaign_user(&limit.campaign, &order.claim.user)))
+        self.updating(keys::campaign_user(&limit.campaign, &order.claim.user))
             .update_expression("ADD orders :order SET expires_at = :expires_at")
             .condition_expression("attribute_not_exists(orders) OR size(orders) < :limit")
             .expression_attribute_values(":order", set_of(&order.claim.id))
             .expression_attribute_values(":limit", number(limit.per_user))
             .expression_attribute_values(":expires_at", expires_at(order))
-            .build();
-        TransactWriteItem::builder().update(update.expect(COMPLETE)).build()
+            .part()
     }
 
     /// Frees the place in a campaign's limit of an order that is no longer live. This is one write of the transaction
     /// that ends the order. It has no condition, since the campaign may have changed.
     pub(crate) fn leave_campaign(&self, order: &Order, campaign: &CampaignId) -> TransactWriteItem {
-        let update = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::campaign_user(campaign, &order.claim.user)))
+        self.updating(keys::campaign_user(campaign, &order.claim.user))
             .update_expression("DELETE orders :order SET expires_at = :expires_at")
             .expression_attribute_values(":order", set_of(&order.claim.id))
             .expression_attribute_values(":expires_at", expires_at(order))
-            .build();
-        TransactWriteItem::builder().update(update.expect(COMPLETE)).build()
+            .part()
     }
 }
 

@@ -10,7 +10,6 @@ use crate::{LedgerError, NotedPayment, NotedRound, keys};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Change {
-    /// Its sequence number in the stream.
     pub sequence_number: String,
     new_image: Option<Item>,
     old_image: Option<Item>,
@@ -24,13 +23,9 @@ pub enum Fact {
     Order(Order),
     /// A payment must be refunded.
     RefundDue(NotedPayment),
-    /// A payment was marked as refunded.
     RefundMade(NotedPayment),
-    /// A round has opened.
     Opened(NotedRound),
-    /// A round has sold out.
     SoldOut(NotedRound),
-    /// A round is over.
     Ended(NotedRound),
 }
 

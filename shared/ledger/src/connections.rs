@@ -1,7 +1,7 @@
-use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
+use crate::calls::Write;
 use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -18,9 +18,7 @@ const SURPLUS_READ: usize = 15;
 pub struct Connection {
     /// API Gateway's id of the connection.
     pub id: String,
-    /// The user.
     pub user: UserId,
-    /// When it was opened.
     pub connected_at_ms: EpochMs,
 }
 
@@ -33,7 +31,6 @@ struct ConnectionItem<'a> {
     expires_at: i64,
 }
 
-/// The fields of a connection in the index.
 #[derive(Deserialize)]
 struct IndexedConnection {
     pk: String,
@@ -43,7 +40,7 @@ struct IndexedConnection {
 
 impl Ledger {
     /// Stores a connection. It needs no condition: API Gateway's ids are unique, and storing one twice writes the same
-    /// item. Fails if DynamoDB does not answer. Can be repeated.
+    /// item.
     pub async fn connect(&self, connection: &Connection) -> Result<(), LedgerError> {
         let item = ConnectionItem {
             pk: keys::connection(&connection.id),
@@ -51,16 +48,12 @@ impl Ledger {
             connected_at_ms: connection.connected_at_ms,
             expires_at: connection.connected_at_ms.plus_s(CONNECTION_LIFE_S).as_epoch_s(),
         };
-        let put = self.client.put_item().table_name(&self.table).set_item(Some(to_item(item)?));
-        put.send().await.map_err(LedgerError::of("PutItem"))?;
-        Ok(())
+        self.put(to_item(item)?).must_write().await.map(drop)
     }
 
-    /// Deletes a connection, if it exists. Fails if DynamoDB does not answer. Can be repeated.
+    /// Deletes a connection, if it exists.
     pub async fn disconnect(&self, id: &str) -> Result<(), LedgerError> {
-        let delete = self.client.delete_item().table_name(&self.table).key("pk", text(keys::connection(id)));
-        delete.send().await.map_err(LedgerError::of("DeleteItem"))?;
-        Ok(())
+        self.delete(keys::connection(id)).must_write().await.map(drop)
     }
 
     /// The user's connections that can still be open at `now`, newest first, at most [`MAX_CONNECTIONS`]. May lag a
@@ -86,12 +79,9 @@ impl Ledger {
     ) -> Result<Vec<Connection>, LedgerError> {
         let ended = EpochMs(now.0.saturating_sub(i64::from(CONNECTION_LIFE_S) * 1000));
         let output = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(keys::CONNECTIONS_BY_USER)
+            .query(keys::CONNECTIONS_BY_USER)
             .key_condition_expression("connections_of = :user AND connected_at_ms > :ended")
-            .expression_attribute_values(":user", AttributeValue::S(user.to_string()))
+            .expression_attribute_values(":user", text(user.as_str()))
             .expression_attribute_values(":ended", number(ended.0))
             .scan_index_forward(false)
             .limit(i32::try_from(limit).unwrap_or(i32::MAX))

@@ -1,13 +1,11 @@
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{number, text, to_item};
+use crate::calls::{Write, Written};
+use crate::item::{number, read_or_skip, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many denials are read at most, to list them or to load or reconcile a round: about 1 MB.
@@ -15,38 +13,29 @@ pub const MAX_DENIALS: usize = 10_000;
 /// How long the item of an ended denial is kept for inspection, in seconds, before DynamoDB's time to live deletes it.
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
-/// Who denied a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeniedBy {
-    /// An operator.
     Operators,
     /// The system, for too many strikes.
     System,
 }
 
-/// Why a user is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeniedWhy {
     /// An operator's decision.
     Asked,
-    /// Forged passes.
     ForgedTokens,
-    /// Wrong answers to challenges.
     WrongAnswers,
 }
 
 /// A denied user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
-    /// Who.
     pub user: UserId,
-    /// When the denial ends.
     pub until_ms: EpochMs,
-    /// The reason.
     pub reason: DeniedWhy,
-    /// Who denied the user.
     pub by: DeniedBy,
 }
 
@@ -65,8 +54,7 @@ impl Ledger {
     ///
     /// An operator's last decision holds, longer or shorter. The system's denial is on the condition that the user is
     /// not already denied for as long. Guards against strikes that are counted while an operator denies the user for
-    /// longer, two processes that count the last strike at once, and a late denial for strikes after a later one. Fails
-    /// if DynamoDB does not answer. Can be repeated.
+    /// longer, two processes that count the last strike at once, and a late denial for strikes after a later one.
     pub async fn deny(&self, denial: &Denial) -> Result<Denial, LedgerError> {
         let item = DenialItem {
             pk: keys::denied(&denial.user),
@@ -74,54 +62,41 @@ impl Ledger {
             expires_at: denial.until_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
             denial: denial.clone(),
         };
-        let mut put = self.client.put_item().table_name(&self.table).set_item(Some(to_item(item)?));
+        let mut put = self.put(to_item(item)?);
         if denial.by == DeniedBy::System {
             put = put
                 .condition_expression("attribute_not_exists(pk) OR until_ms < :until")
                 .expression_attribute_values(":until", number(denial.until_ms.0))
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         }
-        match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(denial.clone()),
-            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
-                Ok(serde_dynamo::from_item::<_, DenialItem>(failed.item.unwrap_or_default())?.denial)
-            }
-            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+        match put.write().await? {
+            Written::Done(_) => Ok(denial.clone()),
+            Written::Refused(stands) => Ok(serde_dynamo::from_item::<_, DenialItem>(stands)?.denial),
         }
     }
 
     /// Ends a user's denial and deletes the strikes.
     ///
     /// The strikes are deleted first: if the process dies in between, the user is still denied and the same call ends
-    /// it. In the other order, one more strike would deny a user whom an operator has just allowed. Fails if DynamoDB
-    /// does not answer. Can be repeated.
+    /// it. In the other order, one more strike would deny a user whom an operator has just allowed.
     pub async fn allow(&self, user: &UserId) -> Result<(), LedgerError> {
         for pk in [keys::strikes(user), keys::denied(user)] {
-            let delete = self.client.delete_item().table_name(&self.table).key("pk", text(pk));
-            delete.send().await.map_err(LedgerError::of("DeleteItem"))?;
+            self.delete(pk).must_write().await?;
         }
         Ok(())
     }
 
-    /// The denials of these users, including ended ones. A consistent read.
+    /// The denials of these users, including ended ones.
     pub async fn denials_of(&self, users: &[UserId]) -> Result<HashMap<UserId, Denial>, LedgerError> {
         let pks: Vec<String> = users.iter().map(keys::denied).collect();
-        let items = self.batch_get(&pks).await?.into_iter();
-        items
-            .map(|item| {
-                let DenialItem { denial, .. } = serde_dynamo::from_item(item)?;
-                Ok((denial.user.clone(), denial))
-            })
-            .collect()
+        let items: Vec<DenialItem> = self.batch(&pks).await?;
+        Ok(items.into_iter().map(|DenialItem { denial, .. }| (denial.user.clone(), denial)).collect())
     }
 
     /// Everybody who is denied at `now`, those denied for longest first. May lag a moment behind.
     pub async fn denied(&self, now: EpochMs) -> Result<Vec<Denial>, LedgerError> {
         let query = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(keys::DENIED_BY_END)
+            .query(keys::DENIED_BY_END)
             .key_condition_expression("denied_list = :list AND until_ms > :now")
             .expression_attribute_values(":list", text(keys::DENIED))
             .expression_attribute_values(":now", number(now.0))
@@ -137,11 +112,8 @@ impl Ledger {
                 );
                 break;
             }
-            // An unreadable denial must not affect the others.
-            match serde_dynamo::from_item::<_, DenialItem>(item) {
-                Ok(item) => denials.push(item.denial),
-                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "skipped an unreadable denial"),
-            }
+            let read = serde_dynamo::from_item::<_, DenialItem>(item).map_err(Into::into);
+            denials.extend(read_or_skip("denial", read).map(|item| item.denial));
         }
         Ok(denials)
     }

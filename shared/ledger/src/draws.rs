@@ -5,55 +5,31 @@
 //! them.
 
 use award::drand::DrandRound;
-use award::{Bytes32, CHUNK_VALUES, Commitment, Plan, Seed};
+use award::{CHUNK_VALUES, Commitment, Plan, Seed};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use futures::future::try_join_all;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use sale::{EpochMs, Round, RoundId};
+use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{Item, bytes, text};
+use crate::calls::Write;
+use crate::item::{bytes, item_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many chunks are written concurrently: 256 KiB at a time.
 const AT_ONCE: usize = 8;
 
 /// The secret of a round with awards. `Debug` does not print it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeedItem {
+    pk: String,
     /// The seed of the awards. Secret until the round is over.
+    #[serde(with = "seed_bytes")]
     pub seed: Seed,
     /// Whether every chunk of the table has been written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     table_is_kept: bool,
-}
-
-impl SeedItem {
-    /// Draws 32 bytes of the operating system's randomness.
-    fn draw() -> Result<Self, LedgerError> {
-        Ok(Self { seed: draw_seed()?, table_is_kept: false })
-    }
-
-    fn to_item(&self, id: &RoundId) -> Item {
-        let attributes = [
-            Some(("pk", text(keys::seed(id)))),
-            Some(("seed", bytes(self.seed.0))),
-            self.table_is_kept.then_some(("table_is_kept", AttributeValue::Bool(true))),
-        ];
-        attributes.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
-    }
-
-    fn from_item(id: &RoundId, item: &Item) -> Result<Self, LedgerError> {
-        let unreadable = || LedgerError::Contradiction(format!("the seed of round {id} cannot be read"));
-        let bytes32 = |value: &AttributeValue| {
-            let bytes = value.as_b().ok()?.as_ref();
-            Bytes32::try_from(bytes).ok()
-        };
-        Ok(Self {
-            seed: Seed(item.get("seed").and_then(bytes32).ok_or_else(unreadable)?),
-            table_is_kept: item.contains_key("table_is_kept"),
-        })
-    }
 }
 
 /// Draws 32 bytes of the operating system's randomness.
@@ -75,10 +51,9 @@ fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment
 }
 
 impl Ledger {
-    /// The seed of a round, or `None` without awards. A consistent read.
+    /// The seed of a round, or `None` without awards.
     pub async fn seed(&self, id: &RoundId) -> Result<Option<SeedItem>, LedgerError> {
-        let item = self.item(keys::seed(id)).await?;
-        item.map(|item| SeedItem::from_item(id, &item)).transpose()
+        self.read(keys::seed(id)).await
     }
 
     /// Draws the seed of a round that is about to begin, and commits the round to it. Returns the write for the
@@ -89,13 +64,13 @@ impl Ledger {
     /// and the round is committed to it.
     pub(crate) fn commit(&self, round: &mut Round, now: EpochMs) -> Result<Option<TransactWriteItem>, LedgerError> {
         let Some(plan) = round.terms.plan() else { return Ok(None) };
-        let drawn = SeedItem::draw()?;
+        let drawn = SeedItem { pk: keys::seed(&round.id), seed: draw_seed()?, table_is_kept: false };
         let (_, commitment) = table(&round.id, &plan, &drawn.seed)?;
         round.commitment = Some(commitment);
         if round.terms.allocation.opens_with_beacon() {
             round.drand_round = Some(DrandRound::named_at(now.0));
         }
-        Ok(Some(self.put_if_absent(drawn.to_item(&round.id))))
+        Ok(Some(self.put_if_absent(to_item(drawn)?)))
     }
 
     /// Stores the table of a round's awards, unless that was done before. Does nothing for a round without awards, or
@@ -112,15 +87,11 @@ impl Ledger {
         }
         self.write_chunks(round, &plan, &seed).await?;
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::seed(&round.id)))
+            .update(keys::seed(&round.id))
             .update_expression("SET table_is_kept = :true")
             .condition_expression("attribute_exists(pk)")
             .expression_attribute_values(":true", AttributeValue::Bool(true));
-        retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
-        Ok(())
+        update.must_write().await.map(drop)
     }
 
     /// The seed of a round with a draw at its end. Fails if DynamoDB does not answer, or the round is committed to
@@ -158,13 +129,28 @@ impl Ledger {
         let mut number = 0;
         for chunks in values.chunks(AT_ONCE * CHUNK_VALUES) {
             let puts = chunks.chunks(CHUNK_VALUES).map(|chunk| {
-                let put = self.client.put_item().table_name(&self.table).item("pk", text(keys::table(id, number)));
+                let values = ("award_values", bytes(award::chunk_bytes(chunk)));
+                let item = item_of([("pk", text(keys::table(id, number))), values]);
                 number += 1;
-                put.item("award_values", bytes(award::chunk_bytes(chunk))).send()
+                self.put(item).send()
             });
             try_join_all(puts.collect::<Vec<_>>()).await.map_err(LedgerError::of("PutItem"))?;
         }
         Ok(())
+    }
+}
+
+/// A seed as an attribute: its bytes.
+pub(crate) mod seed_bytes {
+    use award::Seed;
+    use serde::{Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(seed: &Seed, to: S) -> Result<S::Ok, S::Error> {
+        serde_bytes::serialize(&seed.0, to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Seed, D::Error> {
+        serde_bytes::deserialize(from).map(Seed)
     }
 }
 
@@ -190,30 +176,30 @@ pub(crate) mod commitment_text {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::item::Item;
 
     #[test]
     fn stored_seeds_stay_readable_and_are_written_the_same() {
-        let id = RoundId { sale: "packet".parse().unwrap(), number: sale::RoundNumber(2) };
-        let fresh = Item::from([("pk".to_owned(), text("SEED#packet#2")), ("seed".to_owned(), bytes([7; 32]))]);
+        let fresh = item_of([("pk", text("SEED#packet#2")), ("seed", bytes([7; 32]))]);
         let mut with_all = fresh.clone();
         with_all.insert("table_is_kept".to_owned(), AttributeValue::Bool(true));
-        let seed = SeedItem::from_item(&id, &fresh).unwrap();
-        assert_eq!(seed, SeedItem { seed: Seed([7; 32]), table_is_kept: false });
+        let read = |stored: &Item| serde_dynamo::from_item::<_, SeedItem>(stored.clone());
+        let pk = "SEED#packet#2".to_owned();
+        assert_eq!(read(&fresh).unwrap(), SeedItem { pk, seed: Seed([7; 32]), table_is_kept: false });
         for stored in [fresh, with_all.clone()] {
-            assert_eq!(SeedItem::from_item(&id, &stored).unwrap().to_item(&id), stored);
+            assert_eq!(to_item(read(&stored).unwrap()).unwrap(), stored);
         }
-        for (name, wrong) in [("seed", bytes([7; 31])), ("seed", text("7"))] {
-            let mut stored = with_all.clone();
-            stored.insert(name.to_owned(), wrong);
-            assert!(SeedItem::from_item(&id, &stored).is_err(), "{name}");
+        for wrong in [bytes([7; 31]), text("7")] {
+            with_all.insert("seed".to_owned(), wrong);
+            assert!(read(&with_all).is_err());
         }
     }
 
     #[test]
     fn seeds_differ_and_are_not_printed() {
-        let (one, other) = (SeedItem::draw().unwrap(), SeedItem::draw().unwrap());
-        assert_ne!(one.seed, other.seed);
-        let printed = format!("{one:?}");
+        let (seed, other) = (draw_seed().unwrap(), draw_seed().unwrap());
+        assert_ne!(seed, other);
+        let printed = format!("{:?}", SeedItem { pk: String::new(), seed, table_is_kept: true });
         assert!(printed.contains("Seed(…)"), "{printed}");
     }
 }

@@ -9,7 +9,6 @@ use rand::rngs::SysError;
 pub enum LedgerError {
     /// DynamoDB gave no answer or refused; the call can be repeated.
     DynamoDb {
-        /// The call.
         call: &'static str,
         /// The SDK's error.
         source: Box<dyn Error + Send + Sync>,

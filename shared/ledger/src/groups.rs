@@ -6,7 +6,7 @@ use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::{GroupName, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{text, to_item};
+use crate::item::{pk_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The largest number of writes in a `BatchWriteItem` (DynamoDB API reference).
@@ -45,7 +45,7 @@ pub struct GroupPage {
 
 impl Ledger {
     /// Adds users to a group. Existing members stay. There is no condition: the last write about a user holds. Fails if
-    /// DynamoDB does not answer; some may have been added then. Can be repeated.
+    /// DynamoDB does not answer; some may have been added then.
     pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let put = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let (pk, member_shard) =
@@ -59,7 +59,7 @@ impl Ledger {
     }
 
     /// Removes users from a group. Others are ignored. Fails if DynamoDB does not answer; some may have been removed
-    /// then. Can be repeated.
+    /// then.
     pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let delete = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let delete = DeleteRequest::builder().key("pk", text(keys::member(group, user))).build();
@@ -69,11 +69,10 @@ impl Ledger {
         self.write_all(once(users).into_iter().map(delete).collect::<Result<_, _>>()?).await
     }
 
-    /// The given groups that the user is in. One consistent read.
     pub async fn groups_of(&self, user: &UserId, groups: &[GroupName]) -> Result<Vec<GroupName>, LedgerError> {
         let pks: Vec<String> = groups.iter().map(|group| keys::member(group, user)).collect();
         let items = self.batch_get(&pks).await?;
-        let is_in = |pk: &String| items.iter().any(|item| item.get("pk") == Some(&text(pk.as_str())));
+        let is_in = |pk: &String| items.iter().any(|item| pk_of(item) == Some(pk));
         Ok(groups.iter().zip(&pks).filter(|(_, pk)| is_in(pk)).map(|(group, _)| group.clone()).collect())
     }
 
@@ -83,10 +82,7 @@ impl Ledger {
         let (mut after, mut is_last) = (after, true);
         for shard in after.map_or(0, keys::shard_of_member)..keys::MEMBER_SHARDS {
             let query = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name(keys::MEMBERS_BY_GROUP)
+                .query(keys::MEMBERS_BY_GROUP)
                 .expression_attribute_values(":shard", text(keys::member_shard(group, shard)))
                 .limit(i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX));
             // Only the first part of the list is begun in the middle.

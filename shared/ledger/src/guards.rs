@@ -16,17 +16,12 @@ impl Ledger {
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
-    /// The claims of those of these units that have guards. Consistent reads.
     pub async fn guards_of(&self, round: &RoundId, units: &[Unit]) -> Result<Vec<Claim>, LedgerError> {
         let pks: Vec<String> = units.iter().map(|unit| keys::unit(round, *unit)).collect();
-        let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
-        self.batch_get(&pks).await?.into_iter().map(read).collect()
+        Ok(self.batch::<GuardItem>(&pks).await?.into_iter().map(Into::into).collect())
     }
 
-    /// The order that has a unit. A consistent read.
     pub async fn owner_of(&self, round: &RoundId, unit: Unit) -> Result<Option<ReservationId>, LedgerError> {
-        let item = self.item(keys::unit(round, unit)).await?;
-        let guard: Option<GuardItem> = item.map(serde_dynamo::from_item).transpose()?;
-        Ok(guard.map(|guard| guard.order_id))
+        Ok(self.read::<GuardItem>(keys::unit(round, unit)).await?.map(|guard| guard.order_id))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use sale::{EpochMs, Heat, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{Item, to_item};
-use crate::replace::Replacement;
+use crate::calls::Replacement;
+use crate::item::{Item, pk_of, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// How long after a round's end its item is kept, in seconds.
@@ -15,7 +15,6 @@ const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 /// The heat of a round as last recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotedHeat {
-    /// The measurements.
     pub heat: Heat,
     /// Whether the round was isolated because of it: that is done once, so operators can undo it.
     pub isolated: bool,
@@ -42,8 +41,8 @@ fn read_from(item: Item) -> Result<NotedHeat, LedgerError> {
 }
 
 impl Ledger {
-    /// The heat of these rounds. A consistent read. Rounds without a record, or with one that this version cannot read,
-    /// are left out; the latter are not written either.
+    /// The heat of these rounds. Rounds without a record, or with one that this version cannot read, are left out; the
+    /// latter are not written either.
     pub async fn heats(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
@@ -52,7 +51,7 @@ impl Ledger {
         let pks: Vec<String> = ids.keys().cloned().collect();
         let mut heats = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
-            let Some(id) = item.get("pk").and_then(|pk| ids.remove(pk.as_s().ok()?)) else { continue };
+            let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
             match read_from(item) {
                 Ok(noted) => drop(heats.insert(id, noted)),
                 Err(error) => {

@@ -102,8 +102,24 @@ pub(crate) fn to_item(value: impl Serialize) -> Result<Item, LedgerError> {
     Ok(serde_dynamo::to_item(value)?)
 }
 
+/// Something unreadable must not affect the others: it is logged and left out.
+pub(crate) fn read_or_skip<T>(what: &str, read: Result<T, LedgerError>) -> Option<T> {
+    let skip = |error: &LedgerError| {
+        tracing::error!(error = error as &dyn std::error::Error, "skipped an unreadable {what}");
+    };
+    read.inspect_err(skip).ok()
+}
+
+pub(crate) fn pk_of(item: &Item) -> Option<&str> {
+    Some(item.get("pk")?.as_s().ok()?)
+}
+
 pub(crate) fn order_from(item: Item) -> Result<Order, LedgerError> {
     Ok(serde_dynamo::from_item::<_, OrderItem>(item)?.order)
+}
+
+pub(crate) fn item_of<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
+    attributes.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {

@@ -3,6 +3,8 @@ use sale::{CampaignId, GroupName, ReservationId, RoundId, SaleId, Slot, Unit, Us
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
+use crate::LedgerError;
+
 /// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
 /// PENDING orders by the end of their payment window.
@@ -17,17 +19,14 @@ pub(crate) const ORDERS_BY_TIME: &str = "orders_by_time";
 pub(crate) const REFUNDS_BY_TIME: &str = "refunds_by_time";
 /// Rounds of published sales by their end; also drafts, and withdrawn sales.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
-/// Denials by their end.
 pub(crate) const DENIED_BY_END: &str = "denied_by_end";
 /// The only partition of [`DENIED_BY_END`]: it is read whole, and only written by operators and for repeated misuse.
 pub(crate) const DENIED: &str = "denied";
 /// A user's connections by time.
 pub(crate) const CONNECTIONS_BY_USER: &str = "connections_by_user";
-/// Campaigns by their ids.
 pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
 /// The only partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and only written by operators.
 pub(crate) const CAMPAIGNS: &str = "campaigns";
-/// A group's users.
 pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 /// Partitions of a group in [`MEMBERS_BY_GROUP`]: each allows a thousand writes a second.
 pub(crate) const MEMBER_SHARDS: u32 = 16;
@@ -122,12 +121,10 @@ pub(crate) fn payment(id: &str) -> String {
     format!("PAYMENT#{id}")
 }
 
-/// The payment with this key.
 pub(crate) fn payment_id(pk: &str) -> Option<&str> {
     pk.strip_prefix("PAYMENT#")
 }
 
-/// The partition of a payment to refund.
 pub(crate) fn refund_shard(payment_id: &str) -> String {
     refund_shard_name(hash(payment_id) % REFUND_SHARDS)
 }
@@ -148,7 +145,6 @@ pub(crate) fn connection(id: &str) -> String {
     format!("CONN#{id}")
 }
 
-/// The connection with this key.
 pub(crate) fn connection_id(pk: &str) -> Option<&str> {
     pk.strip_prefix("CONN#")
 }
@@ -166,9 +162,9 @@ pub(crate) fn pending_shard_name(shard: u32) -> String {
     format!("PENDING#{shard}")
 }
 
-/// The order with this key.
-pub(crate) fn order_id(pk: &str) -> Option<ReservationId> {
-    pk.strip_prefix("ORDER#")?.parse().ok()
+pub(crate) fn order_id(pk: &str) -> Result<ReservationId, LedgerError> {
+    let id = pk.strip_prefix("ORDER#").and_then(|id| id.parse().ok());
+    id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))
 }
 
 pub(crate) fn round_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
@@ -197,7 +193,6 @@ pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
     format!("ROUND#{sale}#{number}")
 }
 
-/// The round with this key.
 pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RoundId, D::Error> {
     let pk = String::deserialize(deserializer)?;
     let read = || {
@@ -221,17 +216,14 @@ pub(crate) const ORDERS_BEGIN: &str = "ORDER#";
 pub(crate) const PAYMENTS_BEGIN: &str = "PAYMENT#";
 pub(crate) const MILESTONES_BEGIN: &str = "MILESTONES#";
 
-/// The milestones of a round.
 pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
     format!("{MILESTONES_BEGIN}{sale}#{number}")
 }
 
-/// Who loads a round into Redis.
 pub(crate) fn loading(RoundId { sale, number }: &RoundId) -> String {
     format!("LOADING#{sale}#{number}")
 }
 
-/// The heat of a round.
 pub(crate) fn heat(RoundId { sale, number }: &RoundId) -> String {
     format!("HEAT#{sale}#{number}")
 }

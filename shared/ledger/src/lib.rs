@@ -32,6 +32,7 @@
 mod batch;
 mod beacons;
 mod by_time;
+mod calls;
 mod campaign_limits;
 mod campaigns;
 mod change;
@@ -58,7 +59,6 @@ mod overdue;
 mod payments;
 mod published;
 mod refunds;
-mod replace;
 mod round_item;
 mod rounds;
 mod sales_by_state;
@@ -67,6 +67,7 @@ mod strikes;
 mod switches;
 
 use aws_sdk_dynamodb::Client;
+use serde::de::DeserializeOwned;
 
 use crate::item::{Item, text};
 
@@ -97,10 +98,6 @@ pub use sales_by_state::{ListedState, SalePlace, SalesPage};
 pub use strikes::{Strike, Struck};
 pub use switches::Switches;
 
-/// Why a part of a transaction can be built: to leave it out silently would drop a condition.
-pub(crate) const COMPLETE: &str = "every required field is set";
-
-/// The ledger, in one table.
 #[derive(Clone)]
 pub struct Ledger {
     client: Client,
@@ -114,6 +111,10 @@ impl Ledger {
     }
 
     /// Reads the item with this key consistently.
+    async fn read<T: DeserializeOwned>(&self, pk: impl Into<String>) -> Result<Option<T>, LedgerError> {
+        Ok(self.item(pk).await?.map(serde_dynamo::from_item).transpose()?)
+    }
+
     async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
         Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)

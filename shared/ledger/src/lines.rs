@@ -4,20 +4,18 @@
 //! ledger has a ceiling that the line has not passed, written at most every ten seconds while it moves, and before that
 //! the number of people who have come.
 
-use award::{Bytes32, Commitment, Seed, bytes32};
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use award::{Commitment, Seed};
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use line::{WHOLE_PPB, Watermark};
 use sale::{Round, RoundId};
+use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
-use crate::draws::draw_seed;
-use crate::item::{Item, bytes, number, text};
+use crate::calls::{Write, Written};
+use crate::draws::{commitment_text, draw_seed, seed_bytes};
+use crate::item::{Item, number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// The line of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptLine {
     /// The seed of the order. Secret until the sale opens.
@@ -30,41 +28,45 @@ pub struct KeptLine {
     pub people: u64,
 }
 
-fn to_item(id: &RoundId, seed: &Seed) -> Item {
-    let attributes = [
-        ("pk", text(keys::line(id))),
-        ("seed", bytes(seed.0)),
-        ("commitment", text(line::commit(id, seed).to_string())),
-    ];
-    attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+#[derive(Serialize, Deserialize)]
+struct LineItem {
+    pk: String,
+    #[serde(with = "seed_bytes")]
+    seed: Seed,
+    #[serde(with = "commitment_text")]
+    commitment: Option<Commitment>,
+    #[serde(default, skip_serializing)]
+    ceiling: Option<String>,
+    #[serde(default, skip_serializing)]
+    people: u64,
 }
 
-impl KeptLine {
-    fn from_item(id: &RoundId, item: &Item) -> Result<Self, LedgerError> {
-        let unreadable = || LedgerError::Contradiction(format!("the line of round {id} cannot be read"));
-        let seed = |value: &AttributeValue| Bytes32::try_from(value.as_b().ok()?.as_ref()).ok();
-        let seed = Seed(item.get("seed").and_then(seed).ok_or_else(unreadable)?);
-        let commitment = |value: &AttributeValue| bytes32(value.as_s().ok()?);
-        let commitment = Commitment(item.get("commitment").and_then(commitment).ok_or_else(unreadable)?);
-        if line::commit(id, &seed) != commitment {
-            return Err(LedgerError::Contradiction(format!("the line of round {id} is committed to another seed")));
-        }
-        let people = item.get("people").map_or(Some(0), |people| people.as_n().ok()?.parse().ok());
-        let people = people.ok_or_else(unreadable)?;
-        Ok(Self { seed, commitment, ceiling: ceiling_of(item).map_err(|()| unreadable())?, people })
+impl LineItem {
+    fn new(id: &RoundId, seed: Seed) -> Self {
+        let commitment = Some(line::commit(id, &seed));
+        Self { pk: keys::line(id), seed, commitment, ceiling: None, people: 0 }
     }
 }
 
-fn ceiling_of(item: &Item) -> Result<Option<Watermark>, ()> {
-    let Some(ceiling) = item.get("ceiling") else { return Ok(None) };
-    let read = || {
-        let mut parts = ceiling.as_s().ok()?.split('-');
-        let early_ppb = parts.next()?.parse().ok()?;
-        let late_s = parts.next()?.parse().ok()?;
-        let late_ppb = parts.next()?.parse().ok()?;
-        (early_ppb <= WHOLE_PPB).then_some(Watermark { early_ppb, late_s, late_ppb })
-    };
-    read().map(Some).ok_or(())
+impl KeptLine {
+    fn from_item(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
+        let LineItem { seed, commitment, ceiling, people, .. } = serde_dynamo::from_item(item)?;
+        let committed = line::commit(id, &seed);
+        if commitment != Some(committed) {
+            return Err(LedgerError::Contradiction(format!("the line of round {id} is committed to another seed")));
+        }
+        let unreadable = || LedgerError::Contradiction(format!("the line of round {id} cannot be read"));
+        let ceiling = ceiling.map(|text| watermark_of(&text).ok_or_else(unreadable)).transpose()?;
+        Ok(Self { seed, commitment: committed, ceiling, people })
+    }
+}
+
+fn watermark_of(text: &str) -> Option<Watermark> {
+    let mut parts = text.split('-');
+    let early_ppb = parts.next()?.parse().ok()?;
+    let late_s = parts.next()?.parse().ok()?;
+    let late_ppb = parts.next()?.parse().ok()?;
+    (early_ppb <= WHOLE_PPB).then_some(Watermark { early_ppb, late_s, late_ppb })
 }
 
 /// A watermark as text with the same order.
@@ -75,21 +77,20 @@ fn sorted_text(Watermark { early_ppb, late_s, late_ppb }: &Watermark) -> String 
 impl Ledger {
     /// Draws the seed of a round's line, for the transaction that writes the round. `None` without a line.
     pub(crate) fn commit_line(round: &Round) -> Result<Option<Item>, LedgerError> {
-        round.terms.line.map(|_| Ok(to_item(&round.id, &draw_seed()?))).transpose()
+        round.terms.line.map(|_| to_item(LineItem::new(&round.id, draw_seed()?))).transpose()
     }
 
-    /// The line of a round, or `None` if it has none. A consistent read. Fails if DynamoDB does not answer, or the seed
-    /// is not the one that the round is committed to.
+    /// The line of a round, or `None` if it has none. Fails if DynamoDB does not answer, or the seed is not the one
+    /// that the round is committed to.
     pub async fn line(&self, id: &RoundId) -> Result<Option<KeptLine>, LedgerError> {
-        let item = self.item(keys::line(id)).await?;
-        item.map(|item| KeptLine::from_item(id, &item)).transpose()
+        self.item(keys::line(id)).await?.map(|item| KeptLine::from_item(id, item)).transpose()
     }
 
     /// Records that the line of a round may move up to `ceiling`, and the number of early people. Returns the ceiling
     /// in force then: this one or a higher one.
     ///
     /// Guards against a process that is behind, which must not lower what another has published. Fails if DynamoDB does
-    /// not answer, or the round has no line. Can be repeated.
+    /// not answer, or the round has no line.
     pub async fn raise_line(&self, id: &RoundId, ceiling: &Watermark, people: u64) -> Result<Watermark, LedgerError> {
         let update = self
             .update_line(id, people)
@@ -107,7 +108,7 @@ impl Ledger {
     /// line must not be taken for a short one. Returns the number in force then: this one or a higher one.
     ///
     /// Guards against a process that is behind, and a Redis that has lost people, which must not lower the number.
-    /// Fails if DynamoDB does not answer, or the round has no line. Can be repeated.
+    /// Fails if DynamoDB does not answer, or the round has no line.
     pub async fn note_people_in_line(&self, id: &RoundId, people: u64) -> Result<u64, LedgerError> {
         let update = self
             .update_line(id, people)
@@ -118,8 +119,7 @@ impl Ledger {
     }
 
     fn update_line(&self, id: &RoundId, people: u64) -> UpdateItemFluentBuilder {
-        let update = self.client.update_item().table_name(&self.table).key("pk", text(keys::line(id)));
-        update
+        self.update(keys::line(id))
             .expression_attribute_values(":people", number(people.try_into().unwrap_or(i64::MAX)))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
     }
@@ -127,33 +127,32 @@ impl Ledger {
 
 /// Makes a write. Returns the current line instead if the condition fails.
 async fn written_or_kept(id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Option<KeptLine>, LedgerError> {
-    match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-        Ok(_) => Ok(None),
-        Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-            let none = || LedgerError::Contradiction(format!("round {id} has no line"));
-            KeptLine::from_item(id, &failed.item.ok_or_else(none)?).map(Some)
-        }
-        Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+    match update.write().await? {
+        Written::Done(_) => Ok(None),
+        Written::Refused(item) if item.is_empty() => Err(LedgerError::Contradiction(format!("round {id} has no line"))),
+        Written::Refused(item) => KeptLine::from_item(id, item).map(Some),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::item::bytes;
 
     #[test]
     fn stored_lines_stay_readable_and_are_written_the_same() {
         let id = RoundId { sale: "lamp".parse().unwrap(), number: sale::RoundNumber(2) };
         let seed = Seed([7; 32]);
-        let fresh = to_item(&id, &seed);
+        let fresh = to_item(LineItem::new(&id, seed.clone())).unwrap();
+        assert_eq!(fresh.len(), 3);
         assert_eq!((&fresh["pk"], &fresh["seed"]), (&text("LINE#lamp#2"), &bytes([7; 32])));
         assert_eq!(fresh["commitment"].as_s().unwrap().len(), 64);
         let kept = KeptLine { seed, commitment: line::commit(&id, &Seed([7; 32])), ceiling: None, people: 0 };
-        assert_eq!(KeptLine::from_item(&id, &fresh).unwrap(), kept);
+        assert_eq!(KeptLine::from_item(&id, fresh.clone()).unwrap(), kept);
 
         let mut before_the_opening = fresh.clone();
         before_the_opening.insert("people".to_owned(), number(17));
-        assert_eq!(KeptLine::from_item(&id, &before_the_opening).unwrap(), KeptLine { people: 17, ..kept.clone() });
+        assert_eq!(KeptLine::from_item(&id, before_the_opening).unwrap(), KeptLine { people: 17, ..kept.clone() });
 
         let mut moved = fresh.clone();
         let watermark = Watermark { early_ppb: WHOLE_PPB, late_s: 1_795_510_801, late_ppb: 5 };
@@ -161,7 +160,7 @@ mod tests {
         moved.insert("ceiling".to_owned(), text("1000000000-001795510801-0000000005"));
         moved.insert("people".to_owned(), number(17));
         assert_eq!(
-            KeptLine::from_item(&id, &moved).unwrap(),
+            KeptLine::from_item(&id, moved.clone()).unwrap(),
             KeptLine { ceiling: Some(watermark), people: 17, ..kept }
         );
 
@@ -175,7 +174,7 @@ mod tests {
         for (name, wrong) in wrong {
             let mut stored = moved.clone();
             stored.insert(name.to_owned(), wrong);
-            assert!(KeptLine::from_item(&id, &stored).is_err(), "{name}");
+            assert!(KeptLine::from_item(&id, stored).is_err(), "{name}");
         }
     }
 

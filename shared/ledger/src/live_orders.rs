@@ -17,9 +17,7 @@ impl Ledger {
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::live_shard(round, shard));
         let read = |item| {
             let LiveKeys { pk, unit, reserved_at_ms } = serde_dynamo::from_item(item)?;
-            let id = keys::order_id(&pk);
-            let id = id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?;
-            Ok(LiveOrder { id, unit, reserved_at_ms })
+            Ok(LiveOrder { id: keys::order_id(&pk)?, unit, reserved_at_ms })
         };
         self.of_shards(keys::ORDERS_BY_ROUND, "live_shard", shards, read).await
     }

@@ -1,9 +1,7 @@
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use sale::{EpochMs, RoundId};
 use uuid::Uuid;
 
-use crate::conflict::retry_conflicts;
+use crate::calls::Write;
 use crate::item::{number, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -27,10 +25,7 @@ impl Ledger {
         until: EpochMs,
     ) -> Result<bool, LedgerError> {
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::loading(round)))
+            .update(keys::loading(round))
             .update_expression("SET loader = :loader, until_ms = :until, expires_at = :expires_at")
             .condition_expression("attribute_not_exists(pk) OR until_ms <= :now OR until_ms > :far OR loader = :loader")
             .expression_attribute_values(":loader", text(loader.as_simple().to_string()))
@@ -38,10 +33,6 @@ impl Ledger {
             .expression_attribute_values(":now", number(now.0))
             .expression_attribute_values(":far", number(now.plus_s(FAR_S).0))
             .expression_attribute_values(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()));
-        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(true),
-            Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(false),
-            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
-        }
+        Ok(update.write().await?.is_done())
     }
 }

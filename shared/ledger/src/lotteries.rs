@@ -4,27 +4,23 @@
 //! Each write is conditional and is one step of the draw. None is ever undone, so any step can be repeated at any time
 //! and run concurrently.
 
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use award::drand::DrandRound;
 use award::{Bytes32, Hex};
-use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, Select, TransactWriteItem,
-    Update,
+    AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure, Select, TransactWriteItem,
 };
 use futures::{StreamExt, TryStreamExt, stream};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{Item, bytes, number, text, to_item};
+use crate::calls::{ABSENT, Part, Write, Written};
+use crate::item::{Item, bytes, item_of, number, pk_of, text, to_item};
 use crate::orders::old_item;
-use crate::{COMPLETE, Ledger, LedgerError, keys};
+use crate::{Ledger, LedgerError, keys};
 
 /// How many entries a chunk has: their units and leaves take 147 KB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_ENTRIES: usize = 4096;
@@ -50,11 +46,9 @@ pub struct Draw {
 /// The entries of a draw, as published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosedDraw {
-    /// How many there are.
     pub entries: u32,
     /// The root of the Merkle tree over them.
     pub root: Bytes32,
-    /// When they were counted.
     pub at_ms: EpochMs,
     /// The round of drand whose beacon takes part in the draw. `None` without a beacon.
     pub drand_round: Option<DrandRound>,
@@ -63,7 +57,6 @@ pub struct ClosedDraw {
 /// An entry: a unit, and the hash of its leaf in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DrawEntry {
-    /// The unit.
     pub unit: Unit,
     /// The hash of the unit and the order's id.
     pub leaf: Bytes32,
@@ -78,20 +71,15 @@ pub struct Loss {
     pub quiet_since_ms: Option<EpochMs>,
 }
 
-/// The winner of a prize.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Winner {
-    /// The order.
     pub order_id: ReservationId,
     /// The number of its entry, from 1.
     pub entry: u32,
-    /// Its unit.
     pub unit: Unit,
     /// The number of the prize's kind, from 1.
     pub prize: u16,
-    /// When it was drawn.
     pub awarded_at_ms: EpochMs,
-    /// When the winner was notified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified_at_ms: Option<EpochMs>,
 }
@@ -109,42 +97,37 @@ struct LiveKeys {
     unit: Unit,
 }
 
+#[derive(Deserialize)]
+struct DrawItem {
+    fenced_at_ms: EpochMs,
+    entries: Option<u32>,
+    root: Option<String>,
+    closed_at_ms: Option<EpochMs>,
+    drand_round: Option<u64>,
+    #[serde(default)]
+    awarded: u32,
+    drawn_at_ms: Option<EpochMs>,
+}
+
 impl Draw {
-    fn from_item(id: &RoundId, item: &Item) -> Result<Self, LedgerError> {
-        let read = || {
-            let integer = |name: &str| item.get(name).map(|value| value.as_n().ok()?.parse::<i64>().ok());
-            let moment = |name: &str| match integer(name) {
-                Some(None) => None,
-                Some(Some(ms)) => Some(Some(EpochMs(ms))),
-                None => Some(None),
-            };
-            let closed = match item.get("root") {
-                None => None,
-                Some(root) => Some(ClosedDraw {
-                    entries: u32::try_from(integer("entries")??).ok()?,
-                    root: award::bytes32(root.as_s().ok()?)?,
-                    at_ms: moment("closed_at_ms")??,
-                    drand_round: match integer("drand_round") {
-                        Some(number) => Some(DrandRound(u64::try_from(number?).ok()?)),
-                        None => None,
-                    },
-                }),
-            };
-            Some(Self {
-                fenced_at_ms: moment("fenced_at_ms")??,
-                closed,
-                awarded: u32::try_from(integer("awarded").unwrap_or(Some(0))?).ok()?,
-                drawn_at_ms: moment("drawn_at_ms")?,
-            })
+    fn from_item(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
+        let item: DrawItem = serde_dynamo::from_item(item)?;
+        let closed = |root: String| {
+            let root = award::bytes32(&root)?;
+            let drand_round = item.drand_round.map(DrandRound);
+            Some(ClosedDraw { entries: item.entries?, root, at_ms: item.closed_at_ms?, drand_round })
         };
-        read().ok_or_else(|| LedgerError::Contradiction(format!("the draw of round {id} cannot be read")))
+        let unreadable = || LedgerError::Contradiction(format!("the draw of round {id} cannot be read"));
+        let closed = item.root.map(|root| closed(root).ok_or_else(unreadable)).transpose()?;
+        let DrawItem { fenced_at_ms, awarded, drawn_at_ms, .. } = item;
+        Ok(Self { fenced_at_ms, closed, awarded, drawn_at_ms })
     }
 }
 
 impl Ledger {
-    /// The draw of a round, or `None` before its entries are fenced off. A consistent read.
+    /// The draw of a round, or `None` before its entries are fenced off.
     pub async fn draw(&self, id: &RoundId) -> Result<Option<Draw>, LedgerError> {
-        self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, &item)).transpose()
+        self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, item)).transpose()
     }
 
     /// Fences off the entries of a round: a later order does not become an entry ([`Ledger::place_entry`]), and the
@@ -152,60 +135,46 @@ impl Ledger {
     /// has changed since it was read.
     ///
     /// Guards against an operator who extends the round at the same time: whichever comes second finds the other,
-    /// whatever their clocks say. Fails if DynamoDB does not answer. Can be repeated: the first time stays.
+    /// whatever their clocks say. Can be repeated: the first time stays.
     pub async fn fence_draw(&self, round: &Round, now: EpochMs) -> Result<Option<Draw>, LedgerError> {
         const DRAW: usize = 0;
         let id = &round.id;
-        let draw: Item = [("pk", text(keys::draw(id))), ("fenced_at_ms", number(now.0))]
-            .map(|(name, value)| (name.to_owned(), value))
-            .into();
-        let still_ends = ConditionCheck::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::round(id)))
+        let draw = item_of([("pk", text(keys::draw(id))), ("fenced_at_ms", number(now.0))]);
+        let still_ends = self
+            .checking(keys::round(id))
             .condition_expression("closes_at_ms = :closes_at")
-            .expression_attribute_values(":closes_at", number(round.terms.closes_at_ms.0))
-            .build();
-        let fences = (0..keys::ROUND_SHARDS).map(|shard| {
-            let put = Put::builder().table_name(&self.table).item("pk", text(keys::fence(id, shard))).build();
-            TransactWriteItem::builder().put(put.expect(COMPLETE)).build()
-        });
-        let mut writes = vec![
-            self.put_if_absent(draw.clone()),
-            TransactWriteItem::builder().condition_check(still_ends.expect(COMPLETE)).build(),
-        ];
-        writes.extend(fences);
+            .expression_attribute_values(":closes_at", number(round.terms.closes_at_ms.0));
+        let fence = |shard| self.putting(item_of([("pk", text(keys::fence(id, shard)))])).part();
+        let mut writes = vec![self.put_if_absent(draw.clone()), still_ends.part()];
+        writes.extend((0..keys::ROUND_SHARDS).map(fence));
         match self.transact(writes).await? {
-            None => Draw::from_item(id, &draw).map(Some),
-            Some(reasons) => old_item(&reasons, DRAW).map(|kept| Draw::from_item(id, &kept)).transpose(),
+            None => Draw::from_item(id, draw).map(Some),
+            Some(reasons) => old_item(&reasons, DRAW).map(|kept| Draw::from_item(id, kept)).transpose(),
         }
     }
 
     /// Records that Redis has lost a round, and whether orders are still under way. Returns what is known about the
-    /// loss then. Fails if DynamoDB does not answer. Can be repeated, and can run concurrently: the first time of the
-    /// loss stays, and so does the time since which nothing was under way, until something is.
+    /// loss then. Can be repeated, and can run concurrently: the first time of the loss stays, and so does the time
+    /// since which nothing was under way, until something is.
     pub async fn note_loss(&self, id: &RoundId, now: EpochMs, is_quiet: bool) -> Result<Loss, LedgerError> {
         let seen = "SET seen_at_ms = if_not_exists(seen_at_ms, :now)";
         let quiet =
             if is_quiet { ", quiet_since_ms = if_not_exists(quiet_since_ms, :now)" } else { " REMOVE quiet_since_ms" };
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::loss(id)))
+            .update(keys::loss(id))
             .update_expression(format!("{seen}{quiet}"))
             .expression_attribute_values(":now", number(now.0))
             .return_values(ReturnValue::AllNew);
-        let output = retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
-        Ok(serde_dynamo::from_item(output.attributes.unwrap_or_default())?)
+        Ok(serde_dynamo::from_item(update.must_write().await?)?)
     }
 
     /// Publishes the entries of a round: from then on exactly these take part. If the draw uses a beacon, the same
     /// write names the round of drand. Returns the draw as it is then, which may be another run's.
     ///
-    /// Guards against a concurrent run that counted something else. Fails if DynamoDB does not answer. Can be repeated.
+    /// Guards against a concurrent run that counted something else.
     pub async fn close_draw(&self, id: &RoundId, closed: &ClosedDraw) -> Result<Draw, LedgerError> {
         let set = "SET entries = :entries, root = :root, closed_at_ms = :now";
-        let update = self.update_draw(id);
+        let update = self.update(keys::draw(id));
         let update = match closed.drand_round {
             None => update.update_expression(set),
             Some(DrandRound(named)) => update
@@ -220,30 +189,25 @@ impl Ledger {
         self.changed_draw(id, update).await
     }
 
-    /// Records that the winners up to this number have their prizes and were sent to be notified. Fails if DynamoDB
-    /// does not answer. Can be repeated, and can run concurrently: the highest number stays.
+    /// Records that the winners up to this number have their prizes and were sent to be notified. Can be repeated, and
+    /// can run concurrently: the highest number stays.
     pub async fn advance_draw(&self, id: &RoundId, awarded: u32) -> Result<Draw, LedgerError> {
         let update = self
-            .update_draw(id)
+            .update(keys::draw(id))
             .update_expression("SET awarded = :awarded")
             .condition_expression("attribute_exists(root) AND (attribute_not_exists(awarded) OR awarded < :awarded)")
             .expression_attribute_values(":awarded", number(awarded));
         self.changed_draw(id, update).await
     }
 
-    /// Records that every prize that can be won has its winner. The first time stays. Fails if DynamoDB does not
-    /// answer. Can be repeated.
+    /// Records that every prize that can be won has its winner. The first time stays.
     pub async fn finish_draw(&self, id: &RoundId, now: EpochMs) -> Result<Draw, LedgerError> {
         let update = self
-            .update_draw(id)
+            .update(keys::draw(id))
             .update_expression("SET drawn_at_ms = :now")
             .condition_expression("attribute_exists(root) AND attribute_not_exists(drawn_at_ms)")
             .expression_attribute_values(":now", number(now.0));
         self.changed_draw(id, update).await
-    }
-
-    fn update_draw(&self, id: &RoundId) -> UpdateItemFluentBuilder {
-        self.client.update_item().table_name(&self.table).key("pk", text(keys::draw(id)))
     }
 
     /// Makes a conditional update. Returns the item as it is then, whether or not the condition held.
@@ -251,13 +215,12 @@ impl Ledger {
         let update = update
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let item = match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(output) => output.attributes,
-            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => failed.item,
-            Err(source) => return Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(source) }),
-        };
-        let none = || LedgerError::Contradiction(format!("round {id} has no draw"));
-        Draw::from_item(id, &item.ok_or_else(none)?)
+        match update.write().await? {
+            Written::Refused(item) if item.is_empty() => {
+                Err(LedgerError::Contradiction(format!("round {id} has no draw")))
+            }
+            Written::Done(item) | Written::Refused(item) => Draw::from_item(id, item),
+        }
     }
 
     /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million entries
@@ -311,23 +274,20 @@ impl Ledger {
     /// A query for the live orders of a round in each shard of the index.
     fn shards_of_entries(&self, id: &RoundId) -> impl Iterator<Item = QueryFluentBuilder> {
         (0..keys::ROUND_SHARDS).map(move |shard| {
-            let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
-            query
+            self.query(keys::ORDERS_BY_ROUND)
                 .key_condition_expression("live_shard = :shard")
                 .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
         })
     }
 
     /// Stores the entries whose tree has this root, in chunks. Their keys contain the root, so runs that counted
-    /// something else do not interfere. Fails if DynamoDB does not answer. Can be repeated, and can run concurrently,
-    /// since the bytes are the same.
+    /// something else do not interfere. Can be repeated, and can run concurrently, since the bytes are the same.
     pub async fn keep_entries(&self, id: &RoundId, root: &Bytes32, entries: &[DrawEntry]) -> Result<(), LedgerError> {
         let puts = (0..).zip(entries.chunks(CHUNK_ENTRIES)).map(|(number, chunk)| {
             let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
             let leaves: Vec<u8> = chunk.iter().flat_map(|entry| entry.leaf).collect();
-            let put = self.client.put_item().table_name(&self.table);
-            let put = put.item("pk", text(keys::entries(id, root, number)));
-            put.item("units", bytes(units)).item("leaves", bytes(leaves)).send()
+            let pk = text(keys::entries(id, root, number));
+            self.put(item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])).send()
         });
         let puts = stream::iter(puts).map(Ok::<_, LedgerError>);
         puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| {
@@ -362,42 +322,32 @@ impl Ledger {
     ///
     /// Guards against giving the same prize twice (by the condition on the prize's item) and an order that would win
     /// twice (by that on the order). Fails if DynamoDB does not answer, or the prize has another winner or the order
-    /// another prize. Can be repeated.
+    /// another prize.
     pub async fn award_prize(&self, id: &RoundId, position: u32, winner: &Winner) -> Result<Winner, LedgerError> {
         const PRIZE: usize = 0;
         let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;
-        let award: HashMap<String, AttributeValue> = to_item(Award::Prize { prize: winner.prize })?;
-        let update = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(&winner.order_id)))
+        let award = to_item(Award::Prize { prize: winner.prize })?;
+        let update = self
+            .updating(keys::order(&winner.order_id))
             .update_expression("SET award = :award")
             .condition_expression("attribute_exists(live_shard) AND #unit = :unit AND attribute_not_exists(award)")
             .expression_attribute_names("#unit", "unit")
             .expression_attribute_values(":award", AttributeValue::M(award))
-            .expression_attribute_values(":unit", number(winner.unit.0))
-            .build();
-        let writes =
-            vec![self.put_if_absent(item), TransactWriteItem::builder().update(update.expect(COMPLETE)).build()];
+            .expression_attribute_values(":unit", number(winner.unit.0));
+        let writes = vec![self.put_if_absent(item), update.part()];
         let Some(reasons) = self.transact(writes).await? else { return Ok(winner.clone()) };
         let kept: Option<Winner> = old_item(&reasons, PRIZE).map(serde_dynamo::from_item).transpose()?;
-        match kept {
-            Some(kept) if (&kept.order_id, kept.prize) == (&winner.order_id, winner.prize) => Ok(kept),
-            Some(kept) => {
-                let (order, other) = (&kept.order_id, &winner.order_id);
-                Err(LedgerError::Contradiction(format!(
-                    "prize {position} of round {id} is {order}'s and not {other}'s"
-                )))
-            }
-            None => {
-                let order = &winner.order_id;
-                Err(LedgerError::Contradiction(format!("{order} is to win prize {position}, and cannot")))
-            }
-        }
+        let order = &winner.order_id;
+        Err(LedgerError::Contradiction(match kept {
+            Some(kept) if (&kept.order_id, kept.prize) == (order, winner.prize) => return Ok(kept),
+            Some(kept) => format!("prize {position} of round {id} is {}'s and not {order}'s", kept.order_id),
+            None => format!("{order} is to win prize {position}, and cannot"),
+        }))
     }
 
     /// The winner of the prize with this number, from 1. `None` before it was drawn.
     pub async fn winner(&self, id: &RoundId, position: u32) -> Result<Option<Winner>, LedgerError> {
-        Ok(self.item(keys::winner(id, position)).await?.map(serde_dynamo::from_item).transpose()?)
+        self.read(keys::winner(id, position)).await
     }
 
     /// The winners of the prizes with these numbers, as far as there are any, in any order.
@@ -408,27 +358,21 @@ impl Ledger {
     ) -> Result<Vec<(u32, Winner)>, LedgerError> {
         let pks: Vec<String> = positions.map(|position| keys::winner(id, position)).collect();
         let read = |item: Item| {
-            let pk = item.get("pk").and_then(|pk| pk.as_s().ok());
-            let position = pk.and_then(|pk| pk.rsplit('#').next()?.parse().ok());
+            let position = pk_of(&item).and_then(|pk| pk.rsplit('#').next()?.parse().ok());
             let none = || LedgerError::Contradiction(format!("a winner of round {id} has no number"));
             Ok((position.ok_or_else(none)?, serde_dynamo::from_item(item)?))
         };
         self.batch_get(&pks).await?.into_iter().map(read).collect()
     }
 
-    /// Records that the winner of a prize was notified. The first time stays. Fails if DynamoDB does not answer. Can be
-    /// repeated.
+    /// Records that the winner of a prize was notified. The first time stays.
     pub async fn note_notified(&self, id: &RoundId, position: u32, now: EpochMs) -> Result<(), LedgerError> {
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::winner(id, position)))
+            .update(keys::winner(id, position))
             .update_expression("SET notified_at_ms = if_not_exists(notified_at_ms, :now)")
             .condition_expression("attribute_exists(pk)")
             .expression_attribute_values(":now", number(now.0));
-        retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
-        Ok(())
+        update.must_write().await.map(drop)
     }
 
     /// The condition that the entries of a round are not fenced off, for an order of this unit.
@@ -446,18 +390,13 @@ impl Ledger {
     }
 
     fn unless_there(&self, pk: String) -> TransactWriteItem {
-        let check = ConditionCheck::builder()
-            .table_name(&self.table)
-            .key("pk", text(pk))
-            .condition_expression("attribute_not_exists(pk)")
-            .build();
-        TransactWriteItem::builder().condition_check(check.expect(COMPLETE)).build()
+        self.checking(pk).condition_expression(ABSENT).part()
     }
 }
 
 fn entry_of(item: Item) -> Result<DrawEntry, LedgerError> {
     let LiveKeys { pk, unit } = serde_dynamo::from_item(item)?;
-    let id = keys::order_id(&pk).ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?;
+    let id = keys::order_id(&pk)?;
     Ok(DrawEntry { unit, leaf: award::merkle::leaf_hash(&award::merkle::entry(unit.0, &id.to_string())) })
 }
 
@@ -476,7 +415,7 @@ mod tests {
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect::<Item>()
         };
-        let read = |more: &[(&str, AttributeValue)]| Draw::from_item(&id, &stored(more)).ok();
+        let read = |more: &[(&str, AttributeValue)]| Draw::from_item(&id, stored(more)).ok();
         let fenced = Draw { fenced_at_ms: EpochMs(5), closed: None, awarded: 0, drawn_at_ms: None };
         assert_eq!(read(&[]), Some(fenced.clone()));
         let root = ("root", text("07".repeat(32)));

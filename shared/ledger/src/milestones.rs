@@ -6,24 +6,18 @@ use std::collections::HashMap;
 use sale::{EpochMs, Milestones, Round, RoundId, RoundNumber, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{Item, to_item};
-use crate::replace::Replacement;
+use crate::calls::Replacement;
+use crate::item::{Item, pk_of, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The recorded milestones of a round, and its terms at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedRound {
-    /// Which round.
     pub id: RoundId,
-    /// The milestones.
     pub milestones: Milestones,
-    /// Its title.
     pub title: String,
-    /// When it opens for everyone.
     pub opens_at_ms: EpochMs,
-    /// Its end.
     pub closes_at_ms: EpochMs,
-    /// Its units.
     pub total: u32,
     /// The version, counting writes.
     version: u32,
@@ -98,8 +92,7 @@ impl NotedRound {
 }
 
 impl Ledger {
-    /// The milestones of these rounds. A consistent read. Rounds without any are left out; `None` for those that this
-    /// version cannot read.
+    /// The milestones of these rounds. Rounds without any are left out; `None` for those that this version cannot read.
     pub async fn noted_rounds(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
@@ -109,7 +102,7 @@ impl Ledger {
         let pks: Vec<String> = ids.keys().cloned().collect();
         let mut noted = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
-            let Some(id) = item.get("pk").and_then(|pk| ids.remove(pk.as_s().ok()?)) else { continue };
+            let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
             let read = NotedRound::from_item(item);
             let read = read.inspect_err(|error| {
                 tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "the milestones of a round cannot be read");

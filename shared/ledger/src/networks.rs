@@ -1,13 +1,13 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem, Update};
+use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Network, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{number, text, to_item};
-use crate::replace::Replacement;
-use crate::{COMPLETE, Ledger, LedgerError, keys};
+use crate::calls::{Part, Replacement};
+use crate::item::{item_of, number, text, to_item};
+use crate::{Ledger, LedgerError, keys};
 
 /// How many networks and addresses can be denied at once. Every process reads all of them within two seconds after a
 /// change: at most 8 KB, so their partition serves 6,000 processes. A request is compared with each, which takes a
@@ -19,9 +19,7 @@ const TRIES: usize = 10;
 /// A denied network, with what the gate needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeniedNetwork {
-    /// Its addresses.
     pub network: Network,
-    /// When the denial ends.
     pub until_ms: EpochMs,
 }
 
@@ -43,26 +41,20 @@ impl FromStr for DeniedNetwork {
     }
 }
 
-/// A denial of a network or an address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkDenial {
-    /// The network.
     pub network: Network,
-    /// When the denial ends.
     pub until_ms: EpochMs,
     /// The reason, as an operator wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The operator.
     pub by: UserId,
-    /// When it was made.
     pub at_ms: EpochMs,
 }
 
 /// The result of denying a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeniedNetworks {
-    /// All denials now.
     Now(Vec<NetworkDenial>),
     /// There are already as many as possible.
     Full,
@@ -76,14 +68,14 @@ struct NetworksItem {
 }
 
 impl Ledger {
-    /// The networks that are denied at `now`. A consistent read.
+    /// The networks that are denied at `now`.
     pub async fn denied_networks(&self, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
         let mut networks = self.networks_item().await?.networks;
         networks.retain(|denial| now < denial.until_ms);
         Ok(networks)
     }
 
-    /// Denies a network. The last write about a network holds. Fails if DynamoDB does not answer. Can be repeated.
+    /// Denies a network. The last write about a network holds.
     pub async fn deny_network(&self, denial: &NetworkDenial, now: EpochMs) -> Result<DeniedNetworks, LedgerError> {
         self.change_networks(now, |networks| {
             networks.retain(|other| other.network != denial.network);
@@ -92,8 +84,7 @@ impl Ledger {
         .await
     }
 
-    /// Allows a network again. A denied network that contains it stays denied. Fails if DynamoDB does not answer. Can
-    /// be repeated.
+    /// Allows a network again. A denied network that contains it stays denied.
     pub async fn allow_network(&self, network: Network, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
         let changed = self.change_networks(now, |networks| networks.retain(|other| other.network != network)).await?;
         match changed {
@@ -103,8 +94,7 @@ impl Ledger {
     }
 
     async fn networks_item(&self) -> Result<NetworksItem, LedgerError> {
-        let item = self.item(keys::DENIED_NETWORKS).await?;
-        Ok(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
+        Ok(self.read(keys::DENIED_NETWORKS).await?.unwrap_or_default())
     }
 
     /// Writes the list for operators and the one for the gate, with its version in the switches, all or none, on the condition that the list has not
@@ -129,23 +119,16 @@ impl Ledger {
                 if version == 0 { "attribute_not_exists(pk) OR version = :version" } else { "version = :version" };
             let replacement = Replacement { item: to_item(&item)?, condition, version };
             let for_gate = item.networks.iter().map(|denial| text(format!("{} {}", denial.network, denial.until_ms.0)));
-            let for_gate = Put::builder()
-                .table_name(&self.table)
-                .item("pk", text(keys::NETWORKS_FOR_GATE))
-                .item("networks_version", number(item.version))
-                .item("denied_networks", AttributeValue::L(for_gate.collect()))
-                .build();
-            let update = Update::builder()
-                .table_name(&self.table)
-                .key("pk", text(keys::SWITCHES))
-                .update_expression("SET networks_version = :version")
-                .expression_attribute_values(":version", number(item.version))
-                .build();
-            let writes = vec![
-                self.replacing(replacement),
-                TransactWriteItem::builder().put(for_gate.expect(COMPLETE)).build(),
-                TransactWriteItem::builder().update(update.expect(COMPLETE)).build(),
+            let for_gate = [
+                ("pk", text(keys::NETWORKS_FOR_GATE)),
+                ("networks_version", number(item.version)),
+                ("denied_networks", AttributeValue::L(for_gate.collect())),
             ];
+            let update = self
+                .updating(keys::SWITCHES)
+                .update_expression("SET networks_version = :version")
+                .expression_attribute_values(":version", number(item.version));
+            let writes = vec![self.replacing(replacement), self.putting(item_of(for_gate)).part(), update.part()];
             if self.transact(writes).await?.is_none() {
                 return Ok(DeniedNetworks::Now(item.networks));
             }

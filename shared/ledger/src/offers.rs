@@ -1,17 +1,12 @@
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{
     EpochMs, Hours, Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen,
     Terms,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{Item, text, to_item};
+use crate::calls::{Replacement, Write, Written};
+use crate::item::{Item, read_or_skip, text, to_item};
 use crate::published::RoundChange;
-use crate::replace::Replacement;
 use crate::round_item::round_item;
 use crate::{Ledger, LedgerError, keys};
 
@@ -26,7 +21,6 @@ const SAME_OFFER: &str = "offer_version = :version";
 /// An offer and its latest round. A draft has no round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
-    /// The offer.
     pub offer: Offer,
     /// The round that began last.
     pub round: Option<Round>,
@@ -61,9 +55,7 @@ pub enum Steered {
 /// The result of deleting a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deleted {
-    /// It was deleted.
     Now,
-    /// The sale is not a draft, and was not deleted.
     NoDraft,
     /// There is no such sale.
     Unknown,
@@ -82,7 +74,6 @@ pub enum Withdrawal {
     Unknown,
 }
 
-/// An offer as an item.
 #[derive(Serialize, Deserialize)]
 struct OfferItem {
     pk: String,
@@ -158,7 +149,6 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 }
 
 impl Ledger {
-    /// The offer of this sale. A consistent read.
     pub async fn offer(&self, id: &SaleId) -> Result<Option<Offer>, LedgerError> {
         self.item(keys::sale(id)).await?.map(offer_from).transpose()
     }
@@ -166,16 +156,11 @@ impl Ledger {
     /// The existing offers of these sales, in any order. Unreadable ones are skipped.
     pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
-        let offers = self.batch_get(&pks).await?.into_iter().filter_map(|item| {
-            let left_out = |error: &LedgerError| {
-                tracing::error!(error = error as &dyn std::error::Error, "skipped an unreadable offer")
-            };
-            offer_from(item).inspect_err(left_out).ok()
-        });
-        Ok(offers.collect())
+        let items = self.batch_get(&pks).await?.into_iter();
+        Ok(items.filter_map(|item| read_or_skip("offer", offer_from(item))).collect())
     }
 
-    /// The offer of this sale and its latest round. A consistent read.
+    /// The offer of this sale and its latest round.
     pub async fn latest(&self, id: &SaleId) -> Result<Option<Latest>, LedgerError> {
         let Some(offer) = self.offer(id).await? else { return Ok(None) };
         let round = match offer.state {
@@ -188,26 +173,16 @@ impl Ledger {
         Ok(Some(Latest { offer, round }))
     }
 
-    /// Writes a new offer, on the condition that its id is free. Fails if DynamoDB does not answer. Can be repeated.
+    /// Writes a new offer, on the condition that its id is free.
     pub async fn create_offer(&self, offer: &Offer) -> Result<Created, LedgerError> {
-        let result = self
-            .client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(to_item(OfferItem::from(offer))?))
-            .condition_expression("attribute_not_exists(pk)")
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .send()
-            .await;
-        match result.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(Created::Now(offer.clone())),
-            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
-                let seen = offer_from(failed.item.unwrap_or_default())?;
+        match self.put_unless_there(to_item(OfferItem::from(offer))?).write().await? {
+            Written::Done(_) => Ok(Created::Now(offer.clone())),
+            Written::Refused(seen) => {
+                let seen = offer_from(seen)?;
                 let is_withdrawn = seen.state == SaleState::Withdrawn;
                 let is_same = !is_withdrawn && seen.terms == offer.terms && seen.recurrence == offer.recurrence;
                 Ok(if is_same { Created::Before(seen) } else { Created::Other(seen) })
             }
-            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
         }
     }
 
@@ -216,7 +191,7 @@ impl Ledger {
     /// is.
     ///
     /// Guards against concurrent operators, and against an edit of the draft meanwhile, which the round would not have.
-    /// Fails if DynamoDB does not answer, or others change the draft all the time. Can be repeated.
+    /// Fails if DynamoDB does not answer, or others change the draft all the time.
     pub async fn publish(&self, id: &SaleId, request: &LogEntry) -> Result<Option<Latest>, LedgerError> {
         for _ in 0..TRIES {
             let Some(latest) = self.latest(id).await? else { return Ok(None) };
@@ -244,22 +219,16 @@ impl Ledger {
     /// Deletes a draft, on the condition that it is one.
     ///
     /// Guards against a concurrent publication: one of the two conditions fails, so a published sale always has its
-    /// offer. Fails if DynamoDB does not answer. Can be repeated.
+    /// offer.
     pub async fn delete_draft(&self, id: &SaleId) -> Result<Deleted, LedgerError> {
         let delete = self
-            .client
-            .delete_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::sale(id)))
+            .delete(keys::sale(id))
             .condition_expression("offer_state = :draft")
             .expression_attribute_values(":draft", text("draft"));
-        match retry_conflicts(|| delete.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(Deleted::Now),
-            Err(DeleteItemError::ConditionalCheckFailedException(_)) => {
-                Ok(if self.offer(id).await?.is_some() { Deleted::NoDraft } else { Deleted::Unknown })
-            }
-            Err(other) => Err(LedgerError::DynamoDb { call: "DeleteItem", source: Box::new(other) }),
+        if delete.write().await?.is_done() {
+            return Ok(Deleted::Now);
         }
+        Ok(if self.offer(id).await?.is_some() { Deleted::NoDraft } else { Deleted::Unknown })
     }
 
     /// Withdraws a published sale, on the condition that offer and round have not changed since they were read: both or
@@ -267,7 +236,7 @@ impl Ledger {
     ///
     /// Guards against: a concurrent resume, edit or load of the round; two concurrent withdrawals; the draw at the end
     /// of the round, started by a fast clock. If the round is loaded later, it closes before it opens. Fails if
-    /// DynamoDB does not answer, or others change the sale all the time. Can be repeated.
+    /// DynamoDB does not answer, or others change the sale all the time.
     pub async fn withdraw(
         &self,
         id: &SaleId,

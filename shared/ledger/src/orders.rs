@@ -1,15 +1,12 @@
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::types::{
-    AttributeValue, CancellationReason, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
-};
+use aws_sdk_dynamodb::types::{CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
 use sale::{CampaignLimit, EpochMs, Order, ReservationId, Transition, UserId};
 
 use crate::by_time::TimeRange;
+use crate::calls::{Part, Write, Written};
 use crate::conflict::{ConflictReasons, retry_conflicts};
-use crate::item::{GuardItem, Item, OrderItem, number, order_from, text, to_item};
-use crate::{COMPLETE, Ledger, LedgerError, keys};
+use crate::item::{GuardItem, Item, OrderItem, item_of, number, order_from, text, to_item};
+use crate::{Ledger, LedgerError, keys};
 
-const ABSENT: &str = "attribute_not_exists(pk)";
 /// The index of each write in the transaction that places an order, and of its cancellation reason.
 const ORDER: usize = 0;
 const UNIT: usize = 1;
@@ -44,19 +41,16 @@ pub struct Taken {
 /// A page of a user's orders, newest first.
 #[derive(Debug, Clone)]
 pub struct OrdersPage {
-    /// The orders.
     pub orders: Vec<Order>,
     /// Where the next page begins; `None` on the last one.
     pub next: Option<(ReservationId, EpochMs)>,
 }
 
 impl Ledger {
-    /// The order with this id. A consistent read.
     pub async fn order(&self, id: &ReservationId) -> Result<Option<Order>, LedgerError> {
         self.item(keys::order(id)).await?.map(order_from).transpose()
     }
 
-    /// The existing orders with these ids, in any order.
     pub async fn orders(&self, ids: &[ReservationId]) -> Result<Vec<Order>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::order).collect();
         self.batch_get(&pks).await?.into_iter().map(order_from).collect()
@@ -75,18 +69,12 @@ impl Ledger {
     ///
     /// Guards against an entry after its draw has begun to count. The condition is on one item for each shard of a
     /// round's units, so only orders that may be late are placed in this way.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::place`].
     pub async fn place_entry(&self, order: Order) -> Result<Placed, LedgerError> {
         self.place_late(order, &[]).await
     }
 
     /// Like [`Ledger::place`], or [`Ledger::place_entry`] if it may be late, on the further condition that there is
     /// room in the limits of the sale's campaigns. The order records them, so that its end frees its places in them.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::place`].
     pub async fn place_within(
         &self,
         mut order: Order,
@@ -151,39 +139,15 @@ impl Ledger {
         Err(LedgerError::of("TransactWriteItems")(error))
     }
 
-    pub(crate) fn put_if_absent(&self, item: Item) -> TransactWriteItem {
-        let put = Put::builder()
-            .table_name(&self.table)
-            .set_item(Some(item))
-            .condition_expression(ABSENT)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
-        TransactWriteItem::builder().put(put.expect(COMPLETE)).build()
-    }
-
     /// Writes the order of a claim that will never have one ([`Order::cancelled`], [`Order::failed`]), on the condition
     /// that there is none yet. Returns the order as it is then: this one, or the one that existed.
     ///
-    /// Guards against the order message that is still under way: whichever comes second finds the other. Fails if
-    /// DynamoDB does not answer. Can be repeated.
+    /// Guards against the order message that is still under way: whichever comes second finds the other.
     pub async fn fence(&self, order: Order) -> Result<Order, LedgerError> {
         debug_assert!(!order.state.is_live(), "an order that has its unit is placed");
-        let put = self
-            .client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(to_item(OrderItem::new(order.clone()))?))
-            .condition_expression(ABSENT)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(order),
-            Err(error) => match error {
-                aws_sdk_dynamodb::operation::put_item::PutItemError::ConditionalCheckFailedException(failed) => {
-                    let seen = failed.item.ok_or_else(|| missing_old("the order's"))?;
-                    order_from(seen)
-                }
-                other => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
-            },
+        match self.put_unless_there(to_item(OrderItem::new(order.clone()))?).write().await? {
+            Written::Done(_) => Ok(order),
+            Written::Refused(seen) => order_from(seen),
         }
     }
 
@@ -201,19 +165,17 @@ impl Ledger {
     ) -> Result<Option<Order>, LedgerError> {
         debug_assert!(!step.to().is_live(), "an order that keeps its unit keeps its guards");
         let due = if step == Transition::Expire { " AND pay_by_ms <= :now" } else { "" };
-        let update = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(&order.claim.id)))
+        let update = self
+            .updating(keys::order(&order.claim.id))
             .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard, live_shard")
             .condition_expression(format!("#state = :from{due}"))
             .expression_attribute_names("#state", "state")
             .expression_attribute_values(":from", text(step.from().as_str()))
             .expression_attribute_values(":to", text(step.to().as_str()))
             .expression_attribute_values(":now", number(now.0))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         let mut writes = vec![
-            TransactWriteItem::builder().update(update.expect(COMPLETE)).build(),
+            update.part(),
             self.delete_guard(GuardItem::of_unit(order).pk, &order.claim.id),
             self.delete_guard(GuardItem::of_slot(order).pk, &order.claim.id),
         ];
@@ -231,13 +193,10 @@ impl Ledger {
 
     /// Deletes a guard if it belongs to this order. A guard that is already gone is no obstacle.
     fn delete_guard(&self, pk: String, id: &ReservationId) -> TransactWriteItem {
-        let delete = Delete::builder()
-            .table_name(&self.table)
-            .key("pk", text(pk))
+        self.deleting(pk)
             .condition_expression("attribute_not_exists(pk) OR order_id = :order")
             .expression_attribute_values(":order", text(id.to_string()))
-            .build();
-        TransactWriteItem::builder().delete(delete.expect(COMPLETE)).build()
+            .part()
     }
 
     /// A page of a user's orders, newest first; `after` is the last page's `next`. May lag a moment behind.
@@ -258,17 +217,14 @@ impl Ledger {
         limit: i32,
     ) -> Result<OrdersPage, LedgerError> {
         let start = after.map(|(id, created_at_ms)| {
-            Item::from([
-                ("pk".to_owned(), text(keys::order(&id))),
-                ("orders_of".to_owned(), text(user.as_str())),
-                ("created_at_ms".to_owned(), number(created_at_ms.0)),
+            item_of([
+                ("pk", text(keys::order(&id))),
+                ("orders_of", text(user.as_str())),
+                ("created_at_ms", number(created_at_ms.0)),
             ])
         });
         let output = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(keys::ORDERS_BY_USER)
+            .query(keys::ORDERS_BY_USER)
             .key_condition_expression("orders_of = :user AND created_at_ms BETWEEN :from AND :to")
             .expression_attribute_values(":user", text(user.as_str()))
             .expression_attribute_values(":from", number(range.from.0))
@@ -293,14 +249,7 @@ pub(crate) fn has_failed(reasons: &[CancellationReason], at: usize) -> bool {
 }
 
 /// The item on which the condition of a write failed, if it did and the item exists.
-pub(crate) fn old_item(
-    reasons: &[CancellationReason],
-    at: usize,
-) -> Option<std::collections::HashMap<String, AttributeValue>> {
+pub(crate) fn old_item(reasons: &[CancellationReason], at: usize) -> Option<Item> {
     let reason = reasons.get(at).filter(|reason| reason.code() == Some(CONDITION_FAILED))?;
     reason.item.clone().filter(|item| !item.is_empty())
-}
-
-fn missing_old(whose: &str) -> LedgerError {
-    LedgerError::Contradiction(format!("{whose} condition failed but DynamoDB returned no item"))
 }

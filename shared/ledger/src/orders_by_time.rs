@@ -16,9 +16,7 @@ const MANY_IN_A_SHARD: u64 = 500;
 /// A page of a round's orders, by time.
 #[derive(Debug, Clone)]
 pub struct OrderIdsPage {
-    /// The time and id of each order.
     pub ids: Vec<(EpochMs, ReservationId)>,
-    /// Whether there are more.
     pub more: bool,
 }
 
@@ -66,7 +64,6 @@ impl Ledger {
         page(Places { places, more: false })
     }
 
-    /// The orders with these ids, in their order. A consistent read.
     pub async fn orders_in_turn(&self, ids: &[(EpochMs, ReservationId)]) -> Result<Vec<Order>, LedgerError> {
         let wanted: Vec<ReservationId> = ids.iter().map(|(_, id)| id.clone()).collect();
         let found = self.orders(&wanted).await?;
@@ -109,10 +106,7 @@ impl Ledger {
         start: Option<Item>,
     ) -> Result<(u64, Option<Item>), LedgerError> {
         let output = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(keys::ORDERS_BY_TIME)
+            .query(keys::ORDERS_BY_TIME)
             .key_condition_expression("order_shard = :shard AND created_at_ms <= :to")
             .expression_attribute_values(":shard", text(keys::order_shard_name(round, shard)))
             .expression_attribute_values(":to", number(to.0))
@@ -126,10 +120,7 @@ impl Ledger {
 }
 
 fn page(found: Places) -> Result<OrderIdsPage, LedgerError> {
-    let id = |Place { at_ms, pk }: Place| {
-        let id = keys::order_id(&pk);
-        Ok((at_ms, id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?))
-    };
+    let id = |Place { at_ms, pk }: Place| Ok((at_ms, keys::order_id(&pk)?));
     let ids = found.places.into_iter().map(id).collect::<Result<_, LedgerError>>()?;
     Ok(OrderIdsPage { ids, more: found.more })
 }

@@ -1,17 +1,11 @@
 use futures::future::try_join_all;
 use sale::{EpochMs, ReservationId};
-use serde::Deserialize;
 
-use crate::item::{number, text};
+use crate::item::{number, pk_of, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many overdue orders are read from a shard at a time; the next run reads more.
 const OVERDUE_PER_SHARD: i32 = 25;
-
-#[derive(Deserialize)]
-struct PendingKeys {
-    pk: String,
-}
 
 impl Ledger {
     /// PENDING orders whose `pay_by` was before `moment`, some from each shard, the longest overdue first. May lag a
@@ -23,10 +17,7 @@ impl Ledger {
 
     async fn overdue_of_shard(&self, shard: u32, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
         let output = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .index_name(keys::PENDING_BY_PAY_BY)
+            .query(keys::PENDING_BY_PAY_BY)
             .key_condition_expression("pending_shard = :shard AND pay_by_ms < :moment")
             .expression_attribute_values(":shard", text(keys::pending_shard_name(shard)))
             .expression_attribute_values(":moment", number(moment.0))
@@ -34,13 +25,7 @@ impl Ledger {
             .send()
             .await
             .map_err(LedgerError::of("Query"))?;
-        let items = output.items.unwrap_or_default();
-        items
-            .into_iter()
-            .map(|item| {
-                let PendingKeys { pk } = serde_dynamo::from_item(item)?;
-                keys::order_id(&pk).ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))
-            })
-            .collect()
+        let read = |item| keys::order_id(pk_of(&item).unwrap_or_default());
+        output.items.unwrap_or_default().into_iter().map(read).collect()
     }
 }

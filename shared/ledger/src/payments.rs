@@ -1,14 +1,12 @@
-use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
-use aws_sdk_dynamodb::types::{
-    AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
-};
-use sale::{Currency, EpochMs, Order, OrderState, Price, ReservationId, Transition};
+use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure};
+use sale::{EpochMs, Order, OrderState, Price, ReservationId, Transition};
 use serde::Deserialize;
 
+use crate::calls::Part;
 use crate::item::{number, order_from, text};
 use crate::orders::old_item;
-use crate::{COMPLETE, Ledger, LedgerError, keys};
+use crate::{Ledger, LedgerError, keys};
 
 /// The index of each write in the transactions of a payment, and of its cancellation reason.
 const ORDER: usize = 0;
@@ -21,7 +19,6 @@ const REMEMBER: &str = "SET reservation_id = :reservation, price_minor = :minor,
 const NOTHING_ELSE: &str = "attribute_not_exists(pk) \
                             OR (reservation_id = :reservation AND price_minor = :minor AND currency = :currency)";
 
-/// The result of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payment {
     /// The order is PAID by it, by this run or an earlier one.
@@ -36,7 +33,6 @@ pub enum Payment {
     Reused,
     /// It was reported before for the same order, with another amount or currency. Nothing was written.
     AmountChanged,
-    /// There is no such order.
     UnknownOrder,
 }
 
@@ -44,8 +40,8 @@ pub enum Payment {
 #[derive(Deserialize)]
 struct PaymentItem {
     reservation_id: ReservationId,
-    price_minor: u64,
-    currency: Currency,
+    #[serde(flatten)]
+    price: Price,
 }
 
 impl Ledger {
@@ -64,9 +60,8 @@ impl Ledger {
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
         let step = Transition::Pay;
-        let take = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(id)))
+        let take = self
+            .updating(keys::order(id))
             .update_expression("SET #state = :to, payment_id = :payment, ended_at_ms = :now REMOVE pending_shard")
             .condition_expression(
                 "#state = :from AND price_minor = :minor AND currency = :currency \
@@ -79,10 +74,12 @@ impl Ledger {
             .expression_attribute_values(":minor", number(paid.price_minor))
             .expression_attribute_values(":currency", text(paid.currency.to_string()))
             .expression_attribute_values(":now", number(now.0))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
-        let remember = self.remember_payment(id, payment_id, paid, now);
-        let Some(reasons) = self.transact(vec![update(take), remember]).await? else { return Ok(Payment::Applied) };
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        // On the condition that the payment was for nothing else before.
+        let remember = self.payment_update(id, payment_id, paid, now);
+        let remember = remember.update_expression(REMEMBER).condition_expression(NOTHING_ELSE);
+        let writes = vec![take.part(), remember.part()];
+        let Some(reasons) = self.transact(writes).await? else { return Ok(Payment::Applied) };
         match rejection(&reasons, id, paid)? {
             Rejection::Order(order) if order.payment_id.as_deref() == Some(payment_id) => Ok(paid_before(&order, paid)),
             Rejection::Order(order) => {
@@ -107,9 +104,8 @@ impl Ledger {
         is_late: bool,
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
-        let note = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(id)))
+        let note = self
+            .updating(keys::order(id))
             .condition_expression(
                 "attribute_exists(pk) AND (attribute_not_exists(payment_id) OR payment_id <> :payment)",
             )
@@ -122,8 +118,15 @@ impl Ledger {
         } else {
             note.update_expression("ADD refunds_due :payments")
         };
-        let due = self.remember_refund(id, payment_id, paid, now);
-        let Some(reasons) = self.transact(vec![update(note.build()), due]).await? else {
+        // On the same condition, and while it is not refunded.
+        let due = self
+            .payment_update(id, payment_id, paid, now)
+            .update_expression(format!(
+                "{REMEMBER}, refund_shard = :shard, refund_due_at_ms = if_not_exists(refund_due_at_ms, :now)"
+            ))
+            .condition_expression(format!("({NOTHING_ELSE}) AND attribute_not_exists(refunded_at_ms)"))
+            .expression_attribute_values(":shard", text(keys::refund_shard(payment_id)));
+        let Some(reasons) = self.transact(vec![note.part(), due.part()]).await? else {
             return Ok(Payment::RefundDue);
         };
         match rejection(&reasons, id, paid)? {
@@ -132,29 +135,8 @@ impl Ledger {
         }
     }
 
-    /// On the condition that the payment was for nothing else before.
-    fn remember_payment(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
-        let remember = self.payment_update(id, payment_id, paid, now);
-        let remember = remember.update_expression(REMEMBER).condition_expression(NOTHING_ELSE);
-        update(remember.build())
-    }
-
-    /// Records that a payment must be refunded, on the same condition and while it is not refunded.
-    fn remember_refund(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
-        let remember = self
-            .payment_update(id, payment_id, paid, now)
-            .update_expression(format!(
-                "{REMEMBER}, refund_shard = :shard, refund_due_at_ms = if_not_exists(refund_due_at_ms, :now)"
-            ))
-            .condition_expression(format!("({NOTHING_ELSE}) AND attribute_not_exists(refunded_at_ms)"))
-            .expression_attribute_values(":shard", text(keys::refund_shard(payment_id)));
-        update(remember.build())
-    }
-
     fn payment_update(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> UpdateBuilder {
-        Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::payment(payment_id)))
+        self.updating(keys::payment(payment_id))
             .expression_attribute_values(":reservation", text(id.to_string()))
             .expression_attribute_values(":minor", number(paid.price_minor))
             .expression_attribute_values(":currency", text(paid.currency.to_string()))
@@ -193,15 +175,11 @@ impl PaymentItem {
     fn contradicts(&self, id: &ReservationId, paid: Price) -> Payment {
         if self.reservation_id != *id {
             Payment::Reused
-        } else if (Price { price_minor: self.price_minor, currency: self.currency }) != paid {
+        } else if self.price != paid {
             Payment::AmountChanged
         } else {
             // Only that it has been refunded since.
             Payment::RefundDue
         }
     }
-}
-
-fn update(update: Result<Update, BuildError>) -> TransactWriteItem {
-    TransactWriteItem::builder().update(update.expect(COMPLETE)).build()
 }

@@ -13,9 +13,9 @@ use futures::future::try_join_all;
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{Item, number, text, to_item};
+use crate::calls::Replacement;
+use crate::item::{Item, number, read_or_skip, text, to_item};
 use crate::orders::has_failed;
-use crate::replace::Replacement;
 use crate::round_item::round_from;
 use crate::{Ledger, LedgerError, keys};
 
@@ -30,11 +30,9 @@ const MAX_PAGES: usize = 1_000;
 /// A change of a published round that processes have to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundChange {
-    /// The round.
     pub id: RoundId,
     /// Its version since then.
     pub version: u32,
-    /// Whether its sale was withdrawn.
     pub withdrawn: bool,
 }
 
@@ -64,7 +62,6 @@ impl FromStr for RoundChange {
 /// The last changes of published rounds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// How many there have been.
     pub version: u32,
     /// The last of them, the newest one last.
     pub recent: Vec<RoundChange>,
@@ -78,10 +75,6 @@ struct ChangesItem {
 }
 
 impl ChangesItem {
-    fn from(item: Option<Item>) -> Result<Self, LedgerError> {
-        Ok(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
-    }
-
     /// With one more change, and without the oldest ones if they no longer fit.
     fn and(&self, change: &RoundChange) -> Self {
         let mut recent = format!("{} {change}", self.recent);
@@ -95,12 +88,10 @@ impl ChangesItem {
 /// A published round in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ListedRound {
-    /// The round.
     #[serde(rename = "pk", deserialize_with = "keys::round_of")]
     pub id: RoundId,
     /// When it opens, for whoever may come first.
     pub first_opens_at_ms: EpochMs,
-    /// When it closes.
     pub closes_at_ms: EpochMs,
 }
 
@@ -108,7 +99,8 @@ impl Ledger {
     /// The last changes of published rounds. May lag a moment behind: every process reads it all the time.
     pub async fn recent_changes(&self) -> Result<Changes, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::CHANGES));
-        let item = ChangesItem::from(get.send().await.map_err(LedgerError::of("GetItem"))?.item)?;
+        let item = get.send().await.map_err(LedgerError::of("GetItem"))?.item;
+        let item: ChangesItem = item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default();
         let recent = item.recent.split_whitespace().map(str::parse).collect::<Result<_, ()>>();
         let recent = recent.map_err(|()| LedgerError::Contradiction(format!("unreadable changes: {}", item.recent)))?;
         Ok(Changes { version: item.version, recent })
@@ -126,7 +118,7 @@ impl Ledger {
     ) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
         let naming = writes.len();
         for _ in 0..ANNOUNCE_TRIES {
-            let read = ChangesItem::from(self.item(keys::CHANGES).await?)?;
+            let read: ChangesItem = self.read(keys::CHANGES).await?.unwrap_or_default();
             let condition =
                 if read.version == 0 { "attribute_not_exists(pk) OR version = :version" } else { "version = :version" };
             let replacement = Replacement { item: to_item(read.and(change))?, condition, version: read.version };
@@ -146,10 +138,7 @@ impl Ledger {
     pub async fn listed_rounds(&self, since: EpochMs, until: EpochMs) -> Result<Vec<ListedRound>, LedgerError> {
         let lists = keys::published_lists().map(|list| async move {
             let query = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name(keys::SALES_BY_CLOSE)
+                .query(keys::SALES_BY_CLOSE)
                 .key_condition_expression("sale_list = :list AND closes_at_ms BETWEEN :after AND :until")
                 .expression_attribute_values(":list", text(list))
                 .expression_attribute_values(":after", number(since.0.saturating_add(1)))
@@ -157,8 +146,7 @@ impl Ledger {
             whole(query).await
         });
         let items = try_join_all(lists).await?.into_iter().flatten();
-        // An unreadable round must not affect the others.
-        Ok(items.filter_map(|item| read_or_skip(serde_dynamo::from_item(item).map_err(Into::into))).collect())
+        Ok(items.filter_map(|item| read_or_skip("round", serde_dynamo::from_item(item).map_err(Into::into))).collect())
     }
 
     /// Those of these rounds that exist and whose sales are not withdrawn, in any order. Unless `consistently`, they may
@@ -167,7 +155,7 @@ impl Ledger {
         let pks: Vec<String> = ids.iter().map(keys::round).collect();
         let items = self.batch_read(&pks, consistently).await?.into_iter();
         let listed = items.filter(|item| item.contains_key("sale_list"));
-        Ok(listed.filter_map(|item| read_or_skip(round_from(item))).collect())
+        Ok(listed.filter_map(|item| read_or_skip("round", round_from(item))).collect())
     }
 
     /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind.
@@ -191,12 +179,6 @@ impl Ledger {
         rounds.retain(|round| (since.0.saturating_add(1)..=until.0).contains(&round.terms.closes_at_ms.0));
         Ok(rounds)
     }
-}
-
-fn read_or_skip<T>(read: Result<T, LedgerError>) -> Option<T> {
-    let skip =
-        |error: &LedgerError| tracing::error!(error = error as &dyn std::error::Error, "skipped an unreadable round");
-    read.inspect_err(skip).ok()
 }
 
 /// All items of a query. Fails if DynamoDB does not answer, or there are more than anybody has thought of.

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
-use sale::{Currency, EpochMs, Price, ReservationId, UserId};
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
+use sale::{EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
+use crate::calls::Part;
 use crate::item::{Item, number, text};
 use crate::orders::old_item;
-use crate::{COMPLETE, Ledger, LedgerError, keys};
+use crate::{Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refund_shard", time: "refund_due_at_ms" };
 /// The index of the payment in the transaction that marks it.
@@ -22,7 +23,6 @@ pub struct NotedPayment {
     pub payment_id: String,
     /// The order that it came for.
     pub reservation_id: ReservationId,
-    /// The amount.
     pub price: Price,
     /// When it was first recorded.
     pub noted_at_ms: EpochMs,
@@ -35,16 +35,13 @@ pub struct NotedPayment {
 /// The mark that a payment was refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refunded {
-    /// When it was marked.
     pub at_ms: EpochMs,
-    /// The operator.
     pub by: UserId,
 }
 
 /// A page of the payments to refund, the longest due first.
 #[derive(Debug, Clone)]
 pub struct RefundsPage {
-    /// The payments.
     pub refunds: Vec<NotedPayment>,
     /// The position after which the next page begins: when the refund became due, and the payment's id. `None` on the
     /// last page.
@@ -54,7 +51,6 @@ pub struct RefundsPage {
 /// The result of marking a payment as refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refund {
-    /// It is marked now.
     Marked(NotedPayment),
     /// It was marked before; nothing was written.
     Before(NotedPayment),
@@ -66,8 +62,8 @@ pub enum Refund {
 struct PaymentItem {
     pk: String,
     reservation_id: ReservationId,
-    price_minor: u64,
-    currency: Currency,
+    #[serde(flatten)]
+    price: Price,
     noted_at_ms: EpochMs,
     refund_due_at_ms: Option<EpochMs>,
     refunded_at_ms: Option<EpochMs>,
@@ -76,25 +72,15 @@ struct PaymentItem {
 
 impl NotedPayment {
     pub(crate) fn from_item(item: Item) -> Result<Self, LedgerError> {
-        let PaymentItem {
-            pk,
-            reservation_id,
-            price_minor,
-            currency,
-            noted_at_ms,
-            refund_due_at_ms,
-            refunded_at_ms,
-            refunded_by,
-        } = serde_dynamo::from_item(item)?;
-        let payment_id = payment_id(&pk)?;
-        let refunded = refunded_at_ms.zip(refunded_by).map(|(at_ms, by)| Refunded { at_ms, by });
-        let price = Price { price_minor, currency };
-        Ok(Self { payment_id, reservation_id, price, noted_at_ms, refund_due_at_ms, refunded })
+        let item: PaymentItem = serde_dynamo::from_item(item)?;
+        let refunded = item.refunded_at_ms.zip(item.refunded_by).map(|(at_ms, by)| Refunded { at_ms, by });
+        let PaymentItem { pk, reservation_id, price, noted_at_ms, refund_due_at_ms, .. } = item;
+        Ok(Self { payment_id: payment_id(&pk)?, reservation_id, price, noted_at_ms, refund_due_at_ms, refunded })
     }
 }
 
 impl Ledger {
-    /// The known payments with these ids, in any order. A consistent read.
+    /// The known payments with these ids, in any order.
     pub async fn payments(&self, ids: &[String]) -> Result<Vec<NotedPayment>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(|id| keys::payment(id)).collect();
         self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()
@@ -136,26 +122,20 @@ impl Ledger {
         if noted.refunded.is_some() {
             return Ok(Refund::Before(noted));
         }
-        let of_order = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(&noted.reservation_id)))
+        let of_order = self
+            .updating(keys::order(&noted.reservation_id))
             .update_expression("ADD refunds_made :payments")
             .condition_expression("contains(refunds_due, :payment)")
             .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment.to_owned()]))
-            .expression_attribute_values(":payment", text(payment))
-            .build();
-        let of_payment = Update::builder()
-            .table_name(&self.table)
-            .key("pk", text(keys::payment(payment)))
+            .expression_attribute_values(":payment", text(payment));
+        let of_payment = self
+            .updating(keys::payment(payment))
             .update_expression("SET refunded_at_ms = :now, refunded_by = :by REMOVE refund_shard")
             .condition_expression("attribute_exists(pk) AND attribute_not_exists(refunded_at_ms)")
             .expression_attribute_values(":now", number(now.0))
             .expression_attribute_values(":by", text(by.as_str()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
-        let writes =
-            [of_order, of_payment].map(|update| TransactWriteItem::builder().update(update.expect(COMPLETE)).build());
-        let Some(reasons) = self.transact(writes.to_vec()).await? else {
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let Some(reasons) = self.transact(vec![of_order.part(), of_payment.part()]).await? else {
             return Ok(Refund::Marked(NotedPayment {
                 refunded: Some(Refunded { at_ms: now, by: by.clone() }),
                 ..noted

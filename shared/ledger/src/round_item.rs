@@ -3,12 +3,11 @@ use award::drand::DrandRound;
 use sale::{EpochMs, Log, Round, RoundId, RoundNumber, SaleId, Terms};
 use serde::{Deserialize, Serialize};
 
+use crate::calls::Replacement;
 use crate::draws::commitment_text;
 use crate::item::{Item, to_item};
-use crate::replace::Replacement;
 use crate::{LedgerError, keys};
 
-/// A round as an item.
 #[derive(Serialize, Deserialize)]
 struct RoundItem {
     pk: String,

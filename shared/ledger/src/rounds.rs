@@ -1,11 +1,9 @@
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::ReturnValue;
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{number, text};
+use crate::calls::{Write, Written};
+use crate::item::number;
 use crate::offers::{Latest, Steered, TRIES, is_for_good};
 use crate::orders::has_failed;
 use crate::published::RoundChange;
@@ -18,7 +16,6 @@ const DRAW: usize = 1;
 /// The result of beginning the next round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// It has begun.
     Now(Box<Round>),
     /// There is none to begin: another run began it, the sale does not recur, or the round is not over.
     Not,
@@ -27,7 +24,7 @@ pub enum Begun {
 }
 
 impl Ledger {
-    /// A round, running or over. `None` if it has not begun. A consistent read.
+    /// A round, running or over. `None` if it has not begun.
     pub async fn round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
         self.item(keys::round(id)).await?.map(round_from).transpose()
     }
@@ -77,7 +74,7 @@ impl Ledger {
     ///
     /// Guards against: concurrent runs; an operator who pauses the round (the new one is then paused too) or ends the
     /// recurrence at the same time; one who changes the old round, by its old version, once the new one has begun.
-    /// Fails if DynamoDB does not answer, or others change offer or round all the time. Can be repeated.
+    /// Fails if DynamoDB does not answer, or others change offer or round all the time.
     pub async fn begin_next(&self, over: &RoundId, now: EpochMs) -> Result<Begun, LedgerError> {
         for _ in 0..TRIES {
             let Some(latest) = self.latest(&over.sale).await? else { return Ok(Begun::Not) };
@@ -111,23 +108,20 @@ impl Ledger {
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is
     /// then; its units can never become fewer again. `None` if it does not exist.
     ///
-    /// Guards against an edit of the units during the load: whichever is written second sees the other. Fails if
-    /// DynamoDB does not answer. Can be repeated.
+    /// Guards against an edit of the units during the load: whichever is written second sees the other.
     pub async fn mark_loaded(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
-        let update = self.update_round(id).update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)");
+        let update =
+            self.update(keys::round(id)).update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)");
         mark(update, now).await
     }
 
     /// The same for a round with several lanes. The first mark also records how many units are dealt to the lanes, so
-    /// that every load deals alike. Fails if DynamoDB does not answer. Can be repeated.
+    /// that every load deals alike.
     pub async fn mark_dealt(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
         let marks = "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now), dealt = if_not_exists(dealt, #total)";
-        let update = self.update_round(id).update_expression(marks).expression_attribute_names("#total", "total");
+        let update =
+            self.update(keys::round(id)).update_expression(marks).expression_attribute_names("#total", "total");
         mark(update, now).await
-    }
-
-    fn update_round(&self, id: &RoundId) -> UpdateItemFluentBuilder {
-        self.client.update_item().table_name(&self.table).key("pk", text(keys::round(id)))
     }
 }
 
@@ -137,10 +131,9 @@ async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Ro
         .condition_expression("attribute_exists(version)")
         .expression_attribute_values(":now", number(now.0))
         .return_values(ReturnValue::AllNew);
-    match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-        Ok(output) => Ok(Some(round_from(output.attributes.unwrap_or_default())?)),
-        Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(None),
-        Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+    match update.write().await? {
+        Written::Done(round) => round_from(round).map(Some),
+        Written::Refused(_) => Ok(None),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sale::{EpochMs, Offer, Round, SaleId, SaleState};
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
-use crate::item::Item;
+use crate::item::{Item, pk_of, read_or_skip};
 use crate::offers::{Latest, offer_from};
 use crate::round_item::round_from;
 use crate::{Ledger, LedgerError, keys};
@@ -17,10 +17,8 @@ const READ_AT_ONCE: usize = 100;
 /// skipped.
 const MAX_READ: usize = 500;
 
-/// The state of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedState {
-    /// Not published.
     Draft,
     /// Published, and its latest round has not opened for anybody.
     Published,
@@ -35,13 +33,11 @@ pub enum ListedState {
 /// Where a page of sales ended: the closing time of the last item read, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SalePlace {
-    /// The closing time.
     pub closes_at_ms: EpochMs,
     /// Its key in the table.
     pub pk: String,
 }
 
-/// A page of the sales in a state.
 #[derive(Debug, Clone)]
 pub struct SalesPage {
     /// Each sale, with its latest round if it has one.
@@ -50,7 +46,6 @@ pub struct SalesPage {
     pub next: Option<SalePlace>,
 }
 
-/// An item of the list.
 enum Listed {
     Offer(Offer),
     Round(Round),
@@ -103,13 +98,8 @@ impl Ledger {
         let pks: Vec<String> = places.iter().map(|place| place.pk.clone()).collect();
         let mut listed: HashMap<String, Listed> = HashMap::new();
         for item in self.batch_get(&pks).await? {
-            let Some(pk) = item.get("pk").and_then(|pk| pk.as_s().ok()).cloned() else { continue };
-            match listed_item(item) {
-                Ok(read) => drop(listed.insert(pk, read)),
-                Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, pk, "skipped an unreadable sale")
-                }
-            }
+            let Some(pk) = pk_of(&item).map(str::to_owned) else { continue };
+            listed.extend(read_or_skip("sale", listed_item(item)).map(|read| (pk, read)));
         }
         let mut of_rounds: Vec<SaleId> = Vec::new();
         of_rounds.extend(listed.values().filter_map(|listed| match listed {

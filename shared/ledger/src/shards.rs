@@ -15,8 +15,8 @@ impl Ledger {
     ) -> Result<Vec<T>, LedgerError> {
         let read = &read;
         let shards = shards.map(|shard| async move {
-            let query = self.client.query().table_name(&self.table).index_name(index);
-            let query = query
+            let query = self
+                .query(index)
                 .key_condition_expression(format!("{attribute} = :shard"))
                 .expression_attribute_values(":shard", text(shard));
             let mut items = query.into_paginator().items().send();

@@ -1,14 +1,11 @@
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use sale::{DoorTerms, EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{number, text, to_item};
+use crate::calls::{Write, Written};
+use crate::item::{number, to_item};
 use crate::{Denial, DeniedBy, DeniedWhy, Ledger, LedgerError, keys};
 
 /// How often counting a strike is tried while windows end and begin.
@@ -110,10 +107,7 @@ impl Ledger {
     ) -> Result<Option<u32>, LedgerError> {
         let began_after = begins_after(door, now);
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::strikes(user)))
+            .update(keys::strikes(user))
             .update_expression("ADD strikes :one SET latest = :id")
             .condition_expression("since_ms > :began_after AND (attribute_not_exists(latest) OR latest <> :id)")
             .expression_attribute_values(":one", number(1))
@@ -121,17 +115,13 @@ impl Ledger {
             .expression_attribute_values(":began_after", number(began_after.0))
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(output) => {
-                let Strikes { strikes, .. } = serde_dynamo::from_item(output.attributes.unwrap_or_default())?;
-                Ok(Some(strikes))
-            }
-            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-                let Some(item) = failed.item.filter(|item| !item.is_empty()) else { return Ok(None) };
+        match update.write().await? {
+            Written::Done(item) => Ok(Some(serde_dynamo::from_item::<_, Strikes>(item)?.strikes)),
+            Written::Refused(item) if item.is_empty() => Ok(None),
+            Written::Refused(item) => {
                 let Strikes { strikes, since_ms, latest } = serde_dynamo::from_item(item)?;
                 Ok((latest == Some(id) && since_ms > began_after).then_some(strikes))
             }
-            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
         }
     }
 
@@ -140,17 +130,10 @@ impl Ledger {
         let expires_at = now.plus_s(door.strike_window_s).as_epoch_s();
         let item = StrikesItem { pk: keys::strikes(user), strikes: 0, since_ms: now, expires_at };
         let put = self
-            .client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(to_item(item)?))
+            .put(to_item(item)?)
             .condition_expression("attribute_not_exists(pk) OR since_ms <= :began_after")
             .expression_attribute_values(":began_after", number(begins_after(door, now).0));
-        match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(true),
-            Err(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),
-            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
-        }
+        Ok(put.write().await?.is_done())
     }
 }
 

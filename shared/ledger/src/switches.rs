@@ -5,21 +5,19 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use sale::SaleId;
 use serde::{Deserialize, Deserializer};
 
-use crate::conflict::retry_conflicts;
-use crate::item::{Item, text};
+use crate::calls::Write;
+use crate::item::text;
 use crate::networks::DeniedNetwork;
 use crate::{Ledger, LedgerError, keys};
 
 /// What operators have stopped, whatever the terms say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Switches {
-    /// Whether everything is stopped.
     #[serde(default)]
     pub stopped: bool,
     /// Sales that were stopped individually. Starting everything does not start them.
     #[serde(default)]
     pub stopped_sales: BTreeSet<SaleId>,
-    /// The version of the denied networks.
     #[serde(default)]
     networks_version: u32,
     /// Denied networks, including those whose denial has ended. Only [`Ledger::recent_switches`] reads them.
@@ -44,16 +42,11 @@ impl Switches {
     pub fn stop(&self, sale: &SaleId) -> bool {
         self.stopped || self.stopped_sales.contains(sale)
     }
-
-    fn of(item: Option<Item>) -> Result<Self, LedgerError> {
-        Ok(item.filter(|item| !item.is_empty()).map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
-    }
 }
 
 impl Ledger {
-    /// What is stopped. A consistent read.
     pub async fn switches(&self) -> Result<Switches, LedgerError> {
-        Switches::of(self.item(keys::SWITCHES).await?)
+        Ok(self.read(keys::SWITCHES).await?.unwrap_or_default())
     }
 
     /// What is stopped, and the denied networks: those of `before` unless they have changed. May lag a moment behind, for
@@ -64,7 +57,8 @@ impl Ledger {
     pub async fn recent_switches(&self, before: Option<&Switches>) -> Result<Switches, LedgerError> {
         let get = async |pk: &str, consistently: bool| {
             let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
-            Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+            let item = get.send().await.map_err(LedgerError::of("GetItem"))?.item;
+            Ok::<Switches, LedgerError>(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
         };
         let read = get(keys::SWITCHES, false).await?;
         let mut networks = before.cloned().unwrap_or_default();
@@ -78,7 +72,6 @@ impl Ledger {
         Ok(Switches { networks_version, denied_networks, ..read })
     }
 
-    /// Stops one sale, or everything. Fails if DynamoDB does not answer. Can be repeated.
     pub async fn stop(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
         match sale {
             None => self.switch("SET stopped = :to", AttributeValue::Bool(true)).await,
@@ -86,8 +79,7 @@ impl Ledger {
         }
     }
 
-    /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually. Fails if
-    /// DynamoDB does not answer. Can be repeated.
+    /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually.
     pub async fn start(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
         match sale {
             None => self.switch("SET stopped = :to", AttributeValue::Bool(false)).await,
@@ -99,14 +91,10 @@ impl Ledger {
     /// things concurrently do not undo each other, and a repeated request changes nothing.
     async fn switch(&self, update: &str, to: AttributeValue) -> Result<Switches, LedgerError> {
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::SWITCHES))
+            .update(keys::SWITCHES)
             .update_expression(update)
             .expression_attribute_values(":to", to)
             .return_values(ReturnValue::AllNew);
-        let output = retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
-        Switches::of(output.attributes)
+        Ok(serde_dynamo::from_item(update.must_write().await?)?)
     }
 }

@@ -24,7 +24,6 @@ const MILLI: u64 = 1000;
 pub struct Progress {
     /// When it moved last, in milliseconds since the Unix epoch by Redis's clock.
     pub at_ms: u64,
-    /// How far it is.
     pub watermark: Watermark,
     /// People who came early, as far as they are counted. Never decreases.
     pub people: u64,
@@ -46,15 +45,12 @@ pub struct Progress {
 pub struct Flow {
     /// The current time, by Redis's clock.
     pub now_ms: u64,
-    /// When the sale opens.
     pub opens_at_ms: u64,
     /// People who came early, as Redis counts them.
     pub people: u64,
-    /// Late users who are waiting.
     pub late_waiting: u64,
     /// Units that can be handed out now.
     pub free: u64,
-    /// Units that are taken.
     pub taken: u64,
     /// How many of those may come back.
     pub may_return: u64,
@@ -76,7 +72,6 @@ pub struct Advance {
 pub enum Late {
     /// None: it is early users' turn.
     Stay,
-    /// This many more.
     More(u64),
     /// Those who came before this second.
     Until(u64),

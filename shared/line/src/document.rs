@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PEOPLE_ERROR_PERCENT, Watermark};
 
-/// The state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineState {
@@ -24,25 +23,18 @@ pub enum LineState {
 /// The public document of a line: the same for everybody, so caches can serve it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineDocument {
-    /// The sale.
     pub sale: SaleId,
-    /// The round.
     pub round: u32,
-    /// The state.
     pub state: LineState,
     /// The commitment that the round published before anybody came, see [`commit`](crate::commit): 64 hex digits.
     pub commitment: String,
     /// The seed of the order: 64 hex digits. `None` before the sale opens.
     pub seed: Option<String>,
-    /// When the sale opens.
     pub opens_at: Timestamp,
     /// When tickets are first given out.
     pub tickets_from: Timestamp,
-    /// How many people there are.
     pub people: People,
-    /// Who is admitted.
     pub admitted: Admitted,
-    /// What is left for them.
     pub units: Units,
     /// How long to wait before polling again; 0 if nothing will change any more.
     pub poll_after_ms: u64,
@@ -50,14 +42,11 @@ pub struct LineDocument {
     pub watermark: Option<String>,
 }
 
-/// How many people are in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct People {
     /// Those who came early.
     pub estimate: u64,
-    /// The error of the estimate.
     pub error_percent: u64,
-    /// Those who came late.
     pub late: u64,
 }
 
@@ -78,10 +67,8 @@ pub struct Admitted {
     pub as_of: Timestamp,
 }
 
-/// The units of the round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Units {
-    /// All of them.
     pub total: u64,
     /// Units that somebody holds or has ordered.
     pub sold: u64,
@@ -111,7 +98,6 @@ impl Admitted {
         }
     }
 
-    /// The watermark with these values.
     pub fn watermark(&self) -> Watermark {
         let late_s = self.late_until.map_or(0, |until| until.as_second().try_into().unwrap_or(0));
         Watermark { early_ppb: self.early_ppb, late_s, late_ppb: self.late_ppb }
@@ -119,7 +105,6 @@ impl Admitted {
 }
 
 impl LineDocument {
-    /// The round.
     pub fn round_id(&self) -> RoundId {
         RoundId { sale: self.sale.clone(), number: sale::RoundNumber(self.round) }
     }

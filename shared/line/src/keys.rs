@@ -24,9 +24,7 @@ pub struct LineKeys {
 /// The line's keys derived from one pass key.
 #[derive(Clone, Copy)]
 pub struct LineKey {
-    /// Seals tickets.
     pub ticket: Bytes32,
-    /// Seals watermarks.
     pub watermark: Bytes32,
 }
 
@@ -39,7 +37,6 @@ impl LineKeys {
         Self { signing: ring.signing_number(), keys }
     }
 
-    /// The keys by their numbers.
     pub fn all(&self) -> impl Iterator<Item = (u8, &LineKey)> {
         self.keys.iter().map(|(number, key)| (*number, key))
     }

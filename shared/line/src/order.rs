@@ -37,7 +37,6 @@ pub(crate) fn derived(key: &[u8], label: &str) -> Bytes32 {
 pub struct LineOrder(pub(crate) Bytes32);
 
 impl LineOrder {
-    /// The order that follows from a seed.
     pub fn of(seed: &Seed) -> Self {
         Self(derived(&seed.0, ORDER))
     }

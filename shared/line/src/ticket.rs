@@ -28,9 +28,7 @@ pub enum Class {
 /// Proof that a user is in the line of a round. Every user gets one, always the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
-    /// The round of the sale.
     pub round: RoundNumber,
-    /// The user.
     pub user: UserId,
     /// When the user came.
     pub class: Class,
@@ -42,7 +40,6 @@ pub struct Ticket {
 pub struct InvalidTicket;
 
 impl Ticket {
-    /// The ticket as text, for a header.
     pub fn seal(&self, keys: &LineKeys, sale: &SaleId) -> String {
         let (number, key) = keys.signing();
         let (class, second) = match self.class {
@@ -73,9 +70,6 @@ impl Ticket {
     }
 
     /// Verifies and parses a ticket for any round of this sale.
-    ///
-    /// # Errors
-    /// [`InvalidTicket`] if it is invalid for any reason.
     pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<Self, InvalidTicket> {
         if text.len() > MAX_TEXT {
             return Err(InvalidTicket);

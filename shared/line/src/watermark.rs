@@ -25,7 +25,6 @@ pub struct Watermark {
 }
 
 impl Watermark {
-    /// Whether a user with this class and place is admitted.
     pub const fn admits(&self, class: Class, place: Place) -> bool {
         match class {
             Class::Early => place.ppb() < self.early_ppb,
@@ -57,9 +56,6 @@ impl Watermark {
     }
 
     /// Parses a watermark of this sale: the round, the order of its users, and how far its line had moved.
-    ///
-    /// # Errors
-    /// [`InvalidTicket`] if it is invalid for any reason.
     pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<(RoundNumber, LineOrder, Self), InvalidTicket> {
         let mut bytes = [0; BODY + TAG];
         if URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) != Ok(BODY + TAG) {

@@ -1,7 +1,8 @@
 use award::{BLANK, Plan};
 use serde::{Deserialize, Serialize};
 
-use crate::{MAX_PRICE_MINOR, Terms};
+use crate::invalid_terms::{InvalidTerms, all_hold, is_name};
+use crate::limits::MAX_PRICE_MINOR;
 
 /// The largest number of units in a round whose units differ: their table is made, hashed and verified as a whole.
 pub const MAX_AWARDS: u32 = 1_000_000;
@@ -25,7 +26,6 @@ pub enum Allocation {
         total_minor: u64,
         /// The smallest part, in minor units.
         min_minor: u64,
-        /// How the parts differ.
         parts: Parts,
         /// Whether a public beacon takes part in deciding which unit is which part.
         #[serde(default, skip_serializing_if = "is_false")]
@@ -60,7 +60,6 @@ pub enum DrawTime {
 }
 
 impl DrawTime {
-    /// Whether it is the default.
     const fn is_default(&self) -> bool {
         matches!(self, Self::Instant)
     }
@@ -72,11 +71,9 @@ impl DrawTime {
 pub enum Parts {
     /// They differ by at most one minor unit.
     Equal,
-    /// They are random.
     Drawn,
 }
 
-/// A kind of prize.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prize {
     /// Its name, shown to people.
@@ -102,7 +99,6 @@ pub enum Settlement {
 pub enum Award {
     /// An amount of money, in minor units of the currency of the round's price.
     Amount {
-        /// The amount.
         amount_minor: u64,
     },
     /// A prize.
@@ -110,42 +106,7 @@ pub enum Award {
         /// The number of the prize in the round, from 1.
         prize: u16,
     },
-    /// Nothing.
     Blank,
-}
-
-/// An allocation or settlement that is not possible.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidAllocation {
-    /// A free sale has a price.
-    #[error("price_minor must be 0 with settlement free")]
-    Price,
-    /// Orders could be given back after their award is known.
-    #[error("settlement must be free with an allocation other than units")]
-    Settlement,
-    /// A user could draw more than once.
-    #[error("per_user_limit must be 1 with an allocation other than units")]
-    PerUserLimit,
-    /// Too many units.
-    #[error("total must be at most {MAX_AWARDS} with an allocation other than units")]
-    Total,
-    /// The amount is less than the smallest parts add up to.
-    #[error(
-        "min_minor must be at least 1, and total_minor at least total times min_minor and at most {MAX_PRICE_MINOR}"
-    )]
-    Amount,
-    /// No prizes, too many kinds, a kind with none, or more prizes than tickets.
-    #[error("prizes must be 1 to {MAX_PRIZES} kinds, of each at least 1, and together at most total")]
-    Prizes,
-    /// A beacon although nothing is drawn.
-    #[error("beacon needs parts drawn or prizes: equal parts differ by one minor unit at most")]
-    Beacon,
-    /// A recurring sale whose rounds would each wait for somebody to post a beacon.
-    #[error("a sale that recurs can have a beacon only if it is drawn at_end: each round would wait for it to open")]
-    RecurringBeacon,
-    /// The name of a prize is empty or too long, or has control characters.
-    #[error("the name of a prize must have 1 to {MAX_PRIZE_NAME_LENGTH} characters and no control characters")]
-    PrizeName,
 }
 
 impl Allocation {
@@ -169,7 +130,6 @@ impl Allocation {
         self.has_beacon() && !self.is_drawn_at_end()
     }
 
-    /// Whether it is the default.
     pub(crate) const fn is_default(&self) -> bool {
         !self.has_awards()
     }
@@ -206,54 +166,69 @@ impl Allocation {
     }
 
     /// Checks all bounds against the other terms.
-    ///
-    /// # Errors
-    /// The first violated bound.
-    pub(crate) fn validate(terms: &Terms) -> Result<(), InvalidAllocation> {
-        let Terms { allocation, settlement, price, per_user_limit, total, .. } = terms;
-        if *settlement == Settlement::Free && price.price_minor != 0 {
-            return Err(InvalidAllocation::Price);
-        }
-        if !allocation.has_awards() {
+    pub(crate) fn validate(
+        &self,
+        settlement: Settlement,
+        price_minor: u64,
+        per_user_limit: u8,
+        total: u32,
+    ) -> Result<(), InvalidTerms> {
+        let is_free = settlement == Settlement::Free;
+        let problem = if is_free && price_minor != 0 {
+            InvalidTerms::new("price_minor", "price_minor must be 0 with settlement free")
+        } else if !self.has_awards() {
             return Ok(());
-        }
-        if *settlement != Settlement::Free {
-            Err(InvalidAllocation::Settlement)
-        } else if *per_user_limit != 1 {
-            Err(InvalidAllocation::PerUserLimit)
-        } else if *total > MAX_AWARDS {
-            Err(InvalidAllocation::Total)
+        } else if !is_free {
+            // Orders could be given back after their award is known.
+            InvalidTerms::new("settlement", "settlement must be free with an allocation other than units")
+        } else if per_user_limit != 1 {
+            // A user could draw more than once.
+            InvalidTerms::new("per_user_limit", "per_user_limit must be 1 with an allocation other than units")
+        } else if total > MAX_AWARDS {
+            InvalidTerms::new(
+                "total",
+                format!("total must be at most {MAX_AWARDS} with an allocation other than units"),
+            )
         } else {
-            allocation.holds_for(*total)
-        }
+            return self.holds_for(total);
+        };
+        Err(problem)
     }
 
-    fn holds_for(&self, units: u32) -> Result<(), InvalidAllocation> {
+    fn holds_for(&self, units: u32) -> Result<(), InvalidTerms> {
         match self {
             Self::Units => Ok(()),
-            Self::Split { parts: Parts::Equal, beacon: true, .. } => Err(InvalidAllocation::Beacon),
+            Self::Split { parts: Parts::Equal, beacon: true, .. } => Err(InvalidTerms::new(
+                "allocation.beacon",
+                "beacon needs parts drawn or prizes: equal parts differ by one minor unit at most",
+            )),
             Self::Split { total_minor, min_minor, .. } => {
                 let least = min_minor.checked_mul(u64::from(units)).filter(|_| *min_minor > 0);
                 let fits = least.is_some_and(|least| (least..=MAX_PRICE_MINOR).contains(total_minor));
-                fits.then_some(()).ok_or(InvalidAllocation::Amount)
+                let problem = format!(
+                    "min_minor must be at least 1, and total_minor at least total times min_minor and at most \
+                     {MAX_PRICE_MINOR}"
+                );
+                all_hold([(fits, InvalidTerms::new("allocation.min_minor", problem))])
             }
             Self::Prizes { prizes, .. } => {
                 let count: u64 = prizes.iter().map(|prize| u64::from(prize.count)).sum();
                 let some_of_each = prizes.iter().all(|prize| prize.count > 0);
-                if !(1..=MAX_PRIZES).contains(&prizes.len()) || !some_of_each || count > u64::from(units) {
-                    return Err(InvalidAllocation::Prizes);
-                }
-                let is_name = |name: &str| {
-                    (1..=MAX_PRIZE_NAME_LENGTH).contains(&name.chars().count()) && !name.chars().any(char::is_control)
-                };
-                prizes.iter().all(|prize| is_name(&prize.name)).then_some(()).ok_or(InvalidAllocation::PrizeName)
+                let fit = (1..=MAX_PRIZES).contains(&prizes.len()) && some_of_each && count <= u64::from(units);
+                let are_named = prizes.iter().all(|prize| is_name(&prize.name, MAX_PRIZE_NAME_LENGTH));
+                let counts =
+                    format!("prizes must be 1 to {MAX_PRIZES} kinds, of each at least 1, and together at most total");
+                let names = format!(
+                    "the name of a prize must have 1 to {MAX_PRIZE_NAME_LENGTH} characters and no control characters"
+                );
+                let invalid = |problem| InvalidTerms::new("allocation.prizes", problem);
+                all_hold([(fit, invalid(counts)), (are_named, invalid(names))])
             }
         }
     }
 }
 
 impl Settlement {
-    /// Whether it is the default.
     pub(crate) const fn is_default(&self) -> bool {
         matches!(self, Self::Paid)
     }
@@ -262,28 +237,11 @@ impl Settlement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DoorTerms, EpochMs, Goods, InvalidTerms, Price};
+    use crate::Terms;
+    use crate::terms::packet as with_awards;
 
     fn packet() -> Terms {
-        Terms {
-            title: "A red packet".into(),
-            goods: Goods::default(),
-            opens_at_ms: EpochMs(1_000_000),
-            closes_at_ms: EpochMs(2_000_000),
-            total: 100,
-            per_user_limit: 1,
-            price: Price { price_minor: 0, currency: "EUR".parse().unwrap() },
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            gate: crate::GateTerms::default(),
-            allocation: split(10_000, 1),
-            settlement: Settlement::Free,
-            rain: None,
-            early_access: Vec::new(),
-            line: None,
-            expected_audience: None,
-            lanes: 1,
-        }
+        with_awards(split(10_000, 1))
     }
 
     fn split(total_minor: u64, min_minor: u64) -> Allocation {
@@ -295,13 +253,10 @@ mod tests {
         Allocation::Prizes { prizes: prizes.collect(), draw: DrawTime::Instant, beacon: false }
     }
 
-    fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), InvalidAllocation> {
+    fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), &'static str> {
         let mut terms = packet();
         change(&mut terms);
-        terms.validate().map_err(|invalid| match invalid {
-            InvalidTerms::Allocation(invalid) => invalid,
-            other => panic!("{other}"),
-        })
+        terms.validate().map_err(|invalid| invalid.field())
     }
 
     #[test]
@@ -381,27 +336,29 @@ mod tests {
     fn a_beacon_is_of_no_use_for_equal_parts() {
         let split = |parts| Allocation::Split { total_minor: 10_000, min_minor: 1, parts, beacon: true };
         assert_eq!(verdict(|t| t.allocation = split(Parts::Drawn)), Ok(()));
-        assert_eq!(verdict(|t| t.allocation = split(Parts::Equal)), Err(InvalidAllocation::Beacon));
+        assert_eq!(verdict(|t| t.allocation = split(Parts::Equal)), Err("allocation.beacon"));
     }
 
     #[test]
     fn outside_the_bounds_is_refused() {
-        use InvalidAllocation::*;
-        assert_eq!(verdict(|t| t.price.price_minor = 1), Err(Price));
-        assert_eq!(verdict(|t| (t.price.price_minor, t.settlement) = (1, super::Settlement::Paid)), Err(Settlement));
-        assert_eq!(verdict(|t| t.per_user_limit = 2), Err(PerUserLimit));
-        assert_eq!(verdict(|t| (t.total, t.allocation) = (MAX_AWARDS + 1, split(2_000_000, 1))), Err(Total));
-        assert_eq!(verdict(|t| t.allocation = split(99, 1)), Err(Amount));
-        assert_eq!(verdict(|t| t.allocation = split(10_000, 0)), Err(Amount));
-        assert_eq!(verdict(|t| t.allocation = split(10_000, u64::MAX)), Err(Amount));
-        assert_eq!(verdict(|t| t.allocation = split(MAX_PRICE_MINOR + 1, 1)), Err(Amount));
+        assert_eq!(verdict(|t| t.price.price_minor = 1), Err("price_minor"));
+        assert_eq!(verdict(|t| (t.price.price_minor, t.settlement) = (1, Settlement::Paid)), Err("settlement"));
+        assert_eq!(verdict(|t| t.per_user_limit = 2), Err("per_user_limit"));
+        assert_eq!(verdict(|t| (t.total, t.allocation) = (MAX_AWARDS + 1, split(2_000_000, 1))), Err("total"));
+        assert_eq!(verdict(|t| t.allocation = split(99, 1)), Err("allocation.min_minor"));
+        assert_eq!(verdict(|t| t.allocation = split(10_000, 0)), Err("allocation.min_minor"));
+        assert_eq!(verdict(|t| t.allocation = split(10_000, u64::MAX)), Err("allocation.min_minor"));
+        assert_eq!(verdict(|t| t.allocation = split(MAX_PRICE_MINOR + 1, 1)), Err("allocation.min_minor"));
         for bad in [&[][..], &[("A phone", 0)], &[("A phone", 101)], &[("A phone", 60), ("A cup", 41)]] {
-            assert_eq!(verdict(|t| t.allocation = prizes(bad)), Err(Prizes), "{bad:?}");
+            assert_eq!(verdict(|t| t.allocation = prizes(bad)), Err("allocation.prizes"), "{bad:?}");
         }
-        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 1); MAX_PRIZES + 1])), Err(Prizes));
-        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", u32::MAX), ("A cup", u32::MAX)])), Err(Prizes));
+        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 1); MAX_PRIZES + 1])), Err("allocation.prizes"));
+        assert_eq!(
+            verdict(|t| t.allocation = prizes(&[("A phone", u32::MAX), ("A cup", u32::MAX)])),
+            Err("allocation.prizes")
+        );
         for name in ["", "a\nb", &"x".repeat(MAX_PRIZE_NAME_LENGTH + 1)] {
-            assert_eq!(verdict(|t| t.allocation = prizes(&[(name, 1)])), Err(PrizeName), "{name}");
+            assert_eq!(verdict(|t| t.allocation = prizes(&[(name, 1)])), Err("allocation.prizes"), "{name}");
         }
     }
 }

@@ -1,11 +1,11 @@
 use std::collections::HashSet;
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text_serde::text_serde;
-use crate::{InvalidId, MAX_TITLE_LENGTH, SaleId};
+use crate::invalid_terms::is_name;
+use crate::limits::MAX_TITLE_LENGTH;
+use crate::text_serde::text_type;
+use crate::{InvalidId, SaleId};
 
 /// The largest number of sales in a campaign: a page shows all of them at once, and asks Redis for each.
 pub const MAX_CAMPAIGN_SALES: usize = 50;
@@ -19,25 +19,11 @@ pub const MAX_LIMITS_OF_A_SALE: usize = 5;
 #[serde(try_from = "String", into = "String")]
 pub struct CampaignId(String);
 
-impl FromStr for CampaignId {
-    type Err = InvalidId;
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        text.parse::<SaleId>().map(|_| Self(text.to_owned())).map_err(|_| InvalidId::Campaign)
-    }
-}
-
-text_serde!(CampaignId, InvalidId);
-
-impl fmt::Display for CampaignId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+text_type!(CampaignId, InvalidId, InvalidId::Campaign, |text| text.parse::<SaleId>().is_ok());
 
 /// Sales that are shown together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Campaign {
-    /// The campaign's id.
     #[serde(rename = "campaign_id")]
     pub id: CampaignId,
     /// The title, shown to people.
@@ -51,7 +37,6 @@ pub struct Campaign {
     pub version: u32,
 }
 
-/// An invalid campaign.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCampaign {
     /// The title is empty or too long, or has control characters.
@@ -60,7 +45,6 @@ pub enum InvalidCampaign {
     /// Too many sales, or the same sale twice.
     #[error("sale_ids must be at most {MAX_CAMPAIGN_SALES} different ids")]
     Sales,
-    /// Limit out of range.
     #[error("limit_per_user must be 1 to {MAX_CAMPAIGN_LIMIT}")]
     Limit,
 }
@@ -68,20 +52,14 @@ pub enum InvalidCampaign {
 /// How many live orders a user may have in the sales of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CampaignLimit {
-    /// The campaign.
     pub campaign: CampaignId,
-    /// The limit.
     pub per_user: u8,
 }
 
 impl Campaign {
     /// Checks all bounds.
-    ///
-    /// # Errors
-    /// The first violated bound.
     pub fn validate(&self) -> Result<(), InvalidCampaign> {
-        let title_length = self.title.chars().count();
-        if !(1..=MAX_TITLE_LENGTH).contains(&title_length) || self.title.chars().any(char::is_control) {
+        if !is_name(&self.title, MAX_TITLE_LENGTH) {
             return Err(InvalidCampaign::Title);
         }
         let different: HashSet<&SaleId> = self.sale_ids.iter().collect();

@@ -8,11 +8,9 @@ use crate::{EpochMs, Lane, ReservationId, Slot, Unit, UserId};
 pub struct Claim {
     /// The id of the reservation and of the order that it becomes. It names the round.
     pub id: ReservationId,
-    /// The user.
     pub user: UserId,
     /// The lane that the unit came from.
     pub lane: Lane,
-    /// The unit.
     pub unit: Unit,
     /// Which of the user's purchases it is.
     pub slot: Slot,
@@ -20,7 +18,6 @@ pub struct Claim {
     pub reserved_at_ms: EpochMs,
 }
 
-/// The state of a claim in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimState {
     /// No order has confirmed it yet.
@@ -32,7 +29,6 @@ pub enum ClaimState {
 }
 
 impl ClaimState {
-    /// Whether the claim has its unit.
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Held | Self::Ordered)
     }
@@ -41,8 +37,6 @@ impl ClaimState {
 /// A claim as Redis keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The claim.
     pub claim: Claim,
-    /// How it stands.
     pub state: ClaimState,
 }

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::invalid_terms::{InvalidTerms, all_hold};
+
 /// The highest number of strikes that a sale can require before it denies a user.
 pub const MAX_STRIKES: u32 = 100;
 /// The longest time within which strikes add up.
@@ -25,26 +27,6 @@ pub struct DoorTerms {
     pub planned_requests_per_s: Option<u32>,
 }
 
-/// Invalid door terms.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidDoor {
-    /// Strikes out of range.
-    #[error("door.strikes must be 1 to {MAX_STRIKES}")]
-    Strikes,
-    /// Window out of range.
-    #[error("door.strike_window_s must be 1 to {MAX_STRIKE_WINDOW_S}")]
-    StrikeWindow,
-    /// Denial out of range.
-    #[error("door.denied_for_s must be 1 to {MAX_DENIED_FOR_S}")]
-    DeniedFor,
-    /// Unpaid limit out of range.
-    #[error("door.unpaid_limit must be 1 to {}", u8::MAX)]
-    UnpaidLimit,
-    /// Plan out of range.
-    #[error("door.planned_requests_per_s must be 1 to {MAX_PLANNED_REQUESTS_PER_S}")]
-    PlannedRequests,
-}
-
 impl Default for DoorTerms {
     fn default() -> Self {
         Self { strikes: 10, strike_window_s: 600, denied_for_s: 3600, unpaid_limit: 3, planned_requests_per_s: None }
@@ -52,24 +34,21 @@ impl Default for DoorTerms {
 }
 
 impl DoorTerms {
-    /// Checks all bounds.
-    ///
-    /// # Errors
-    /// The first violated bound.
-    pub fn validate(&self) -> Result<(), InvalidDoor> {
-        if !(1..=MAX_STRIKES).contains(&self.strikes) {
-            Err(InvalidDoor::Strikes)
-        } else if !(1..=MAX_STRIKE_WINDOW_S).contains(&self.strike_window_s) {
-            Err(InvalidDoor::StrikeWindow)
-        } else if !(1..=MAX_DENIED_FOR_S).contains(&self.denied_for_s) {
-            Err(InvalidDoor::DeniedFor)
-        } else if self.unpaid_limit == 0 {
-            Err(InvalidDoor::UnpaidLimit)
-        } else if self.planned_requests_per_s.is_some_and(|plan| !(1..=MAX_PLANNED_REQUESTS_PER_S).contains(&plan)) {
-            Err(InvalidDoor::PlannedRequests)
-        } else {
-            Ok(())
-        }
+    pub(crate) fn validate(&self) -> Result<(), InvalidTerms> {
+        let Self { strikes, strike_window_s, denied_for_s, unpaid_limit, planned_requests_per_s } = self;
+        let bound = |holds, field, most: u32| (holds, InvalidTerms::new(field, format!("{field} must be 1 to {most}")));
+        let is_plan = |plan| (1..=MAX_PLANNED_REQUESTS_PER_S).contains(&plan);
+        all_hold([
+            bound((1..=MAX_STRIKES).contains(strikes), "door.strikes", MAX_STRIKES),
+            bound((1..=MAX_STRIKE_WINDOW_S).contains(strike_window_s), "door.strike_window_s", MAX_STRIKE_WINDOW_S),
+            bound((1..=MAX_DENIED_FOR_S).contains(denied_for_s), "door.denied_for_s", MAX_DENIED_FOR_S),
+            bound(*unpaid_limit > 0, "door.unpaid_limit", u8::MAX.into()),
+            bound(
+                planned_requests_per_s.is_none_or(is_plan),
+                "door.planned_requests_per_s",
+                MAX_PLANNED_REQUESTS_PER_S,
+            ),
+        ])
     }
 }
 
@@ -77,10 +56,10 @@ impl DoorTerms {
 mod tests {
     use super::*;
 
-    fn verdict(change: impl FnOnce(&mut DoorTerms)) -> Result<(), InvalidDoor> {
+    fn verdict(change: impl FnOnce(&mut DoorTerms)) -> Result<(), &'static str> {
         let mut door = DoorTerms::default();
         change(&mut door);
-        door.validate()
+        door.validate().map_err(|invalid| invalid.field())
     }
 
     #[test]
@@ -101,15 +80,15 @@ mod tests {
 
     #[test]
     fn outside_the_bounds_is_refused() {
-        assert_eq!(verdict(|d| d.strikes = 0), Err(InvalidDoor::Strikes));
-        assert_eq!(verdict(|d| d.strikes = MAX_STRIKES + 1), Err(InvalidDoor::Strikes));
-        assert_eq!(verdict(|d| d.strike_window_s = 0), Err(InvalidDoor::StrikeWindow));
-        assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S + 1), Err(InvalidDoor::StrikeWindow));
-        assert_eq!(verdict(|d| d.denied_for_s = 0), Err(InvalidDoor::DeniedFor));
-        assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S + 1), Err(InvalidDoor::DeniedFor));
-        assert_eq!(verdict(|d| d.unpaid_limit = 0), Err(InvalidDoor::UnpaidLimit));
+        assert_eq!(verdict(|d| d.strikes = 0), Err("door.strikes"));
+        assert_eq!(verdict(|d| d.strikes = MAX_STRIKES + 1), Err("door.strikes"));
+        assert_eq!(verdict(|d| d.strike_window_s = 0), Err("door.strike_window_s"));
+        assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S + 1), Err("door.strike_window_s"));
+        assert_eq!(verdict(|d| d.denied_for_s = 0), Err("door.denied_for_s"));
+        assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S + 1), Err("door.denied_for_s"));
+        assert_eq!(verdict(|d| d.unpaid_limit = 0), Err("door.unpaid_limit"));
         for plan in [0, MAX_PLANNED_REQUESTS_PER_S + 1] {
-            assert_eq!(verdict(|d| d.planned_requests_per_s = Some(plan)), Err(InvalidDoor::PlannedRequests));
+            assert_eq!(verdict(|d| d.planned_requests_per_s = Some(plan)), Err("door.planned_requests_per_s"));
         }
     }
 }

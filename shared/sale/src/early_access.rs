@@ -1,10 +1,9 @@
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
-use crate::text_serde::text_serde;
-use crate::{EpochMs, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
+use crate::EpochMs;
+use crate::invalid_terms::InvalidTerms;
+use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
+use crate::text_serde::text_type;
 
 /// The largest number of groups with early access to a sale: memberships are looked up in one small read.
 pub const MAX_EARLY_ACCESS: usize = 4;
@@ -19,45 +18,23 @@ pub const MAX_GROUP_NAME_LENGTH: usize = 48;
 #[serde(try_from = "String", into = "String")]
 pub struct GroupName(String);
 
-/// Not the name of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a group's name has 1 to {MAX_GROUP_NAME_LENGTH} of A-Z, a-z, 0-9, - and _")]
 pub struct InvalidGroupName;
 
-impl GroupName {
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for GroupName {
-    type Err = InvalidGroupName;
-    fn from_str(text: &str) -> Result<Self, InvalidGroupName> {
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-        let good = (1..=MAX_GROUP_NAME_LENGTH).contains(&text.len()) && text.bytes().all(allowed);
-        if good { Ok(Self(text.to_owned())) } else { Err(InvalidGroupName) }
-    }
-}
-
-text_serde!(GroupName, InvalidGroupName);
-
-impl fmt::Display for GroupName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+text_type!(GroupName, InvalidGroupName, InvalidGroupName, |text| {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    (1..=MAX_GROUP_NAME_LENGTH).contains(&text.len()) && text.bytes().all(allowed)
+});
 
 /// What a group may do before everyone else. Times are relative to the opening, so that they hold for every round of a
 /// recurring sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EarlyAccess {
-    /// The group.
     pub group: GroupName,
     /// How many seconds before everyone's opening the group may buy.
     pub lead_s: u32,
-    /// Its quota of the units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<MemberQuota>,
 }
@@ -94,105 +71,56 @@ impl BuyerClass {
     }
 }
 
-/// Invalid early access.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidEarlyAccess {
-    /// Too many groups.
-    #[error("early_access: at most {MAX_EARLY_ACCESS} groups")]
-    Groups,
-    /// A group is named twice.
-    #[error("early_access: {0} is named twice")]
-    Twice(GroupName),
-    /// A lead is too long.
-    #[error("early_access: lead_s must be 0 to {MAX_LEAD_S}")]
-    Lead,
-    /// A group that has no advantage.
-    #[error("early_access: {0} needs a lead_s above 0, or a quota")]
-    Nothing(GroupName),
-    /// The round is open for too long, counted from its first opening.
-    #[error("early_access: closes_at must be at most {} days after the first group may buy", MAX_SALE_DURATION_S / 86_400)]
-    Window,
-    /// The units become available over time.
-    #[error("early_access: cannot be combined with rain, whose first units become available at opens_at")]
-    Rain,
-    /// Two groups have a quota.
-    #[error("early_access: only one group can have a quota")]
-    QuotaTwice,
-    /// No units, or more than there are.
-    #[error("early_access: quota.units must be 1 to the total of at most {MAX_TOTAL}")]
-    Units,
-    /// The quota would last until the end.
-    #[error("early_access: quota.for_s must be at least 1 and end before closes_at")]
-    Until,
-}
-
-impl Terms {
-    /// When the first users can buy: the earliest opening of a group, or everyone's.
-    pub fn first_opens_at_ms(&self) -> EpochMs {
-        self.opens_at_ms.minus_s(self.longest_lead_s())
-    }
-
+impl EarlyAccess {
     /// The longest lead of a group, in seconds.
-    pub(crate) fn longest_lead_s(&self) -> u32 {
-        self.early_access.iter().map(|early| early.lead_s).max().unwrap_or(0)
+    pub(crate) fn longest_lead_s(groups: &[Self]) -> u32 {
+        groups.iter().map(|early| early.lead_s).max().unwrap_or(0)
     }
 
-    /// How many units the quota has at first, and when it ends.
-    pub fn quota(&self) -> Option<(u32, EpochMs)> {
-        let MemberQuota { units, for_s } = self.early_access.iter().find_map(|early| early.quota)?;
-        Some((units, self.opens_at_ms.plus_s(for_s)))
-    }
-
-    /// When groups no longer matter. `None` if they never do.
-    pub fn groups_matter_until_ms(&self) -> Option<EpochMs> {
-        if self.early_access.is_empty() {
-            return None;
-        }
-        Some(self.quota().map_or(self.opens_at_ms, |(_, until)| until.max(self.opens_at_ms)))
-    }
-
-    /// What a user may do who is in the groups for which `is_member` is true: the best of each.
-    pub fn class_of(&self, is_member: impl Fn(&GroupName) -> bool) -> BuyerClass {
-        BuyerClass::of(self.early_access.iter().filter(|early| is_member(&early.group)))
-    }
-
-    /// Checks all bounds of early access.
-    pub(crate) fn validate_early_access(&self) -> Result<(), InvalidEarlyAccess> {
-        let all = &self.early_access;
-        if all.is_empty() {
+    /// Checks all groups of a sale that opens and closes at these times for everyone.
+    pub(crate) fn validate(
+        groups: &[Self],
+        opens_at: EpochMs,
+        closes_at: EpochMs,
+        total: u32,
+        rains: bool,
+    ) -> Result<(), InvalidTerms> {
+        let refuse = |problem: String| Err(InvalidTerms::new("early_access", format!("early_access: {problem}")));
+        if groups.is_empty() {
             return Ok(());
         }
-        if all.len() > MAX_EARLY_ACCESS {
-            return Err(InvalidEarlyAccess::Groups);
+        if groups.len() > MAX_EARLY_ACCESS {
+            return refuse(format!("at most {MAX_EARLY_ACCESS} groups"));
         }
-        if self.rain.is_some() {
-            return Err(InvalidEarlyAccess::Rain);
+        if rains {
+            return refuse("cannot be combined with rain, whose first units become available at opens_at".to_owned());
         }
-        for (at, EarlyAccess { group, lead_s, quota }) in all.iter().enumerate() {
-            if all[..at].iter().any(|before| before.group == *group) {
-                return Err(InvalidEarlyAccess::Twice(group.clone()));
+        for (at, Self { group, lead_s, quota }) in groups.iter().enumerate() {
+            if groups[..at].iter().any(|before| before.group == *group) {
+                return refuse(format!("{group} is named twice"));
             }
             if *lead_s > MAX_LEAD_S {
-                return Err(InvalidEarlyAccess::Lead);
+                return refuse(format!("lead_s must be 0 to {MAX_LEAD_S}"));
             }
             if *lead_s == 0 && quota.is_none() {
-                return Err(InvalidEarlyAccess::Nothing(group.clone()));
+                return refuse(format!("{group} needs a lead_s above 0, or a quota"));
             }
             if let Some(MemberQuota { units, for_s }) = quota {
-                if all[..at].iter().any(|before| before.quota.is_some()) {
-                    return Err(InvalidEarlyAccess::QuotaTwice);
+                if groups[..at].iter().any(|before| before.quota.is_some()) {
+                    return refuse("only one group can have a quota".to_owned());
                 }
-                if !(1..=self.total).contains(units) {
-                    return Err(InvalidEarlyAccess::Units);
+                if !(1..=total).contains(units) {
+                    return refuse(format!("quota.units must be 1 to the total of at most {MAX_TOTAL}"));
                 }
-                if *for_s == 0 || self.opens_at_ms.plus_s(*for_s) >= self.closes_at_ms {
-                    return Err(InvalidEarlyAccess::Until);
+                if *for_s == 0 || opens_at.plus_s(*for_s) >= closes_at {
+                    return refuse("quota.for_s must be at least 1 and end before closes_at".to_owned());
                 }
             }
         }
-        let first = self.first_opens_at_ms();
-        if first.0 < 0 || self.closes_at_ms.since_ms(first) > u64::from(MAX_SALE_DURATION_S) * 1000 {
-            return Err(InvalidEarlyAccess::Window);
+        let first = opens_at.minus_s(Self::longest_lead_s(groups));
+        if first.0 < 0 || closes_at.since_ms(first) > u64::from(MAX_SALE_DURATION_S) * 1000 {
+            let days = MAX_SALE_DURATION_S / 86_400;
+            return refuse(format!("closes_at must be at most {days} days after the first group may buy"));
         }
         Ok(())
     }
@@ -201,7 +129,7 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InvalidTerms;
+    use crate::Terms;
     use crate::terms::lamp;
 
     const DAY_MS: i64 = 86_400_000;
@@ -223,12 +151,8 @@ mod tests {
         Terms { early_access, ..lamp(OPENS, OPENS.plus_s(3600)) }
     }
 
-    fn verdict(early_access: Vec<EarlyAccess>) -> Result<(), InvalidEarlyAccess> {
-        match terms(early_access).validate() {
-            Ok(()) => Ok(()),
-            Err(InvalidTerms::EarlyAccess(error)) => Err(error),
-            Err(other) => panic!("{other}"),
-        }
+    fn verdict(terms: &Terms) -> Result<(), String> {
+        terms.validate().map_err(|invalid| invalid.to_string())
     }
 
     #[test]
@@ -251,34 +175,36 @@ mod tests {
             vec![with_units("a", 0, 1, 1)],
             vec![with_units("a", 60, 100, 3599), early("b", 1)],
         ] {
-            assert_eq!(verdict(good.clone()), Ok(()), "{good:?}");
+            assert_eq!(verdict(&terms(good.clone())), Ok(()), "{good:?}");
         }
     }
 
     #[test]
     fn outside_the_bounds_is_refused() {
-        use InvalidEarlyAccess::*;
-        for (bad, error) in [
-            (["a", "b", "c", "d", "e"].map(|name| early(name, 60)).to_vec(), Groups),
-            (vec![early("a", 60), early("a", 30)], Twice(group("a"))),
-            (vec![early("a", MAX_LEAD_S + 1)], Lead),
-            (vec![early("a", 60), early("b", 0)], Nothing(group("b"))),
-            (vec![with_units("a", 60, 1, 1), with_units("b", 60, 1, 1)], QuotaTwice),
-            (vec![with_units("a", 60, 0, 1)], Units),
-            (vec![with_units("a", 60, 101, 1)], Units),
-            (vec![with_units("a", 60, 1, 0)], Until),
-            (vec![with_units("a", 60, 1, 3600)], Until),
+        let units = "quota.units must be 1 to the total of at most 10000000";
+        let until = "quota.for_s must be at least 1 and end before closes_at";
+        let window = Err("early_access: closes_at must be at most 31 days after the first group may buy".to_owned());
+        for (bad, problem) in [
+            (["a", "b", "c", "d", "e"].map(|name| early(name, 60)).to_vec(), "at most 4 groups"),
+            (vec![early("a", 60), early("a", 30)], "a is named twice"),
+            (vec![early("a", MAX_LEAD_S + 1)], "lead_s must be 0 to 604800"),
+            (vec![early("a", 60), early("b", 0)], "b needs a lead_s above 0, or a quota"),
+            (vec![with_units("a", 60, 1, 1), with_units("b", 60, 1, 1)], "only one group can have a quota"),
+            (vec![with_units("a", 60, 0, 1)], units),
+            (vec![with_units("a", 60, 101, 1)], units),
+            (vec![with_units("a", 60, 1, 0)], until),
+            (vec![with_units("a", 60, 1, 3600)], until),
         ] {
-            assert_eq!(verdict(bad), Err(error));
+            assert_eq!(verdict(&terms(bad)), Err(format!("early_access: {problem}")));
         }
         let long = Terms { closes_at_ms: EpochMs(OPENS.0 + 31 * DAY_MS), ..terms(vec![early("a", 1)]) };
-        assert_eq!(long.validate(), Err(InvalidTerms::EarlyAccess(Window)));
+        assert_eq!(verdict(&long), window);
         let raining =
             Terms { rain: Some(crate::Rain { at_once: 1, ..crate::Rain::default() }), ..terms(vec![early("a", 1)]) };
-        assert_eq!(raining.validate(), Err(InvalidTerms::EarlyAccess(Rain)));
+        assert!(verdict(&raining).unwrap_err().starts_with("early_access: cannot be combined with rain"));
         assert_eq!(Terms { early_access: vec![], ..raining }.validate(), Ok(()));
         let in_1970 = Terms { opens_at_ms: EpochMs(0), closes_at_ms: EpochMs(1), ..terms(vec![early("a", 1)]) };
-        assert_eq!(in_1970.validate(), Err(InvalidTerms::EarlyAccess(Window)));
+        assert_eq!(verdict(&in_1970), window);
     }
 
     #[test]

@@ -21,27 +21,22 @@ pub struct Edit {
     pub title: Option<String>,
     /// A description, shown to people.
     pub description: Option<String>,
-    /// Its pictures.
     pub pictures: Option<Vec<PictureUrl>>,
     /// The usual price of a unit. `Some(None)` removes it, as in the next two.
     pub list_price_minor: Option<Option<u64>>,
     /// The seller's terms.
     pub terms_url: Option<Option<TermsUrl>>,
-    /// How many people are expected.
     pub expected_audience: Option<Option<u32>>,
     /// When buying starts.
     pub opens_at_ms: Option<EpochMs>,
-    /// When buying ends.
     pub closes_at_ms: Option<EpochMs>,
     /// Units in a round.
     pub total: Option<u32>,
     /// The most live orders of one user in a round.
     pub per_user_limit: Option<u8>,
-    /// Price of one unit.
     pub price: Option<Price>,
     /// How long an order waits for its payment.
     pub payment_window_s: Option<u32>,
-    /// Who is kept out.
     pub door: Option<DoorTerms>,
     /// What its gate requires, and who may see it and buy.
     pub gate: Option<GateTerms>,
@@ -55,7 +50,6 @@ pub struct Edit {
     pub early_access: Option<Vec<EarlyAccess>>,
     /// The line in front of the sale. `Some(None)` removes it.
     pub line: Option<Option<LineTerms>>,
-    /// The number of lanes.
     pub lanes: Option<u16>,
     /// Whether and how the sale recurs. `Some(None)` ends it.
     pub recurrence: Option<Option<Recurrence>>,
@@ -79,10 +73,8 @@ pub enum Refusal {
     /// Somebody could buy already, or there was an earlier round.
     #[error("it has been on sale: close its round or end its recurrence instead")]
     HasOpened,
-    /// The round has not opened.
     #[error("it has not opened yet")]
     NotOpen,
-    /// The round is over.
     #[error("the round is over")]
     Over,
     /// The term was promised to the round's buyers.
@@ -103,13 +95,11 @@ pub enum Refusal {
     /// A limit out of range.
     #[error("requests_per_s: 1 to {0}, or null")]
     Rate(u32),
-    /// The new end is in the past.
     #[error("closes_at is in the past: close the round instead")]
     ClosesInThePast,
     /// The next round would open before this one closes.
     #[error(transparent)]
     Overlap(#[from] Overlap),
-    /// The new terms are invalid.
     #[error(transparent)]
     Terms(#[from] InvalidTerms),
     /// The round is running, or has not opened.

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{GroupName, Terms};
+use crate::GroupName;
+use crate::invalid_terms::{InvalidTerms, all_hold};
 
 /// The least work, in zero bits: some thousand attempts, which take almost no time.
 pub const MIN_WORK_BITS: u8 = 12;
@@ -22,7 +23,6 @@ pub enum ChallengePolicy {
     Picture,
     /// Work only.
     Work,
-    /// No challenge.
     None,
 }
 
@@ -30,7 +30,6 @@ pub enum ChallengePolicy {
 /// who misbehave; these are about everybody.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateTerms {
-    /// Which challenges are offered.
     pub challenge: ChallengePolicy,
     /// Zero bits that a proof of work must begin with.
     pub work_bits: u8,
@@ -40,23 +39,6 @@ pub struct GateTerms {
     /// Groups that may buy. Everybody who sees the sale may if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups_buy: Vec<GroupName>,
-}
-
-/// Invalid gate terms.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidGate {
-    /// Work out of range.
-    #[error("gate.work_bits must be {MIN_WORK_BITS} to {MAX_WORK_BITS}")]
-    WorkBits,
-    /// Too many groups.
-    #[error("gate.{0}: at most {MAX_GATE_GROUPS} groups")]
-    Groups(&'static str),
-    /// A group is named twice.
-    #[error("gate.{0}: {1} is named twice")]
-    Twice(&'static str, GroupName),
-    /// Not everybody may see the sale, but everybody can verify its draw.
-    #[error("gate.groups_see: cannot be combined with awards, whose draw is public")]
-    Public,
 }
 
 impl Default for GateTerms {
@@ -71,7 +53,6 @@ impl Default for GateTerms {
 }
 
 impl GateTerms {
-    /// Whether it is the default.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -80,28 +61,25 @@ impl GateTerms {
     pub const fn is_hidden(&self) -> bool {
         !self.groups_see.is_empty()
     }
-}
 
-impl Terms {
-    /// Checks all bounds of the gate.
-    pub(crate) fn validate_gate(&self) -> Result<(), InvalidGate> {
-        let GateTerms { challenge: _any_policy, work_bits, groups_see, groups_buy } = &self.gate;
+    pub(crate) fn validate(&self, has_awards: bool) -> Result<(), InvalidTerms> {
+        let Self { challenge: _any_policy, work_bits, groups_see, groups_buy } = self;
         if !(MIN_WORK_BITS..=MAX_WORK_BITS).contains(work_bits) {
-            return Err(InvalidGate::WorkBits);
+            let problem = format!("gate.work_bits must be {MIN_WORK_BITS} to {MAX_WORK_BITS}");
+            return Err(InvalidTerms::new("gate.work_bits", problem));
         }
         for (name, groups) in [("groups_see", groups_see), ("groups_buy", groups_buy)] {
             if groups.len() > MAX_GATE_GROUPS {
-                return Err(InvalidGate::Groups(name));
+                return Err(InvalidTerms::new("gate", format!("gate.{name}: at most {MAX_GATE_GROUPS} groups")));
             }
             let twice = groups.iter().enumerate().find(|(at, group)| groups[..*at].contains(group));
             if let Some((_, group)) = twice {
-                return Err(InvalidGate::Twice(name, group.clone()));
+                return Err(InvalidTerms::new("gate", format!("gate.{name}: {group} is named twice")));
             }
         }
-        if self.gate.is_hidden() && self.allocation.has_awards() {
-            return Err(InvalidGate::Public);
-        }
-        Ok(())
+        // Everybody can verify a draw.
+        let problem = "gate.groups_see: cannot be combined with awards, whose draw is public";
+        all_hold([(!(self.is_hidden() && has_awards), InvalidTerms::new("gate", problem))])
     }
 }
 
@@ -109,7 +87,7 @@ impl Terms {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{Allocation, EpochMs, InvalidTerms, Prize, Settlement};
+    use crate::{Allocation, EpochMs, Prize, Settlement, Terms};
 
     fn terms(change: impl FnOnce(&mut GateTerms)) -> Terms {
         let mut terms = lamp(EpochMs(1_000_000), EpochMs(2_000_000));
@@ -117,12 +95,8 @@ mod tests {
         terms
     }
 
-    fn verdict(change: impl FnOnce(&mut GateTerms)) -> Result<(), InvalidGate> {
-        match terms(change).validate() {
-            Ok(()) => Ok(()),
-            Err(InvalidTerms::Gate(error)) => Err(error),
-            Err(other) => panic!("{other}"),
-        }
+    fn verdict(change: impl FnOnce(&mut GateTerms)) -> Result<(), String> {
+        terms(change).validate().map_err(|invalid| invalid.to_string())
     }
 
     fn groups(names: &[&str]) -> Vec<GroupName> {
@@ -136,7 +110,7 @@ mod tests {
             assert_eq!(verdict(|gate| gate.work_bits = bits), Ok(()));
         }
         for bits in [0, MIN_WORK_BITS - 1, MAX_WORK_BITS + 1, u8::MAX] {
-            assert_eq!(verdict(|gate| gate.work_bits = bits), Err(InvalidGate::WorkBits));
+            assert_eq!(verdict(|gate| gate.work_bits = bits), Err("gate.work_bits must be 12 to 24".to_owned()));
         }
         assert_eq!(verdict(|gate| gate.groups_see = groups(&["a", "b", "c", "d"])), Ok(()));
         assert_eq!(verdict(|gate| gate.groups_buy = groups(&["a", "b", "c", "d"])), Ok(()));
@@ -145,9 +119,15 @@ mod tests {
     #[test]
     fn groups_are_few_and_each_is_named_once() {
         let many = ["a", "b", "c", "d", "e"];
-        assert_eq!(verdict(|gate| gate.groups_see = groups(&many)), Err(InvalidGate::Groups("groups_see")));
-        assert_eq!(verdict(|gate| gate.groups_buy = groups(&many)), Err(InvalidGate::Groups("groups_buy")));
-        let twice = InvalidGate::Twice("groups_buy", "b".parse().unwrap());
+        assert_eq!(
+            verdict(|gate| gate.groups_see = groups(&many)),
+            Err("gate.groups_see: at most 4 groups".to_owned())
+        );
+        assert_eq!(
+            verdict(|gate| gate.groups_buy = groups(&many)),
+            Err("gate.groups_buy: at most 4 groups".to_owned())
+        );
+        let twice = "gate.groups_buy: b is named twice".to_owned();
         assert_eq!(verdict(|gate| gate.groups_buy = groups(&["b", "a", "b"])), Err(twice));
     }
 
@@ -158,7 +138,8 @@ mod tests {
         terms.allocation = Allocation::Prizes { prizes, draw: crate::DrawTime::default(), beacon: false };
         terms.settlement = Settlement::Free;
         terms.price.price_minor = 0;
-        assert_eq!(terms.validate(), Err(InvalidTerms::Gate(InvalidGate::Public)));
+        let problem = terms.validate().unwrap_err().to_string();
+        assert_eq!(problem, "gate.groups_see: cannot be combined with awards, whose draw is public");
         terms.gate = GateTerms { groups_buy: groups(&["members"]), ..GateTerms::default() };
         assert_eq!(terms.validate(), Ok(()));
     }

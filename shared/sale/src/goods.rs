@@ -1,11 +1,9 @@
-use std::fmt;
-use std::str::FromStr;
-
 use http::Uri;
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_PRICE_MINOR;
-use crate::text_serde::text_serde;
+use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::limits::MAX_PRICE_MINOR;
+use crate::text_serde::text_type;
 
 /// The longest description, in characters.
 pub const MAX_DESCRIPTION_LENGTH: usize = 2000;
@@ -34,38 +32,24 @@ pub struct Goods {
     pub terms_url: Option<TermsUrl>,
 }
 
-/// Invalid goods.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidGoods {
-    /// The description is too long, or has control characters.
-    #[error(
-        "description must have at most {MAX_DESCRIPTION_LENGTH} characters, and no control characters but line feeds"
-    )]
-    Description,
-    /// Too many pictures.
-    #[error("pictures: at most {MAX_PICTURES}")]
-    Pictures,
-    /// The list price is not above the price.
-    #[error("list_price_minor must be more than price_minor, and at most {MAX_PRICE_MINOR}")]
-    ListPrice,
-}
-
 impl Goods {
-    /// Checks all bounds of goods that are sold for `price_minor`.
-    ///
-    /// # Errors
-    /// The first violated bound.
-    pub fn validate(&self, price_minor: u64) -> Result<(), InvalidGoods> {
+    pub(crate) fn validate(&self, price_minor: u64) -> Result<(), InvalidTerms> {
         let is_text = |c: char| c == '\n' || !c.is_control();
-        if self.description.chars().count() > MAX_DESCRIPTION_LENGTH || !self.description.chars().all(is_text) {
-            Err(InvalidGoods::Description)
-        } else if self.pictures.len() > MAX_PICTURES {
-            Err(InvalidGoods::Pictures)
-        } else if self.list_price_minor.is_some_and(|list| list <= price_minor || list > MAX_PRICE_MINOR) {
-            Err(InvalidGoods::ListPrice)
-        } else {
-            Ok(())
-        }
+        let is_described =
+            self.description.chars().count() <= MAX_DESCRIPTION_LENGTH && self.description.chars().all(is_text);
+        let is_list_price = |list| price_minor < list && list <= MAX_PRICE_MINOR;
+        let description = format!(
+            "description must have at most {MAX_DESCRIPTION_LENGTH} characters, and no control characters but line feeds"
+        );
+        let list_price = format!("list_price_minor must be more than price_minor, and at most {MAX_PRICE_MINOR}");
+        all_hold([
+            (is_described, InvalidTerms::new("description", description)),
+            (
+                self.pictures.len() <= MAX_PICTURES,
+                InvalidTerms::new("pictures", format!("pictures: at most {MAX_PICTURES}")),
+            ),
+            (self.list_price_minor.is_none_or(is_list_price), InvalidTerms::new("list_price_minor", list_price)),
+        ])
     }
 }
 
@@ -94,40 +78,19 @@ fn https_host(text: &str) -> Option<&str> {
     (is_whole && authority.starts_with(host)).then(|| &authority[..host.len()])
 }
 
-macro_rules! url {
-    ($(#[$doc:meta])* $name:ident, $error:expr, $valid:expr) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
+/// The URL of the seller's terms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TermsUrl(String);
 
-        impl FromStr for $name {
-            type Err = InvalidUrl;
-            fn from_str(text: &str) -> Result<Self, InvalidUrl> {
-                let is_valid: fn(&str) -> bool = $valid;
-                if is_valid(text) { Ok(Self(text.to_owned())) } else { Err($error) }
-            }
-        }
+text_type!(TermsUrl, InvalidUrl, InvalidUrl::Terms, |text| https_host(text).is_some());
 
-        text_serde!($name, InvalidUrl);
+/// The URL of a picture: on another host, or one of the page's own drawings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PictureUrl(String);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-    };
-}
-
-url! {
-    /// The URL of the seller's terms.
-    TermsUrl, InvalidUrl::Terms, |text| https_host(text).is_some()
-}
-
-url! {
-    /// The URL of a picture: on another host, or one of the page's own drawings.
-    PictureUrl, InvalidUrl::Picture, |text| https_host(text).is_some() || is_own(text)
-}
+text_type!(PictureUrl, InvalidUrl, InvalidUrl::Picture, |text| https_host(text).is_some() || is_own(text));
 
 fn is_own(text: &str) -> bool {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -143,7 +106,6 @@ impl PictureUrl {
         https_host(&self.0)
     }
 
-    /// Whether it has a port.
     pub fn has_port(&self) -> bool {
         self.host().is_some_and(|host| self.0["https://".len() + host.len()..].starts_with(':'))
     }
@@ -205,20 +167,17 @@ mod tests {
         let goods = |change: fn(&mut Goods)| {
             let mut goods = Goods::default();
             change(&mut goods);
-            goods.validate(990)
+            goods.validate(990).map_err(|invalid| invalid.field())
         };
         assert_eq!(goods(|_| {}), Ok(()));
         assert_eq!(goods(|g| g.description = "é\n".repeat(MAX_DESCRIPTION_LENGTH / 2)), Ok(()));
-        assert_eq!(goods(|g| g.description = "x".repeat(MAX_DESCRIPTION_LENGTH + 1)), Err(InvalidGoods::Description));
-        assert_eq!(goods(|g| g.description = "a\tb".into()), Err(InvalidGoods::Description));
+        assert_eq!(goods(|g| g.description = "x".repeat(MAX_DESCRIPTION_LENGTH + 1)), Err("description"));
+        assert_eq!(goods(|g| g.description = "a\tb".into()), Err("description"));
         assert_eq!(goods(|g| g.pictures = vec!["/art/lamp.svg".parse().unwrap(); MAX_PICTURES]), Ok(()));
-        assert_eq!(
-            goods(|g| g.pictures = vec!["/art/lamp.svg".parse().unwrap(); MAX_PICTURES + 1]),
-            Err(InvalidGoods::Pictures)
-        );
+        assert_eq!(goods(|g| g.pictures = vec!["/art/lamp.svg".parse().unwrap(); MAX_PICTURES + 1]), Err("pictures"));
         assert_eq!(goods(|g| g.list_price_minor = Some(991)), Ok(()));
         assert_eq!(goods(|g| g.list_price_minor = Some(MAX_PRICE_MINOR)), Ok(()));
-        assert_eq!(goods(|g| g.list_price_minor = Some(990)), Err(InvalidGoods::ListPrice));
-        assert_eq!(goods(|g| g.list_price_minor = Some(MAX_PRICE_MINOR + 1)), Err(InvalidGoods::ListPrice));
+        assert_eq!(goods(|g| g.list_price_minor = Some(990)), Err("list_price_minor"));
+        assert_eq!(goods(|g| g.list_price_minor = Some(MAX_PRICE_MINOR + 1)), Err("list_price_minor"));
     }
 }

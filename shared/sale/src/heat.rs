@@ -27,11 +27,9 @@ impl DoorTerms {
 pub struct Heat {
     /// Requests counted since its keys were loaded.
     pub asked: u64,
-    /// When they were counted.
     pub at_ms: EpochMs,
     /// Requests a second between the last two measurements.
     pub requests_per_s: u32,
-    /// Since when it has been hot.
     pub hot_since_ms: Option<EpochMs>,
 }
 

@@ -14,6 +14,8 @@ mod gate_terms;
 mod goods;
 mod heat;
 mod ids;
+mod invalid_terms;
+mod limits;
 mod line_terms;
 mod log;
 mod milestones;
@@ -30,43 +32,38 @@ mod text_serde;
 mod time;
 
 pub use allocation::{
-    Allocation, Award, DrawTime, InvalidAllocation, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize,
-    Settlement,
+    Allocation, Award, DrawTime, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize, Settlement,
 };
 pub use campaign::{
     Campaign, CampaignId, CampaignLimit, InvalidCampaign, MAX_CAMPAIGN_LIMIT, MAX_CAMPAIGN_SALES, MAX_LIMITS_OF_A_SALE,
 };
 pub use claim::{Claim, ClaimState, Entry};
-pub use door_terms::{
-    DoorTerms, InvalidDoor, MAX_DENIED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_STRIKE_WINDOW_S, MAX_STRIKES,
-};
+pub use door_terms::{DoorTerms, MAX_DENIED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_STRIKE_WINDOW_S, MAX_STRIKES};
 pub use early_access::{
-    BuyerClass, EarlyAccess, GroupName, InvalidEarlyAccess, InvalidGroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH,
-    MAX_LEAD_S, MemberQuota,
+    BuyerClass, EarlyAccess, GroupName, InvalidGroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH, MAX_LEAD_S,
+    MemberQuota,
 };
 pub use edit::{Edit, Refusal};
-pub use gate_terms::{
-    ChallengePolicy, GateTerms, InvalidGate, MAX_GATE_GROUPS, MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS,
-};
-pub use goods::{
-    Goods, InvalidGoods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl,
-};
+pub use gate_terms::{ChallengePolicy, GateTerms, MAX_GATE_GROUPS, MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS};
+pub use goods::{Goods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl};
 pub use heat::{Heat, UNPLANNED_REQUESTS_PER_S, limit_of_hot};
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, MAX_LANES, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
-pub use line_terms::{InvalidLine, LineTerms, MAX_ADMITS_PER_S, MAX_OPENS_EARLY_S};
+pub use invalid_terms::InvalidTerms;
+pub use limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
+pub use line_terms::{LineTerms, MAX_ADMITS_PER_S, MAX_OPENS_EARLY_S};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use milestones::{Look, Milestones};
 pub use money::{Currency, InvalidCurrency, Price};
 pub use network::{InvalidNetwork, MIN_IPV4_PREFIX, MIN_IPV6_PREFIX, Network};
 pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
-pub use rain::{InvalidRain, InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
+pub use rain::{InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
 pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
-    InvalidTerms, MAX_EXPECTED_AUDIENCE, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT,
-    MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
+    MAX_EXPECTED_AUDIENCE, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MIN_PAYMENT_WINDOW_S,
+    Terms,
 };
 pub use time::EpochMs;

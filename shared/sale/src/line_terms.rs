@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::Terms;
+use crate::invalid_terms::{InvalidTerms, all_hold};
 
 /// The earliest tickets, in seconds before the opening.
 pub const MAX_OPENS_EARLY_S: u32 = 24 * 60 * 60;
@@ -20,34 +20,19 @@ pub struct LineTerms {
     pub paused: bool,
 }
 
-/// Invalid line terms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidLine {
-    /// The time of the tickets is out of range.
-    #[error("line.opens_early_s must be 1 to {MAX_OPENS_EARLY_S}")]
-    OpensEarly,
-    /// A rate out of range.
-    #[error("line.admits_per_s must be 1 to {MAX_ADMITS_PER_S}")]
-    AdmitsPerS,
-    /// A line has only one opening.
-    #[error("line: cannot be combined with early_access, whose groups buy before the line opens")]
-    EarlyAccess,
-    /// The public document of a line would reveal a hidden sale.
-    #[error("line: cannot be combined with gate.groups_see, since lines are public")]
-    Hidden,
-}
-
-impl Terms {
-    /// Checks all bounds of the line.
-    pub(crate) fn validate_line(&self) -> Result<(), InvalidLine> {
-        let Some(LineTerms { opens_early_s, admits_per_s, paused: _ }) = self.line else { return Ok(()) };
-        let bounds = [
-            ((1..=MAX_OPENS_EARLY_S).contains(&opens_early_s), InvalidLine::OpensEarly),
-            ((1..=MAX_ADMITS_PER_S).contains(&admits_per_s), InvalidLine::AdmitsPerS),
-            (self.early_access.is_empty(), InvalidLine::EarlyAccess),
-            (!self.gate.is_hidden(), InvalidLine::Hidden),
-        ];
-        bounds.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, problem)| Err(problem))
+impl LineTerms {
+    pub(crate) fn validate(&self, has_early_access: bool, is_hidden: bool) -> Result<(), InvalidTerms> {
+        let Self { opens_early_s, admits_per_s, paused: _ } = self;
+        let bound = |field, most: u32| InvalidTerms::new(field, format!("{field} must be 1 to {most}"));
+        // A line has only one opening, and its public document would reveal a hidden sale.
+        let early = "line: cannot be combined with early_access, whose groups buy before the line opens";
+        let hidden = "line: cannot be combined with gate.groups_see, since lines are public";
+        all_hold([
+            ((1..=MAX_OPENS_EARLY_S).contains(opens_early_s), bound("line.opens_early_s", MAX_OPENS_EARLY_S)),
+            ((1..=MAX_ADMITS_PER_S).contains(admits_per_s), bound("line.admits_per_s", MAX_ADMITS_PER_S)),
+            (!has_early_access, InvalidTerms::new("line", early)),
+            (!is_hidden, InvalidTerms::new("line", hidden)),
+        ])
     }
 }
 
@@ -55,7 +40,7 @@ impl Terms {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{EarlyAccess, EpochMs, GateTerms, InvalidTerms};
+    use crate::{EarlyAccess, EpochMs, GateTerms, Terms};
 
     const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 50, paused: false };
 
@@ -64,29 +49,32 @@ mod tests {
         let verdict = |line: LineTerms, change: &dyn Fn(&mut Terms)| {
             let mut terms = Terms { line: Some(line), ..lamp(EpochMs(1_000_000), EpochMs(2_000_000)) };
             change(&mut terms);
-            terms.validate()
+            terms.validate().map_err(|invalid| invalid.to_string())
         };
-        let line = |line, problem| {
+        let line = |line, problem: &str| {
             let verdict = verdict(line, &|_| {});
-            assert_eq!(verdict, Err(InvalidTerms::Line(problem)));
+            assert_eq!(verdict, Err(problem.to_owned()));
         };
         assert_eq!(verdict(LINE, &|_| {}), Ok(()));
         assert_eq!(
             verdict(LineTerms { opens_early_s: MAX_OPENS_EARLY_S, admits_per_s: MAX_ADMITS_PER_S, ..LINE }, &|_| {}),
             Ok(())
         );
-        line(LineTerms { opens_early_s: 0, ..LINE }, InvalidLine::OpensEarly);
-        line(LineTerms { opens_early_s: MAX_OPENS_EARLY_S + 1, ..LINE }, InvalidLine::OpensEarly);
-        line(LineTerms { admits_per_s: 0, ..LINE }, InvalidLine::AdmitsPerS);
-        line(LineTerms { admits_per_s: MAX_ADMITS_PER_S + 1, ..LINE }, InvalidLine::AdmitsPerS);
+        line(LineTerms { opens_early_s: 0, ..LINE }, "line.opens_early_s must be 1 to 86400");
+        line(LineTerms { opens_early_s: MAX_OPENS_EARLY_S + 1, ..LINE }, "line.opens_early_s must be 1 to 86400");
+        line(LineTerms { admits_per_s: 0, ..LINE }, "line.admits_per_s must be 1 to 100000");
+        line(LineTerms { admits_per_s: MAX_ADMITS_PER_S + 1, ..LINE }, "line.admits_per_s must be 1 to 100000");
         let group: crate::GroupName = "members".parse().unwrap();
         let early = EarlyAccess { group: group.clone(), lead_s: 60, quota: None };
         assert_eq!(
             verdict(LINE, &|terms| terms.early_access = vec![early.clone()]),
-            Err(InvalidTerms::Line(InvalidLine::EarlyAccess))
+            Err("line: cannot be combined with early_access, whose groups buy before the line opens".to_owned())
         );
         let gate = GateTerms { groups_see: vec![group.clone()], groups_buy: vec![group], ..GateTerms::default() };
-        assert_eq!(verdict(LINE, &|terms| terms.gate = gate.clone()), Err(InvalidTerms::Line(InvalidLine::Hidden)));
+        assert_eq!(
+            verdict(LINE, &|terms| terms.gate = gate.clone()),
+            Err("line: cannot be combined with gate.groups_see, since lines are public".to_owned())
+        );
     }
 
     #[test]

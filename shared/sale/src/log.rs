@@ -20,12 +20,10 @@ pub struct LogEntry {
     /// The operator. `None` if a schedule did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
-    /// When it was done.
     pub at_ms: EpochMs,
 }
 
 impl LogEntry {
-    /// Whether it records this request.
     fn is_same(&self, request: &Self) -> bool {
         self.action == request.action && self.parameters == request.parameters
     }
@@ -48,7 +46,6 @@ pub enum Seen {
 pub struct Log(Vec<LogEntry>);
 
 impl Log {
-    /// Looks a request up.
     pub fn seen(&self, request: &LogEntry) -> Seen {
         match self.0.iter().find(|entry| entry.key == request.key) {
             None => Seen::No,
@@ -69,7 +66,6 @@ impl Log {
         &self.0
     }
 
-    /// Whether it has no entry.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -24,7 +24,6 @@ pub struct Milestones {
 /// One observation of a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
-    /// When it was made.
     pub now: EpochMs,
     /// Units that were not handed out or came back, including those still to become available. `None` if Redis does not
     /// have the round.

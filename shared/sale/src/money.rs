@@ -10,7 +10,6 @@ use crate::text_serde::text_serde;
 #[serde(try_from = "String", into = "String")]
 pub struct Currency([u8; 3]);
 
-/// Not a currency code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a currency is an ISO 4217 code of three capital letters, such as EUR")]
 pub struct InvalidCurrency;
@@ -36,7 +35,6 @@ text_serde!(Currency, InvalidCurrency);
 pub struct Price {
     /// The amount in minor units.
     pub price_minor: u64,
-    /// The currency.
     pub currency: Currency,
 }
 

@@ -20,10 +20,8 @@ const MAPPED_PREFIX: u8 = 96;
 #[serde(try_from = "String", into = "String")]
 pub struct Network(IpNet);
 
-/// Not a valid network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidNetwork {
-    /// It has another form.
     #[error("an IPv4 or IPv6 address, or a network as ADDRESS/PREFIX")]
     Form,
     /// It is too large.
@@ -37,7 +35,6 @@ impl Network {
         self.0.contains(address)
     }
 
-    /// Whether it is a single address.
     pub fn is_address(self) -> bool {
         self.0.prefix_len() == self.0.max_prefix_len()
     }

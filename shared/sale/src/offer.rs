@@ -1,12 +1,9 @@
 use serde::{Deserialize, Serialize};
 
+use crate::invalid_terms::{InvalidTerms, all_hold};
 use crate::recurrence::Window;
-use crate::{
-    Edit, EpochMs, Hours, InvalidAllocation, InvalidTerms, Log, Overlap, Recurrence, Refusal, Round, RoundId,
-    RoundNumber, SaleId, Terms,
-};
+use crate::{Edit, EpochMs, Hours, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, Terms};
 
-/// The state of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SaleState {
@@ -21,9 +18,7 @@ pub enum SaleState {
 /// A sale as operators edit it. Each round begins with a copy of its terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// The sale's id.
     pub id: SaleId,
-    /// The state.
     pub state: SaleState,
     /// The version: each write is conditional on the version that it read.
     pub version: u32,
@@ -31,16 +26,13 @@ pub struct Offer {
     pub latest_round: RoundNumber,
     /// The terms of future rounds, with the latest round's window.
     pub terms: Terms,
-    /// Whether and how the sale recurs.
     pub recurrence: Option<Recurrence>,
     /// Its hours, if it recurs.
     pub hours: Option<Hours>,
-    /// What was done to it.
     pub log: Log,
 }
 
 impl Offer {
-    /// Creates a draft.
     pub fn draft(id: SaleId, terms: Terms, recurrence: Option<Recurrence>) -> Self {
         let (state, latest_round) = (SaleState::Draft, RoundNumber(1));
         let hours = recurrence.as_ref().and_then(|recurrence| recurrence.hours(terms.opens_at_ms, terms.closes_at_ms));
@@ -55,7 +47,7 @@ impl Offer {
     /// Publishes the sale. Returns the offer and its first round.
     pub fn publish(mut self) -> (Self, Round) {
         self.state = SaleState::Published;
-        let round = Round::of(&self);
+        let round = Round::new(self.latest_round_id(), self.terms.clone());
         (self, round)
     }
 
@@ -83,6 +75,14 @@ impl Offer {
         self.keeps_apart()?;
         self.beacon_comes_in_time()?;
         Ok(self)
+    }
+
+    /// Changes the terms of this sale's round as far as [`Edit`] allows now. Fails with the first term that cannot be
+    /// changed, or not in this way.
+    pub fn edit_round(&self, round: Round, edit: &Edit, now: EpochMs) -> Result<Round, Refusal> {
+        let next = self.next_window(round.terms.opens_at_ms);
+        let next_opens_at = next.map(|(opens_at, _)| opens_at.minus_s(self.terms.longest_lead_s()));
+        round.edit(edit, next_opens_at, now)
     }
 
     /// Makes the latest round the last one. Repeating it changes nothing. Fails if it is a draft.
@@ -140,14 +140,11 @@ impl Offer {
         self.latest_round = RoundNumber(self.latest_round.0 + 1);
         let Round { paused, isolated_requests_per_s, .. } = *latest;
         let isolated_requests_per_s = isolated_requests_per_s.filter(|_| !latest.is_limited_for_heat());
-        let round = Round { paused, isolated_requests_per_s, ..Round::of(&self) };
+        let round = Round { paused, isolated_requests_per_s, ..Round::new(self.latest_round_id(), self.terms.clone()) };
         Ok((self, round))
     }
 
-    /// Checks that each round is over before the next one opens for anybody.
-    ///
-    /// # Errors
-    /// The first overlap.
+    /// Checks that each round is over before the next one opens for anybody. Fails with the first overlap.
     pub fn keeps_apart(&self) -> Result<(), Overlap> {
         let (Some(recurrence), Some(hours)) = (&self.recurrence, &self.hours) else { return Ok(()) };
         let window = (self.terms.opens_at_ms, self.terms.closes_at_ms);
@@ -159,7 +156,9 @@ impl Offer {
     /// beacon.
     pub fn beacon_comes_in_time(&self) -> Result<(), InvalidTerms> {
         let waits_for_somebody = self.recurrence.is_some() && self.terms.allocation.opens_with_beacon();
-        if waits_for_somebody { Err(InvalidAllocation::RecurringBeacon.into()) } else { Ok(()) }
+        let problem =
+            "a sale that recurs can have a beacon only if it is drawn at_end: each round would wait for it to open";
+        all_hold([(!waits_for_somebody, InvalidTerms::new("allocation.beacon", problem))])
     }
 
     /// Opening and close of the first window after the latest round's that is not over at `now`.

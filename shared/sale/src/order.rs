@@ -70,7 +70,6 @@ pub enum Transition {
     Pay,
     /// The payment window is over.
     Expire,
-    /// The user cancels.
     Cancel,
 }
 
@@ -124,9 +123,7 @@ pub struct Order {
     /// The claim. Its id is also the order's.
     #[serde(flatten)]
     pub claim: Claim,
-    /// The state.
     pub state: OrderState,
-    /// When the order was written.
     pub created_at_ms: EpochMs,
     /// The price. `None` if the order could not be made.
     #[serde(flatten)]
@@ -143,7 +140,6 @@ pub struct Order {
     /// The payment that made it PAID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_id: Option<String>,
-    /// Why it is FAILED.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// Payments that the order could not take: the provider must refund them.
@@ -168,7 +164,6 @@ pub struct Order {
 pub enum RefundState {
     /// At least one must be refunded.
     Due,
-    /// All have been refunded.
     Refunded,
 }
 

@@ -3,7 +3,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EpochMs, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
+use crate::EpochMs;
+use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
 
 /// The largest number of drops in a plan. They are in the string that every call to Redis reads.
 pub const MAX_DROPS: usize = 32;
@@ -33,7 +35,6 @@ pub struct Rain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Steady {
-    /// Units in each drop.
     pub units: u32,
     /// Seconds between two drops.
     pub every_s: u32,
@@ -45,25 +46,7 @@ pub struct Steady {
 pub struct RainDrop {
     /// When they become available, in seconds after the opening.
     pub after_s: u32,
-    /// How many units.
     pub units: u32,
-}
-
-/// An invalid plan.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidRain {
-    /// More units than there are.
-    #[error("rain.at_once must be at most total")]
-    AtOnce,
-    /// A rate out of range.
-    #[error("rain.steady must have units of 1 to {MAX_TOTAL} and every_s of 1 to {MAX_EVERY_S}")]
-    Steady,
-    /// Too many drops, or one out of range.
-    #[error(
-        "rain.drops must be at most {MAX_DROPS}, each of 1 to {MAX_TOTAL} units, after_s 1 to {MAX_SALE_DURATION_S} \
-         and later than the one before"
-    )]
-    Drops,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -71,39 +54,35 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Rain {
-    /// Checks all bounds.
-    ///
-    /// # Errors
-    /// The first violated bound.
-    pub(crate) fn validate(&self, total: u32) -> Result<(), InvalidRain> {
+    pub(crate) fn validate(&self, total: u32) -> Result<(), InvalidTerms> {
         let Self { at_once, steady, drops, from_ms: _ } = self;
         let is_rate =
             |Steady { units, every_s }: &Steady| (1..=MAX_TOTAL).contains(units) && (1..=MAX_EVERY_S).contains(every_s);
         let is_drop = |RainDrop { after_s, units }: &RainDrop| {
             (1..=MAX_TOTAL).contains(units) && (1..=MAX_SALE_DURATION_S).contains(after_s)
         };
-        if *at_once > total {
-            Err(InvalidRain::AtOnce)
-        } else if !steady.iter().all(is_rate) {
-            Err(InvalidRain::Steady)
-        } else if drops.len() > MAX_DROPS
-            || !drops.iter().all(is_drop)
-            || drops.windows(2).any(|pair| pair[1].after_s <= pair[0].after_s)
-        {
-            Err(InvalidRain::Drops)
-        } else {
-            Ok(())
-        }
+        let are_in_order = drops.windows(2).all(|pair| pair[0].after_s < pair[1].after_s);
+        let are_drops = drops.len() <= MAX_DROPS && drops.iter().all(is_drop) && are_in_order;
+        let rates = format!("rain.steady must have units of 1 to {MAX_TOTAL} and every_s of 1 to {MAX_EVERY_S}");
+        let listed = format!(
+            "rain.drops must be at most {MAX_DROPS}, each of 1 to {MAX_TOTAL} units, after_s 1 to \
+             {MAX_SALE_DURATION_S} and later than the one before"
+        );
+        all_hold([
+            (*at_once <= total, InvalidTerms::new("rain", "rain.at_once must be at most total")),
+            (steady.iter().all(is_rate), InvalidTerms::new("rain", rates)),
+            (are_drops, InvalidTerms::new("rain", listed)),
+        ])
     }
 
-    /// Replaces this plan, which is in force in a running round with these terms, by `new` from `now` on. Available
+    /// Replaces this plan, which is in force in a running round, by `new` from `now` on. Available
     /// units stay available, and `new`'s `at_once` is added to them. Whatever `new` is, there are never fewer units
     /// available after `now` than at `now`.
     ///
     /// An unchanged steady rate keeps its rhythm, so any number of changes does not delay its next drop. Another rate
     /// begins now. Drops of `new` in the past are left out: [`Round::rain`](crate::Round::rain) refuses them.
-    pub(crate) fn replaced_by(&self, new: &Self, terms: &Terms, now: EpochMs) -> Self {
-        let now_ms = now.since_ms(terms.opens_at_ms);
+    pub(crate) fn replaced_by(&self, new: &Self, opens_at: EpochMs, total: u32, now: EpochMs) -> Self {
+        let now_ms = now.since_ms(opens_at);
         let is_ahead = |drop: &RainDrop| u64::from(drop.after_s) * 1000 > now_ms;
         let dropped = |rain: &Self| -> u64 {
             let listed = rain.drops.iter().filter(|drop| !is_ahead(drop)).map(|drop| u64::from(drop.units));
@@ -112,11 +91,11 @@ impl Rain {
         let (available, from_ms) = if new.steady == self.steady {
             (dropped(self), self.from_ms)
         } else {
-            (u64::from(RainPlan::of(self, terms).available(now)), now_ms)
+            (u64::from(RainPlan::of(self, opens_at, total).available(now)), now_ms)
         };
-        let at_once = available.saturating_add(u64::from(new.at_once)).min(u64::from(terms.total));
+        let at_once = available.saturating_add(u64::from(new.at_once)).min(u64::from(total));
         let drops = new.drops.iter().filter(|drop| is_ahead(drop)).copied().collect();
-        Self { at_once: u32::try_from(at_once).unwrap_or(terms.total), steady: new.steady, drops, from_ms }
+        Self { at_once: u32::try_from(at_once).unwrap_or(total), steady: new.steady, drops, from_ms }
     }
 }
 
@@ -142,23 +121,16 @@ pub struct RainPlan {
     pub units: u32,
     /// Milliseconds between two steady drops.
     pub every_ms: u64,
-    /// The other drops, in order.
     pub drops: Vec<(EpochMs, u32)>,
 }
 
 impl RainPlan {
-    /// The plan of a round with these terms, if it has one.
-    pub fn of_terms(terms: &Terms) -> Option<Self> {
-        terms.rain.as_ref().map(|rain| Self::of(rain, terms))
-    }
-
-    fn of(rain: &Rain, terms: &Terms) -> Self {
-        let opening = terms.opens_at_ms;
+    pub(crate) fn of(rain: &Rain, opening: EpochMs, total: u32) -> Self {
         let from_ms = EpochMs(opening.0.saturating_add_unsigned(rain.from_ms));
         let first = (rain.at_once > 0).then_some((from_ms, rain.at_once));
         let listed = rain.drops.iter().map(|drop| (opening.plus_s(drop.after_s), drop.units));
         Self {
-            last: terms.total,
+            last: total,
             from_ms,
             units: rain.steady.map_or(0, |steady| steady.units),
             every_ms: rain.steady.map_or(0, |steady| u64::from(steady.every_s) * 1000),
@@ -198,7 +170,6 @@ impl fmt::Display for RainPlan {
     }
 }
 
-/// A text that is not a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a plan of drops")]
 pub struct InvalidRainPlan;
@@ -233,7 +204,7 @@ mod tests {
 
     use super::*;
     use crate::terms::lamp;
-    use crate::{InvalidTerms, Offer, Refusal, Round};
+    use crate::{Offer, Refusal, Round, Terms};
 
     const OPENS: EpochMs = EpochMs(1_000_000);
 
@@ -259,7 +230,7 @@ mod tests {
     }
 
     fn plan(round: &Round) -> RainPlan {
-        RainPlan::of_terms(&round.terms).unwrap()
+        round.terms.rain_plan().unwrap()
     }
 
     #[test]
@@ -280,11 +251,8 @@ mod tests {
 
     #[test]
     fn bounds_are_inclusive_and_hold() {
-        let verdict = |rain: Rain| match terms(100, rain).validate() {
-            Ok(()) => None,
-            Err(InvalidTerms::Rain(invalid)) => Some(invalid),
-            Err(other) => panic!("{other}"),
-        };
+        let verdict = |rain: Rain| terms(100, rain).validate().err().map(|invalid| invalid.to_string());
+        let begins = |rain: Rain, with: &str| assert!(verdict(rain).unwrap().starts_with(with));
         let listed = |listed| Rain { drops: listed, ..Rain::default() };
         let many = |count: usize| (1..=count as u32).map(|after_s| RainDrop { after_s, units: 1 }).collect();
         for fine in [
@@ -297,9 +265,9 @@ mod tests {
         ] {
             assert_eq!(verdict(fine), None);
         }
-        assert_eq!(verdict(Rain { at_once: 101, ..Rain::default() }), Some(InvalidRain::AtOnce));
+        begins(Rain { at_once: 101, ..Rain::default() }, "rain.at_once");
         for (units, every_s) in [(0, 1), (1, 0), (MAX_TOTAL + 1, 1), (1, MAX_EVERY_S + 1)] {
-            assert_eq!(verdict(steady(units, every_s)), Some(InvalidRain::Steady));
+            begins(steady(units, every_s), "rain.steady");
         }
         for bad in [
             many(MAX_DROPS + 1),
@@ -310,7 +278,7 @@ mod tests {
             drops([(2, 1), (2, 1)]),
             drops([(2, 1), (1, 1)]),
         ] {
-            assert_eq!(verdict(listed(bad)), Some(InvalidRain::Drops));
+            begins(listed(bad), "rain.drops");
         }
     }
 
@@ -347,7 +315,7 @@ mod tests {
         assert_eq!(running.clone().rain(&new, during), Err(Refusal::DropIsOver(30)));
         assert_eq!(running.clone().rain(&new, at(3600)), Err(Refusal::Over));
         let bad = steady(0, 10);
-        assert_eq!(running.clone().rain(&bad, during), Err(Refusal::Terms(InvalidRain::Steady.into())));
+        assert!(matches!(running.clone().rain(&bad, during), Err(Refusal::Terms(_))));
         let plain = Round { terms: Terms { rain: None, ..running.terms.clone() }, ..running.clone() };
         assert_eq!(plain.clone().rain(&new, before), Err(Refusal::Loaded("rain")), "all of its units are out");
         let coming = Round { loaded_at_ms: None, ..plain };

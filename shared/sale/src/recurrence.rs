@@ -8,7 +8,6 @@ use crate::EpochMs;
 /// How many days ahead the next window is looked for: long enough for a schedule that did not run for a year.
 const MAX_DAYS: i32 = 400;
 
-/// How a sale recurs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "RawRecurrence", into = "RawRecurrence")]
 pub struct Recurrence {
@@ -28,7 +27,6 @@ enum Every {
     Day,
 }
 
-/// Not a time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("time_zone must be a name of the IANA time zone database, such as Europe/Berlin")]
 pub struct UnknownTimeZone;
@@ -56,9 +54,6 @@ impl From<Recurrence> for RawRecurrence {
 
 impl Recurrence {
     /// Recurs every calendar day at the same time of day in `time_zone`.
-    ///
-    /// # Errors
-    /// [`UnknownTimeZone`] if the database does not have it.
     pub fn daily(time_zone: &str) -> Result<Self, UnknownTimeZone> {
         TimeZone::get(time_zone).map_err(|_| UnknownTimeZone)?;
         Ok(Self { time_zone: time_zone.to_owned() })
@@ -96,9 +91,6 @@ impl Recurrence {
     /// Checks for more than a year that each window ends `lead_s` seconds before the next one opens: days on which
     /// clocks go forward are shorter. The payment window does not count, since late messages of one round do not affect
     /// the next one.
-    ///
-    /// # Errors
-    /// The first window that does not.
     pub(crate) fn keeps_apart(&self, hours: &Hours, window: (EpochMs, EpochMs), lead_s: u32) -> Result<(), Overlap> {
         let (mut hours, mut window) = (hours.clone(), window);
         for _ in 0..MAX_DAYS {

@@ -3,16 +3,16 @@ use std::collections::HashMap;
 use award::Commitment;
 use award::drand::DrandRound;
 
+use crate::limits::MAX_TOTAL;
+use crate::terms::one_lane_only;
 use crate::{
-    Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain, RainDrop, Refusal,
-    RoundId, SaleId, Terms,
+    Edit, EpochMs, Log, MAX_ISOLATED_REQUESTS_PER_S, Overlap, Rain, RainDrop, Refusal, RoundId, SaleId, Terms,
 };
 
 /// One occurrence of a sale. It has a copy of the offer's terms at its beginning, plus what operators have changed in
 /// this round since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    /// The round's id.
     pub id: RoundId,
     /// The version: each write is conditional on the version that it read, and Redis accepts no older one.
     pub version: u32,
@@ -20,7 +20,6 @@ pub struct Round {
     pub terms: Terms,
     /// When Redis may first have had it. From then on the number of units can only grow.
     pub loaded_at_ms: Option<EpochMs>,
-    /// Whether an operator paused it.
     pub paused: bool,
     /// Its limit in requests a second, while operators isolate it from other sales.
     pub isolated_requests_per_s: Option<u32>,
@@ -32,11 +31,9 @@ pub struct Round {
     /// The round of drand whose beacon takes part in the draw, if units win at once. For a draw at the end it is named
     /// with the entries.
     pub drand_round: Option<DrandRound>,
-    /// What was done to it.
     pub log: Log,
 }
 
-/// The latest round of each sale.
 pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId, Round> {
     let mut latest: HashMap<SaleId, Round> = HashMap::new();
     for round in rounds {
@@ -53,12 +50,12 @@ impl Round {
         self.terms.allocation.opens_with_beacon() && self.loaded_at_ms.is_none()
     }
 
-    /// The latest round of an offer, as it begins. The caller draws its seed and sets the commitment.
-    pub(crate) fn of(offer: &Offer) -> Self {
+    /// A round as it begins. The caller draws its seed and sets the commitment.
+    pub(crate) fn new(id: RoundId, terms: Terms) -> Self {
         Self {
-            id: offer.latest_round_id(),
+            id,
             version: 1,
-            terms: offer.terms.clone(),
+            terms,
             loaded_at_ms: None,
             paused: false,
             isolated_requests_per_s: None,
@@ -69,7 +66,6 @@ impl Round {
         }
     }
 
-    /// Whether it has ended.
     pub fn is_over(&self, now: EpochMs) -> bool {
         now >= self.terms.closes_at_ms
     }
@@ -79,7 +75,6 @@ impl Round {
         now >= self.terms.first_opens_at_ms() && !self.is_over(now)
     }
 
-    /// Pauses sales.
     pub fn pause(mut self) -> Self {
         self.paused = true;
         self
@@ -122,21 +117,21 @@ impl Round {
     pub fn rain(mut self, new: &Rain, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if self.terms.lanes > 1 {
-            return Err(InvalidTerms::OneLaneOnly("rain").into());
+            return Err(one_lane_only("rain").into());
         }
-        new.validate(self.terms.total).map_err(InvalidTerms::from)?;
+        new.validate(self.terms.total)?;
         let (opens_at, has_opened) = (self.terms.opens_at_ms, now >= self.terms.opens_at_ms);
         let is_over = |drop: &&RainDrop| opens_at.plus_s(drop.after_s) <= now;
         let rain = match &self.terms.rain {
             None if has_opened || self.loaded_at_ms.is_some() => return Err(Refusal::Loaded("rain")),
             Some(rain) if has_opened => match new.drops.iter().find(is_over) {
                 Some(over) => return Err(Refusal::DropIsOver(over.after_s)),
-                None => rain.replaced_by(new, &self.terms, now),
+                None => rain.replaced_by(new, opens_at, self.terms.total, now),
             },
             _ => Rain { from_ms: 0, ..new.clone() },
         };
         self.terms.rain = Some(rain);
-        self.terms.validate_early_access().map_err(InvalidTerms::from)?;
+        self.terms.validate_early_access()?;
         Ok(self)
     }
 
@@ -149,11 +144,9 @@ impl Round {
         Ok(self)
     }
 
-    /// Changes its terms as far as [`Edit`] allows now. `offer` is the round's offer.
-    ///
-    /// # Errors
-    /// The first term that cannot be changed, or not in this way.
-    pub fn edit(mut self, edit: &Edit, offer: &Offer, now: EpochMs) -> Result<Self, Refusal> {
+    /// Changes its terms as far as [`Edit`] allows now. Fails with the first term that cannot be changed, or not in this
+    /// way.
+    pub(crate) fn edit(mut self, edit: &Edit, next_opens_at: Option<EpochMs>, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if edit.recurrence.is_some() {
             return Err(Refusal::Published("recurrence"));
@@ -164,8 +157,6 @@ impl Round {
             if terms.closes_at_ms <= now {
                 return Err(Refusal::ClosesInThePast);
             }
-            let next = offer.next_window(self.terms.opens_at_ms);
-            let next_opens_at = next.map(|(opens_at, _)| opens_at.minus_s(offer.terms.longest_lead_s()));
             if let Some(next_opens_at) = next_opens_at.filter(|opens_at| *opens_at < terms.closes_at_ms) {
                 return Err(Refusal::Overlap(Overlap { next_opens_at }));
             }
@@ -235,7 +226,9 @@ impl Round {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{DoorTerms, EarlyAccess, GateTerms, LineTerms, LogEntry, Price, Recurrence, SaleState, Settlement};
+    use crate::{
+        DoorTerms, EarlyAccess, GateTerms, LineTerms, LogEntry, Offer, Price, Recurrence, SaleState, Settlement,
+    };
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
@@ -296,8 +289,8 @@ mod tests {
         for (term, edit) in edits() {
             let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
             assert_eq!(draft.clone().edit(&edit).unwrap().terms, edit.apply(&terms()).unwrap(), "{term} of a draft");
-            let of_coming = round.clone().edit(&edit, &offer, BEFORE);
-            let of_loaded = loaded.clone().edit(&edit, &offer, WHILE);
+            let of_coming = offer.edit_round(round.clone(), &edit, BEFORE);
+            let of_loaded = offer.edit_round(loaded.clone(), &edit, WHILE);
             let (coming, running) = match term {
                 "title" | "description" | "pictures" | "list_price_minor" | "terms_url" | "expected_audience"
                 | "door" | "gate" | "closes_at" => (None, None),
@@ -312,7 +305,7 @@ mod tests {
                     Some(refusal) => assert_eq!(edited, Err(refusal), "{term} {when}"),
                 }
             }
-            assert_eq!(loaded.clone().edit(&edit, &offer, CLOSES), Err(Refusal::Over), "{term} once it is over");
+            assert_eq!(offer.edit_round(loaded.clone(), &edit, CLOSES), Err(Refusal::Over), "{term} once it is over");
         }
     }
 
@@ -323,7 +316,7 @@ mod tests {
         let loaded = Round { loaded_at_ms: Some(BEFORE), ..round };
         let edited = |line: Option<LineTerms>| {
             let edit = Edit { line: Some(line), ..Edit::default() };
-            loaded.clone().edit(&edit, &offer, WHILE).map(|round| round.terms.line)
+            offer.edit_round(loaded.clone(), &edit, WHILE).map(|round| round.terms.line)
         };
         let slower = LineTerms { admits_per_s: 5, paused: true, ..LINE };
         assert_eq!(edited(Some(slower)), Ok(Some(slower)));
@@ -337,7 +330,7 @@ mod tests {
         let draft = Offer::draft("lamp".parse().unwrap(), terms(), daily());
         assert_eq!(draft.edit(&edit).unwrap().terms.lanes, 4);
         let (offer, round) = published(daily());
-        assert_eq!(round.edit(&edit, &offer, BEFORE), Err(Refusal::Published("lanes")));
+        assert_eq!(offer.edit_round(round, &edit, BEFORE), Err(Refusal::Published("lanes")));
         assert_eq!(offer.clone().edit(&edit), Err(Refusal::Published("lanes")), "the rounds of a sale have as many");
         let same = Edit { lanes: Some(1), title: Some("A lantern".into()), ..Edit::default() };
         assert_eq!(offer.edit(&same).unwrap().terms.title, "A lantern");
@@ -348,7 +341,7 @@ mod tests {
         let (offer, round) = published(None);
         let loaded = Round { loaded_at_ms: Some(BEFORE), ..round };
         let more = Edit { total: Some(101), ..Edit::default() };
-        assert_eq!(loaded.clone().edit(&more, &offer, WHILE).unwrap().terms.total, 101);
+        assert_eq!(offer.edit_round(loaded.clone(), &more, WHILE).unwrap().terms.total, 101);
         assert_eq!(loaded.clone().restock(1, WHILE).unwrap().terms.total, 101);
         for (units, refusal) in
             [(0, Refusal::Units(MAX_TOTAL - 100)), (MAX_TOTAL - 99, Refusal::Units(MAX_TOTAL - 100))]
@@ -363,7 +356,7 @@ mod tests {
         let (offer, round) = published(daily());
         let until = |closes_at_ms| {
             let edit = Edit { closes_at_ms: Some(closes_at_ms), ..Edit::default() };
-            round.clone().edit(&edit, &offer, WHILE).map(|round| round.terms.closes_at_ms)
+            offer.edit_round(round.clone(), &edit, WHILE).map(|round| round.terms.closes_at_ms)
         };
         let next_opens_at = EpochMs(OPENS.0 + 24 * HOUR_MS);
         assert_eq!(until(WHILE), Err(Refusal::ClosesInThePast));
@@ -446,7 +439,7 @@ mod tests {
         let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
         assert_eq!(draft.edit(&edit).unwrap().recurrence, daily());
         let (offer, round) = published(daily());
-        assert_eq!(round.edit(&edit, &offer, BEFORE), Err(Refusal::Published("recurrence")));
+        assert_eq!(offer.edit_round(round, &edit, BEFORE), Err(Refusal::Published("recurrence")));
         assert_eq!(offer.edit(&edit), Err(Refusal::Published("recurrence")));
     }
 
@@ -454,7 +447,7 @@ mod tests {
     fn a_duplicate_offers_what_the_sale_does() {
         let (offer, round) = published(None);
         let edit = Edit { title: Some("A lantern".into()), total: Some(120), ..Edit::default() };
-        let round = round.edit(&edit, &offer, BEFORE).unwrap();
+        let round = offer.edit_round(round, &edit, BEFORE).unwrap();
         let copy = offer.duplicate("lantern".parse().unwrap(), Some(&round));
         let same = Terms { title: "A lantern".into(), ..terms() };
         assert_eq!((copy.state, copy.version, copy.terms), (SaleState::Draft, 1, same));
@@ -484,7 +477,7 @@ mod tests {
         assert_eq!(offer(3601).keeps_apart(), Err(Overlap { next_opens_at }));
         let (offer, round) = offer(3600).publish();
         let longer = Edit { closes_at_ms: Some(EpochMs(day_long.closes_at_ms.0 + 1)), ..Edit::default() };
-        assert!(matches!(round.edit(&longer, &offer, WHILE), Err(Refusal::Overlap(_))));
+        assert!(matches!(offer.edit_round(round, &longer, WHILE), Err(Refusal::Overlap(_))));
     }
 
     #[test]

@@ -11,13 +11,11 @@ const FEW_LEFT_ONE_IN: u32 = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// It has not opened.
     Upcoming,
     /// Buying is possible.
     Open,
     /// It is within its window, but paused by operators.
     Paused,
-    /// It is over.
     Closed,
 }
 
@@ -40,9 +38,7 @@ impl Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Availability {
-    /// Plenty.
     Available,
-    /// Not many.
     FewLeft,
     /// Nothing at the moment. A unit may come back.
     SoldOut,
@@ -69,15 +65,12 @@ pub enum ShownAward {
     Amount {
         /// The amount, in minor units.
         amount_minor: u64,
-        /// The currency.
         currency: Currency,
     },
     /// A prize.
     Prize {
-        /// Its name.
         prize: String,
     },
-    /// No prize.
     Blank,
     /// It takes part in a draw that is still to come.
     Entered,
@@ -124,8 +117,8 @@ mod tests {
     use Availability::{Available, FewLeft, SoldOut};
 
     use super::*;
-    use crate::terms::lamp;
-    use crate::{DoorTerms, DrawTime, Goods, Price};
+    use crate::terms::{lamp, packet};
+    use crate::{DrawTime, Price};
 
     #[test]
     fn availability_goes_in_steps() {
@@ -173,29 +166,8 @@ mod tests {
         let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
         let granted = |award| Order::granted(claim.clone(), price, EpochMs(2), award);
         let prize = |name: &str| Prize { name: name.into(), count: 1 };
-        let terms = Terms {
-            title: "A draw".into(),
-            goods: Goods::default(),
-            opens_at_ms: EpochMs(1_000),
-            closes_at_ms: EpochMs(2_000),
-            total: 100,
-            per_user_limit: 1,
-            price,
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            gate: crate::GateTerms::default(),
-            allocation: Allocation::Prizes {
-                prizes: vec![prize("A phone"), prize("A cup")],
-                draw: DrawTime::Instant,
-                beacon: false,
-            },
-            settlement: crate::Settlement::Free,
-            rain: None,
-            early_access: Vec::new(),
-            line: None,
-            expected_audience: None,
-            lanes: 1,
-        };
+        let prizes = vec![prize("A phone"), prize("A cup")];
+        let terms = packet(Allocation::Prizes { prizes, draw: DrawTime::Instant, beacon: false });
         for (award, needs_terms, shown) in [
             (
                 Some(Award::Amount { amount_minor: 137 }),

@@ -15,3 +15,31 @@ macro_rules! text_serde {
     };
 }
 pub(crate) use text_serde;
+
+/// Implements a type that holds its text, which `$valid` has accepted.
+macro_rules! text_type {
+    ($type:ty, $error:ty, $invalid:expr, $valid:expr) => {
+        impl $type {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $error;
+            fn from_str(text: &str) -> Result<Self, $error> {
+                let is_valid: fn(&str) -> bool = $valid;
+                if is_valid(text) { Ok(Self(text.to_owned())) } else { Err($invalid) }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        $crate::text_serde::text_serde!($type, $error);
+    };
+}
+pub(crate) use text_type;

@@ -13,7 +13,6 @@ pub struct Access {
     pub credentials: Option<Secret<Credentials>>,
     /// The certificate authority as PEM, if not one that the machine trusts.
     pub authority: Option<Vec<u8>>,
-    /// The time.
     pub clock: Clock,
 }
 

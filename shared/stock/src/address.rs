@@ -3,10 +3,8 @@ use redis::{ConnectionInfo, IntoConnectionInfo, RedisError};
 /// The suffix of a scheme that means a cluster: `redis+cluster://` and `rediss+cluster://`.
 const CLUSTER: &str = "+cluster";
 
-/// The address of Redis.
 #[derive(Debug, Clone)]
 pub(crate) enum Address {
-    /// A single node.
     Node(Box<ConnectionInfo>),
     /// Some nodes of a cluster, which know the others.
     Cluster(Vec<ConnectionInfo>),

@@ -26,11 +26,9 @@ pub struct GcraLimit {
 /// The user who wants to be admitted to a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Applicant<'a> {
-    /// The user.
     pub user: &'a UserId,
     /// The client's address, or a placeholder.
     pub ip: &'a str,
-    /// The user's limit.
     pub per_user: GcraLimit,
     /// The address's limit.
     pub per_ip: GcraLimit,
@@ -39,9 +37,7 @@ pub struct Applicant<'a> {
 /// A challenge for a user. The user's earlier challenges stay valid, so tabs do not disturb each other.
 #[derive(Debug, Clone, Copy)]
 pub struct ChallengeRequest<'a> {
-    /// The user.
     pub applicant: Applicant<'a>,
-    /// The challenge's id.
     pub id: Uuid,
     /// The right answer.
     pub expected: &'a str,
@@ -58,16 +54,13 @@ pub struct RateLimited {
     pub own: bool,
 }
 
-/// The result of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Challenged {
-    /// The challenge was stored.
     Issued,
     /// Too many requests.
     RateLimited(RateLimited),
     /// The sale is over.
     Closed,
-    /// The user is denied.
     Denied,
     /// Redis has no such round.
     UnknownSale,
@@ -76,7 +69,6 @@ pub enum Challenged {
 /// An answer to a challenge.
 #[derive(Debug, Clone, Copy)]
 pub struct AdmitRequest<'a> {
-    /// The user.
     pub applicant: Applicant<'a>,
     /// The id of the challenge or, in a sale without challenges, of this request.
     pub id: Uuid,
@@ -112,7 +104,6 @@ pub enum Admit {
     Closed,
     /// An operator paused the sale.
     Paused,
-    /// The user is denied.
     Denied,
     /// Redis has no such round.
     UnknownSale,
@@ -123,8 +114,7 @@ const UNASKED: &str = "unasked";
 const NO_LIMIT: GcraLimit = GcraLimit { emission_interval_us: 0, burst: 0 };
 
 impl RoundStock<'_> {
-    /// Stores a challenge and its answer. One round trip, rates included. Fails if Redis does not answer. Can be
-    /// repeated; it is charged once.
+    /// Stores a challenge and its answer. One round trip, rates included. Can be repeated; it is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let &ChallengeRequest { applicant, id, expected, life_ms } = request;
         let asked = AdmitRequest { applicant, id, answer: Some(expected), per_sale: None, class: BuyerClass::EVERYONE };
@@ -140,8 +130,8 @@ impl RoundStock<'_> {
     }
 
     /// Checks the answer to a challenge and uses the challenge up. One round trip, rates included, unless nothing is
-    /// left in the user's home lane and there are other lanes. Fails if Redis does not answer. Can be repeated for some
-    /// seconds: the same answer gets the same result and is charged once.
+    /// left in the user's home lane and there are other lanes. Can be repeated for some seconds: the same answer gets
+    /// the same result and is charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
         // The home lane's units are not all there are.
         let seen = (self.lanes > 1).then(|| self.seen.of(self.id));

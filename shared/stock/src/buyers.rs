@@ -17,10 +17,8 @@ pub struct Buyers {
     pub names: Vec<String>,
 }
 
-/// The result of reading the buyers.
 #[derive(Debug, Clone)]
 pub enum BuyersRead {
-    /// All buyers.
     All(Buyers),
     /// There are more than the caller wanted.
     TooMany,

@@ -28,11 +28,9 @@ pub enum Refused {
 pub enum Reseated {
     /// It has another unit or slot.
     To(Claim),
-    /// No unit is left.
     NoUnit,
     /// The user's other reservations reach the limit.
     LimitReached,
-    /// It was released before.
     AlreadyReleased,
     /// Redis has no such round.
     UnknownSale,
@@ -65,8 +63,8 @@ pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> R
 
 impl RoundStock<'_> {
     /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip, unless nothing is
-    /// left in the user's home lane and there are others. Fails if Redis does not answer. The unit may or may not have
-    /// been taken then; repeating the call tells. With several lanes also if what is left is on its way between them.
+    /// left in the user's home lane and there are others. The unit may or may not have been taken then; repeating the
+    /// call tells. With several lanes also if what is left is on its way between them.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         match self.reserve_at_home(uuid, user, class).await? {
             // Boxed: it is for few requests.
@@ -107,8 +105,7 @@ impl RoundStock<'_> {
         Ok(read_record(keys, user, &record)?)
     }
 
-    /// Marks a held claim as ordered. Returns whether Redis knows the claim; a released one stays released. Fails if
-    /// Redis does not answer. Can be repeated.
+    /// Marks a held claim as ordered. Returns whether Redis knows the claim; a released one stays released.
     pub async fn confirm(self, claim: &Claim) -> Result<bool, StockError> {
         let Claim { id, user, .. } = claim;
         let answer: String = CONFIRM
@@ -128,8 +125,7 @@ impl RoundStock<'_> {
     /// ledger says that another order has it. Twice is once. A claim that ended `unpaid`, because its user cancelled or did
     /// not pay, counts once towards the sale's limit of those; of one that did not, a count is taken back.
     ///
-    /// Only call it once the ledger says that the claim is not, and will never again be, a live order. Fails if Redis
-    /// does not answer. Can be repeated.
+    /// Only call it once the ledger says that the claim is not, and will never again be, a live order.
     pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<(), StockError> {
         let (keys, Claim { id, user, .. }) = (self.keys_of(claim), claim);
         let answer: String = RELEASE
@@ -148,8 +144,8 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Gives a claim another unit, or another slot, than the one it names, which belongs to another order. Fails if
-    /// Redis does not answer. Can be repeated: a claim that already got another unit or slot keeps it.
+    /// Gives a claim another unit, or another slot, than the one it names, which belongs to another order. Can be
+    /// repeated: a claim that already got another unit or slot keeps it.
     pub async fn reseat(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
         let this = self.of_claim(claim);
         match this.reseat_at_home(claim, refused).await? {

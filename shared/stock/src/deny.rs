@@ -17,7 +17,7 @@ const PAGE: usize = 1000;
 
 impl RoundStock<'_> {
     /// Writes into users' records until when they are denied, or removes that for users with `None`. Returns whether
-    /// Redis has the round. Fails if Redis does not answer; some may have been written then. Can be repeated.
+    /// Redis has the round. Fails if Redis does not answer; some may have been written then.
     pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<bool, StockError> {
         if self.is_of_lanes() {
             // All lanes, even if one fails.

@@ -4,7 +4,6 @@ use uuid::Uuid;
 
 use crate::lane_keys::LaneKeys;
 
-/// A text that is not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an entry must have the form SLOT STATE ID UNIT RESERVED_AT_MS, not {0:?}")]
 pub struct InvalidRecord(String, #[source] Corrupt);
@@ -38,7 +37,6 @@ pub(crate) fn read_record(keys: LaneKeys<'_>, user: &UserId, record: &str) -> Re
     record.split(';').filter(|part| !is_note(part)).map(|part| read_entry(keys, user, part)).collect()
 }
 
-/// Writes an entry as the scripts do.
 pub(crate) fn write_entry(claim: &Claim, state: ClaimState) -> String {
     let state = match state {
         ClaimState::Held => 'h',

@@ -29,7 +29,6 @@ macro_rules! format_of {
 
 macro_rules! sale_fields {
     ($($(#[doc = $doc:literal])* $name:ident: $type:ident,)*) => {
-        /// The fields in order.
         pub(crate) const FIELDS: &[Field] = &[
             $(Field { name: stringify!($name), format: format_of!($type), doc: &[$($doc),*] },)*
         ];
@@ -45,7 +44,6 @@ impl Field {
     }
 }
 
-/// The total bytes of the fields.
 fn bytes(fields: &[Field]) -> usize {
     fields.iter().map(Field::bytes).sum()
 }
@@ -82,15 +80,11 @@ pub(crate) fn layout(fields: &[Field]) -> String {
 pub(crate) struct Expander<'a> {
     pub(crate) fields: &'a [Field],
     pub(crate) constants: &'a [(&'a str, u32)],
-    /// The fragments, by name.
     pub(crate) fragments: BTreeMap<String, String>,
 }
 
 impl Expander<'_> {
     /// Expands a whole script.
-    ///
-    /// # Errors
-    /// A message with the file, the line and what is wrong.
     pub(crate) fn expand(&self, file: &str, text: &str) -> Result<String, String> {
         let mut expanded = String::new();
         self.append(&mut expanded, file, text, "", &mut Vec::new())?;

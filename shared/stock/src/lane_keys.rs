@@ -48,7 +48,6 @@ impl LaneKeys<'_> {
         self.name("transfers")
     }
 
-    /// Which caller loads the lane.
     pub(crate) fn loading(self) -> String {
         self.name("loading")
     }
@@ -83,17 +82,14 @@ impl LaneKeys<'_> {
         self.name_of("challenge", format_args!("{user}:{}", challenge.as_simple()))
     }
 
-    /// The rate of a user.
     pub(crate) fn rate_of_user(self, user: &UserId) -> String {
         self.name_of("rate", format_args!("user:{user}"))
     }
 
-    /// The rate of an address.
     pub(crate) fn rate_of_address(self, ip: &str) -> String {
         self.name_of("rate", format_args!("address:{ip}"))
     }
 
-    /// The rate of everybody together.
     pub(crate) fn rate_of_everybody(self) -> String {
         self.name_of("rate", "everybody")
     }

@@ -23,7 +23,6 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often a search reads all lanes. Every unsuccessful round has seen units move.
 const MAX_LOOKS: usize = 8;
 
-/// The state of a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LaneLook {
     lane: Lane,

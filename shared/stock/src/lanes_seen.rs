@@ -19,7 +19,6 @@ const HOLDS_ABOUT: Duration = Duration::from_millis(250);
 #[derive(Clone, Default)]
 pub(crate) struct LanesSeen(Arc<Mutex<HashMap<RoundId, Arc<RoundSeen>>>>);
 
-/// What it has seen of one round.
 #[derive(Default)]
 pub(crate) struct RoundSeen {
     sold_out: Mutex<Option<(Stamp, SoldOut)>>,

@@ -16,9 +16,7 @@ const STAYS_FOR: Duration = Duration::from_secs(30);
 /// Requests that a process may pass on to Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
-    /// How many.
     pub count: u32,
-    /// For how long.
     pub holds_for: Duration,
 }
 

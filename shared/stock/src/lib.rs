@@ -77,25 +77,16 @@ pub struct Stock {
 
 impl Stock {
     /// The stock in the Redis at `url`, with the credentials in the URL.
-    ///
-    /// # Errors
-    /// [`StockError::Address`] if `url` is invalid.
     pub fn new(url: &str) -> Result<Self, StockError> {
         Self::at(url, runtime::Clock::system())
     }
 
     /// The same, with the clock's limits.
-    ///
-    /// # Errors
-    /// [`StockError::Address`] if `url` is invalid.
     pub fn at(url: &str, clock: runtime::Clock) -> Result<Self, StockError> {
         Self::open(Access { url: url.to_owned(), credentials: None, authority: None, clock })
     }
 
     /// The stock in a Redis. Connects at the first call, and reconnects whenever the connection is lost.
-    ///
-    /// # Errors
-    /// [`StockError::Address`] if the URL is invalid.
     pub fn open(access: Access) -> Result<Self, StockError> {
         let connection = RedisConnection::new(access).map_err(StockError::Address)?;
         Ok(Self { connection, seen: LanesSeen::default() })

@@ -28,13 +28,10 @@ const MOST_PEOPLE: u32 = 10_000_000;
 /// A request for a ticket.
 #[derive(Debug, Clone, Copy)]
 pub struct Joining<'a> {
-    /// The user.
     pub user: &'a UserId,
     /// When tickets are first given out.
     pub tickets_from: EpochMs,
-    /// When the sale opens.
     pub opens_at: EpochMs,
-    /// When it closes.
     pub closes_at: EpochMs,
     /// When Redis may forget the line.
     pub expires_at: EpochMs,
@@ -62,22 +59,18 @@ pub struct LineLook {
     pub now: EpochMs,
     /// Roughly how many users came early: a HyperLogLog with a standard error of 0.81 %.
     pub people: u64,
-    /// How many came late.
     pub late: u64,
-    /// How many of them are admitted.
     pub late_admitted: u64,
     /// How far the line has moved, as stored. `None` if Redis does not have it.
     pub progress: Option<String>,
 }
 
-/// A step of a line.
 #[derive(Debug, Clone)]
 pub struct LineStep {
     /// The state that was read before.
     pub before: Option<String>,
     /// What precedes the late users' fields.
     pub head: String,
-    /// What follows them.
     pub tail: String,
     /// How many late users to admit; `None` to leave them as they are.
     pub late: Option<u64>,
@@ -132,7 +125,6 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Reads the line.
     pub async fn look_at_line(self) -> Result<LineLook, StockError> {
         self.looked(self.line()).await
     }

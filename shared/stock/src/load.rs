@@ -3,7 +3,7 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use futures::future::join_all;
-use sale::{Claim, ClaimState, EpochMs, Lane, RainPlan, Round, Terms, UserId};
+use sale::{Claim, ClaimState, EpochMs, Lane, Round, Terms, UserId};
 use uuid::Uuid;
 
 use crate::entry::write_entry;
@@ -30,20 +30,15 @@ const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 /// come back.
 const ASKED_FOR_MS: u32 = 1_000;
 
-/// A round to load into Redis.
 #[derive(Debug, Clone)]
 pub struct RoundLoad {
-    /// Its terms.
     pub terms: Terms,
-    /// Whether an operator paused it.
     pub paused: bool,
-    /// The version of the round with these terms.
     pub version: u32,
     /// When this load began, which distinguishes it from all others.
     pub epoch_ms: EpochMs,
     /// The claims that are ordered according to the ledger.
     pub taken: Vec<Claim>,
-    /// The denied users, and until when.
     pub denied: Vec<(UserId, EpochMs)>,
 }
 
@@ -54,7 +49,7 @@ fn expires_at_ms(terms: &Terms) -> EpochMs {
 
 /// The plan in the scripts' form.
 fn plan(terms: &Terms) -> String {
-    RainPlan::of_terms(terms).map_or(String::new(), |plan| plan.to_string())
+    terms.rain_plan().map_or(String::new(), |plan| plan.to_string())
 }
 
 /// How many units the quota of a round with these terms has, and until when.
@@ -72,7 +67,6 @@ struct LaneUnits {
     transfers: Option<(u64, String)>,
 }
 
-/// A load of lanes that has begun.
 struct BegunLoad {
     /// The lanes that Redis has lost and that nobody else loads.
     claimed: Vec<ClaimedLane>,
@@ -95,7 +89,6 @@ fn without(first: u32, last: u32, taken: &[RangeInclusive<u32>]) -> Vec<RangeInc
     rest
 }
 
-/// Appends a range.
 fn push(ranges: &mut Vec<RangeInclusive<u32>>, range: RangeInclusive<u32>) {
     match ranges.last_mut() {
         Some(last) if last.end() + 1 == *range.start() => *last = *last.start()..=*range.end(),
@@ -153,7 +146,6 @@ impl RoundLoad {
         (gaps, next)
     }
 
-    /// The records of a lane's users.
     fn records(&self, of: Lane) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
         let entries = self.taken.iter().map(|claim| (&claim.user, write_entry(claim, ClaimState::Ordered)));
@@ -171,8 +163,8 @@ impl RoundLoad {
 }
 
 impl RoundStock<'_> {
-    /// Whether the round is loaded in all of its lanes. Fails if Redis does not answer. Not if it has lost a lane: then
-    /// it does not matter whether the others answer.
+    /// Whether the round is loaded in all of its lanes. Not if it has lost a lane: then it does not matter whether the
+    /// others answer.
     pub async fn is_loaded(self) -> Result<bool, StockError> {
         let is_loaded =
             async |lane: Self| self.connection.ask::<bool>(redis::cmd("EXISTS").arg(lane.keys().sale())).await;
@@ -194,8 +186,7 @@ impl RoundStock<'_> {
         Ok(self.connection.ask::<Option<String>>(&set).await?.is_some())
     }
 
-    /// Creates the round's keys if it has none. Returns whether it had none; a loaded round is never overwritten. Fails
-    /// if Redis does not answer. Can be repeated.
+    /// Creates the round's keys if it has none. Returns whether it had none; a loaded round is never overwritten.
     pub async fn load(self, round: &RoundLoad) -> Result<bool, StockError> {
         let (gaps, next) = round.free();
         let units = LaneUnits { next, last: round.terms.total, gaps, transfers: None };
@@ -365,8 +356,8 @@ impl RoundStock<'_> {
         self.load_step(loading, &args).await
     }
 
-    /// Applies the round's current terms, if it is loaded and has no newer ones. Fails if Redis does not answer. Can be
-    /// repeated, and an older version changes nothing.
+    /// Applies the round's current terms, if it is loaded and has no newer ones. Can be repeated, and an older version
+    /// changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
         if self.is_of_lanes() {
             // All lanes, even if one fails.

@@ -20,11 +20,9 @@ static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE
 /// The result of one pass over the front of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// The claims that are due.
     pub claims: Vec<Claim>,
     /// How many elements were handled. If fewer than requested, nothing else is due.
     pub looked: usize,
-    /// How many elements there were.
     pub length: usize,
     /// When what it found is due again. Pass it as `sent` to the next call once all of these messages are in the queue.
     pub due_at_ms: EpochMs,
@@ -103,7 +101,6 @@ impl RoundStock<'_> {
 /// An element of the outbox.
 struct Waiting<'a> {
     user: &'a str,
-    /// When its reservation was made.
     made_at_ms: EpochMs,
     was_claimed: bool,
 }

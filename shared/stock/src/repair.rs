@@ -31,8 +31,7 @@ fn ranges(units: impl Iterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
 
 impl RoundStock<'_> {
     /// Tells Redis about an order's claim, and makes its unit free in no lane. Returns whether Redis had forgotten it;
-    /// if it has the claim as ordered or released, or does not have the round, nothing changes. Fails if Redis does not
-    /// answer. Can be repeated.
+    /// if it has the claim as ordered or released, or does not have the round, nothing changes.
     pub async fn adopt(self, claim: &Claim) -> Result<bool, StockError> {
         let this = self.of_claim(claim);
         let (keys, Claim { id, user, unit, slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
@@ -64,7 +63,7 @@ impl RoundStock<'_> {
     }
 
     /// Gives back units that are in no place and counts what the set has, if no unit has moved since `counters` were
-    /// read. Returns whether it did, for all of them. Fails if Redis does not answer. Can be repeated.
+    /// read. Returns whether it did, for all of them.
     pub async fn restore(self, units: &[Unit], counters: &Counters) -> Result<bool, StockError> {
         let mut units: Vec<u32> = units.iter().map(|unit| unit.0).collect();
         units.sort_unstable();
@@ -108,7 +107,7 @@ impl RoundStock<'_> {
     }
 
     /// Takes units that are free in several lanes out of all those in which no unit has moved since `counters` were
-    /// read. They are then in no place and can be restored. Fails if Redis does not answer. Can be repeated.
+    /// read. They are then in no place and can be restored.
     pub async fn exclude(self, units: &[Unit], counters: &Counters) -> Result<(), StockError> {
         let lanes = self.each_lane().zip(&counters.lanes);
         try_join_all(lanes.map(|(lane, seen)| lane.exclude_in_lane(units, Some(seen)))).await.map(drop)

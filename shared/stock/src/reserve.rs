@@ -23,7 +23,6 @@ pub enum Reserve {
     Closed,
     /// An operator paused the sale.
     Paused,
-    /// The user is denied.
     Denied,
     /// Redis has no such round.
     UnknownSale,

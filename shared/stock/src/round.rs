@@ -11,7 +11,6 @@ pub struct RoundStock<'a> {
     pub(crate) connection: &'a RedisConnection,
     pub(crate) seen: &'a LanesSeen,
     pub(crate) id: &'a RoundId,
-    /// How many lanes the round has.
     pub(crate) lanes: u16,
     /// The lane it is restricted to, if any.
     only: Option<Lane>,
@@ -24,19 +23,16 @@ impl Stock {
         self.round_in(id, 1)
     }
 
-    /// The stock of a round with this many lanes.
     pub const fn round_in<'a>(&'a self, id: &'a RoundId, lanes: u16) -> RoundStock<'a> {
         RoundStock { connection: &self.connection, seen: &self.seen, id, lanes, only: None }
     }
 
-    /// The stock of a round.
     pub const fn of<'a>(&'a self, round: &'a Round) -> RoundStock<'a> {
         self.round_in(&round.id, round.terms.lanes)
     }
 }
 
 impl<'a> RoundStock<'a> {
-    /// One stock for each lane.
     pub fn each_lane(self) -> impl Iterator<Item = Self> {
         let indices = self.only.map_or(0..self.lanes, |only| only.index()..only.index() + 1);
         indices.map(move |index| self.only(Lane::new(index, self.lanes)))
@@ -67,7 +63,6 @@ impl<'a> RoundStock<'a> {
         Self { lanes: claim.lane.lanes(), only: None, ..self }
     }
 
-    /// The keys of a claim's lane.
     pub(crate) fn keys_of(self, claim: &Claim) -> LaneKeys<'a> {
         debug_assert_eq!(claim.id.round, *self.id, "a claim of another round");
         self.keys_in(claim.lane)

@@ -31,7 +31,6 @@ pub enum ScriptCode {
     UnknownSale,
     /// A held reservation became ordered.
     Confirmed,
-    /// It was already ordered.
     AlreadyConfirmed,
     /// The unit was given back.
     Released,
@@ -43,7 +42,6 @@ pub enum ScriptCode {
     Reseated,
     /// Other reservations have all of the user's slots.
     LimitReached,
-    /// The round was loaded.
     Loaded,
     /// A page of buyers was written.
     Staged,
@@ -65,17 +63,12 @@ pub enum ScriptCode {
     Selling,
     /// Units have moved since the read.
     Moved,
-    /// The challenge was stored.
     Challenged,
-    /// The user is admitted.
     Admitted,
-    /// The answer is wrong.
     WrongAnswer,
-    /// There is no such challenge.
     NoChallenge,
     /// Too many requests.
     RateLimited,
-    /// The user is denied.
     Denied,
     /// The users' denials were written or removed.
     Noted,
@@ -114,10 +107,8 @@ pub enum ScriptCode {
 }
 
 impl ScriptCode {
-    /// Every code.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// The code as the scripts write it.
     pub fn as_str(self) -> &'static str {
         self.into()
     }

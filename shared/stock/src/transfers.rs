@@ -33,22 +33,17 @@ const MOST_UNHEARD: u64 = 1000;
 /// Units that left one lane for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// The giving lane.
     pub from: Lane,
-    /// The receiving lane.
     pub to: Lane,
     /// The id; later transfers between these two lanes have higher ones.
     pub id: u64,
-    /// The units.
     pub ranges: Vec<RangeInclusive<u32>>,
     /// Whether they were in cooldown in the giving lane. Then they are in the receiving lane too.
     pub in_cooldown: bool,
 }
 
-/// What the units are for.
 #[derive(Debug, Clone, Copy)]
 pub enum DonateFor {
-    /// A buyer of this class.
     Buyer(BuyerClass),
     /// A reservation that needs another unit.
     Reseat,
@@ -92,7 +87,6 @@ impl Transfer {
 /// The contents of a lane's `transfers:{tag}`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LaneTransfers {
-    /// Transfers that left the lane.
     pub(crate) open: Vec<Transfer>,
     /// The id of the latest transfer that it took from each lane, by index.
     pub(crate) taken: HashMap<u16, u64>,
@@ -161,8 +155,8 @@ pub(crate) fn fields_of_lost(
 }
 
 impl RoundStock<'_> {
-    /// Makes a lane give half of its free units to another one. Fails if Redis does not answer. Can be repeated: while
-    /// a transfer between the two is open, it is the answer.
+    /// Makes a lane give half of its free units to another one. Can be repeated: while a transfer between the two is
+    /// open, it is the answer.
     pub async fn donate(self, from: Lane, to: Lane, whom: DonateFor) -> Result<Donated, StockError> {
         let heard = self.transfers_of(to).await?.taken.into_values().max().unwrap_or_default();
         self.donate_above(heard, from, to, whom).await
@@ -196,8 +190,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Adds the units of a transfer to the user's home lane, once, and takes one of them for the user. Fails if Redis
-    /// does not answer. Can be repeated.
+    /// Adds the units of a transfer to the user's home lane, once, and takes one of them for the user.
     pub async fn accept(
         self,
         transfer: &Transfer,
@@ -224,7 +217,6 @@ impl RoundStock<'_> {
     }
 
     /// Adds the units of a transfer to the receiving lane, once. Returns `false` if Redis does not have that lane.
-    /// Fails if Redis does not answer. Can be repeated.
     pub async fn take_in(self, transfer: &Transfer) -> Result<bool, StockError> {
         let keys = self.keys_in(transfer.to);
         let answer = TAKE_IN
@@ -244,7 +236,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Removes the record of a transfer whose units have arrived. Fails if Redis does not answer. Can be repeated.
+    /// Removes the record of a transfer whose units have arrived.
     pub async fn settle(self, transfer: &Transfer) -> Result<(), StockError> {
         let call = SETTLE.key(self.keys_in(transfer.from).transfers()).arg(transfer.to.index()).arg(transfer.id);
         let answer = call.invoke_async(self.connection).await?;
@@ -279,8 +271,8 @@ impl RoundStock<'_> {
         Ok(given)
     }
 
-    /// Finishes a transfer that may have been left half done. Returns `false` if Redis has lost the receiving lane.
-    /// Fails if Redis does not answer. Can be repeated, and can run concurrently with the process that began it.
+    /// Finishes a transfer that may have been left half done. Returns `false` if Redis has lost the receiving lane. Can
+    /// be repeated, and can run concurrently with the process that began it.
     pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
         let done = self.take_in(transfer).await?;
         if done {
@@ -289,8 +281,8 @@ impl RoundStock<'_> {
         Ok(done)
     }
 
-    /// Claims a lane that Redis has lost, and returns the number of the load. `None` if Redis has it again. Fails if
-    /// Redis does not answer. A later claim takes over the load.
+    /// Claims a lane that Redis has lost, and returns the number of the load. `None` if Redis has it again. A later
+    /// claim takes over the load.
     pub(crate) async fn claim_lane(
         self,
         lane: Lane,
@@ -311,7 +303,6 @@ impl RoundStock<'_> {
     }
 
     /// Makes a lane refuse everything that these gave before they were claimed. Returns `false` if Redis has lost it.
-    /// Fails if Redis does not answer. Can be repeated.
     pub(crate) async fn fence(self, lane: Lane, against: &[ClaimedLane]) -> Result<bool, StockError> {
         let keys = self.keys_in(lane);
         let mut call = FENCE.key(keys.sale()).key(keys.transfers());
@@ -327,7 +318,7 @@ impl RoundStock<'_> {
     }
 
     /// Records that no lane is short of units: an audit that began with `counters` found none in no place, while
-    /// nothing moved. Fails if Redis does not answer. Can be repeated.
+    /// nothing moved.
     pub async fn note_complete(self, counters: &Counters) -> Result<(), StockError> {
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let Some(short) = counters.short else { continue };

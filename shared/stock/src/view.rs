@@ -26,7 +26,6 @@ pub struct RoundView {
     pub counters: Counters,
     /// Units to hand out, now or once they become available, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
-    /// Every entry of every user.
     pub entries: Vec<Entry>,
     /// The number of elements in the outbox.
     pub outbox: usize,
@@ -44,9 +43,7 @@ pub struct RoundView {
 pub struct KnownCounters {
     /// The counters of the lanes that Redis has and that answer. `None` if there are no such lanes.
     pub counters: Option<Counters>,
-    /// Lanes that Redis has lost.
     pub lost: Vec<Lane>,
-    /// Lanes that do not answer.
     pub away: Vec<Lane>,
 }
 
@@ -81,7 +78,6 @@ pub(crate) struct LaneView {
 #[derive(Default)]
 pub(crate) struct LaneViews {
     pub(crate) views: Vec<LaneView>,
-    /// Lanes that Redis has lost.
     pub(crate) lost: Vec<Lane>,
     /// Lanes that did not answer, and the last error.
     pub(crate) unreachable: Vec<Lane>,
@@ -278,7 +274,6 @@ impl RoundStock<'_> {
         Ok(Some((lane, counters, self.transfers_of(lane).await?)))
     }
 
-    /// Whether the lanes still have these counters.
     async fn are_still(self, as_read: &[Counters]) -> Result<bool, StockError> {
         let now: Vec<_> = self.each_lane().map(Self::counters_of_lane).collect();
         let now = join_all(now).await;

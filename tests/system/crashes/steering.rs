@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sale::{Claim, Rain, RainPlan, Recurrence, SaleState, Steady, Terms};
+use sale::{Claim, Rain, Recurrence, SaleState, Steady, Terms};
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -83,7 +83,7 @@ pub(super) const FLOWS: &[Flow] = &[
                 let round = lab.round().await;
                 assert_eq!((round.terms.rain.as_ref().unwrap().at_once, round.version), (3, 2));
                 let counters = lab.stock.round(&round.id).counters().await.unwrap().unwrap();
-                assert_eq!(counters.plan, RainPlan::of_terms(&round.terms));
+                assert_eq!(counters.plan, round.terms.rain_plan());
                 assert_eq!((counters.last_unit, lab.clean_audit().await), (3, (2, 0, 2)));
             })
         },

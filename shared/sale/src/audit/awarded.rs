@@ -7,7 +7,6 @@ use crate::{Allocation, Award, Order, Terms};
 /// more than that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awarded {
-    /// Live orders.
     pub orders: u32,
     /// Live orders without an award, or with one that no unit of the round can have.
     pub contradictions: u32,
@@ -29,7 +28,6 @@ pub struct Awarded {
     /// Whether orders are entries, which have no award until they win.
     #[serde(skip)]
     at_end: bool,
-    /// Units in the round.
     #[serde(skip)]
     units: u32,
     /// The smallest value of an unclaimed unit.
@@ -40,11 +38,9 @@ pub struct Awarded {
 /// How much of something has been awarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// How much there is.
     pub total: i64,
     /// How much live orders have.
     pub awarded: i64,
-    /// How much nobody has.
     pub unclaimed: i64,
 }
 
@@ -157,28 +153,11 @@ impl Awarded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Claim, DoorTerms, DrawTime, EpochMs, Goods, Lane, Parts, Price, Prize, Settlement, Slot, Unit};
+    use crate::terms::packet;
+    use crate::{Claim, DrawTime, EpochMs, Lane, Parts, Price, Prize, Slot, Unit};
 
     fn terms(total: u32, allocation: Allocation) -> Terms {
-        Terms {
-            title: "A red packet".into(),
-            goods: Goods::default(),
-            opens_at_ms: EpochMs(1_000),
-            closes_at_ms: EpochMs(2_000),
-            total,
-            per_user_limit: 1,
-            price: Price { price_minor: 0, currency: "EUR".parse().unwrap() },
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            gate: crate::GateTerms::default(),
-            allocation,
-            settlement: Settlement::Free,
-            rain: None,
-            early_access: Vec::new(),
-            line: None,
-            expected_audience: None,
-            lanes: 1,
-        }
+        Terms { total, ..packet(allocation) }
     }
 
     fn won(unit: u32, award: Option<Award>) -> Order {

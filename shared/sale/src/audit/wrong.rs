@@ -2,7 +2,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ReservationId, Unit};
 
-/// What is wrong with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wrong {
@@ -19,27 +18,13 @@ pub enum Wrong {
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
     /// Tell Redis about the order that has the unit.
-    Adopt {
-        /// The order.
-        id: ReservationId,
-    },
+    Adopt { id: ReservationId },
     /// Release a reservation whose order has ended.
-    Release {
-        /// The reservation.
-        id: ReservationId,
-        /// The unit that it has in Redis.
-        unit: Unit,
-    },
+    Release { id: ReservationId, unit: Unit },
     /// Give back units that are in no place.
-    Restore {
-        /// The units.
-        units: Vec<Unit>,
-    },
+    Restore { units: Vec<Unit> },
     /// Take units that two lanes have out of both, so they can be given back.
-    Exclude {
-        /// The units.
-        units: Vec<Unit>,
-    },
+    Exclude { units: Vec<Unit> },
     /// Load a round again that Redis has lost.
     Rebuild {},
 }

@@ -28,7 +28,6 @@ impl Lane {
         if lanes <= 1 { Self(0) } else { Self(lanes * MAX_LANES + index) }
     }
 
-    /// All lanes of a round.
     pub fn all(lanes: u16) -> impl ExactSizeIterator<Item = Self> + Clone {
         (0..lanes.max(1)).map(move |index| Self::new(index, lanes))
     }

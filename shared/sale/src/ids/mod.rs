@@ -21,10 +21,8 @@ pub const MAX_USER_ID_LENGTH: usize = 255;
 /// A text that is not a valid id of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidId {
-    /// Not a sale id.
     #[error("a sale id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Sale,
-    /// Not a campaign id.
     #[error("a campaign id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Campaign,
     /// Not a user id.
@@ -32,13 +30,10 @@ pub enum InvalidId {
         "a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'"
     )]
     User,
-    /// Not the number of a round.
     #[error("a round is a whole number from 1 to {}", u32::MAX)]
     RoundNumber,
-    /// Not a round id.
     #[error("a round id has the form SALE.NUMBER")]
     Round,
-    /// Not a reservation id.
     #[error("a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits")]
     Reservation,
 }

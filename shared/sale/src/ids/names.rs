@@ -1,23 +1,14 @@
 use std::borrow::Borrow;
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
-use crate::text_serde::text_serde;
+use crate::text_serde::text_type;
 
 /// The id of a sale, chosen by the operator: 1 to [`MAX_SALE_ID_LENGTH`] of `a-z`, `0-9`, `-`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SaleId(String);
-
-impl SaleId {
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// A map by sale can be asked with a text that may be anything.
 impl Borrow<str> for SaleId {
@@ -26,54 +17,22 @@ impl Borrow<str> for SaleId {
     }
 }
 
-impl FromStr for SaleId {
-    type Err = InvalidId;
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-        let good =
-            (1..=MAX_SALE_ID_LENGTH).contains(&text.len()) && text.bytes().all(allowed) && !text.starts_with('-');
-        if good { Ok(Self(text.to_owned())) } else { Err(InvalidId::Sale) }
-    }
-}
-
-impl fmt::Display for SaleId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-text_serde!(SaleId, InvalidId);
+text_type!(SaleId, InvalidId, InvalidId::Sale, |text| {
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    (1..=MAX_SALE_ID_LENGTH).contains(&text.len()) && text.bytes().all(allowed) && !text.starts_with('-')
+});
 
 /// The id of a user: the subject of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct UserId(String);
 
-impl UserId {
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for UserId {
-    type Err = InvalidId;
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        // Spaces separate the fields of records in Redis, so no id may contain one.
-        let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
-        // In a path of the operators' API these two would not be segments.
-        let dots = matches!(text, "." | "..");
-        if good && !dots { Ok(Self(text.to_owned())) } else { Err(InvalidId::User) }
-    }
-}
-
-impl fmt::Display for UserId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-text_serde!(UserId, InvalidId);
+text_type!(UserId, InvalidId, InvalidId::User, |text| {
+    // Spaces separate the fields of records in Redis, so no id may contain one.
+    let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+    // In a path of the operators' API these two would not be segments.
+    good && !matches!(text, "." | "..")
+});
 
 #[cfg(test)]
 mod tests {

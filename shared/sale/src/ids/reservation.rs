@@ -16,7 +16,6 @@ use crate::text_serde::text_serde;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ReservationId {
-    /// The reservation's round.
     pub round: RoundId,
     /// A UUIDv7 derived from a pass and ordered by its time, or a UUIDv8 derived from an idempotency key.
     pub uuid: Uuid,

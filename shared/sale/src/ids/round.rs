@@ -6,9 +6,7 @@ use super::{InvalidId, RoundNumber, SaleId};
 /// The id of one occurrence of a sale. Its text is `SALE.NUMBER`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RoundId {
-    /// The sale.
     pub sale: SaleId,
-    /// The number of the round.
     pub number: RoundNumber,
 }
 

@@ -117,7 +117,7 @@ impl Desk<'_> {
     async fn rain_plan(&self) -> Result<RainPlan> {
         let id = self.round;
         let round = self.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
-        RainPlan::of_terms(&round.terms).with_context(|| format!("round {id} has no plan of drops"))
+        round.terms.rain_plan().with_context(|| format!("round {id} has no plan of drops"))
     }
 }
 
