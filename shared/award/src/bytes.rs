@@ -16,7 +16,6 @@ impl fmt::Debug for Seed {
     }
 }
 
-/// Displays bytes as lower-case hex, two digits each.
 #[derive(Debug, Clone, Copy)]
 pub struct Hex<'a>(pub &'a [u8]);
 

@@ -5,32 +5,16 @@ use std::fmt;
 pub const MAX_PARTS: u32 = 1_000_000;
 /// The largest amount to split. Twice as much is still exact in JavaScript.
 pub const MAX_TOTAL_MINOR: u64 = 1_000_000_000_000;
-/// The largest number of tickets of a lottery.
 pub const MAX_TICKETS: u32 = 10_000_000;
-/// The largest number of kinds of prizes of a lottery.
 pub const MAX_PRIZE_KINDS: usize = 1_000;
 
 /// The public input of a table: everything it is computed from except the seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
     /// `total` in equal parts, see [`split_equal`](crate::split_equal).
-    Equal {
-        /// In minor units.
-        total: u64,
-        /// Number of units.
-        parts: u32,
-        /// The smallest part.
-        min: u64,
-    },
+    Equal { total: u64, parts: u32, min: u64 },
     /// `total` in drawn parts, see [`split_drawn`](crate::split_drawn).
-    Drawn {
-        /// In minor units.
-        total: u64,
-        /// Number of units.
-        parts: u32,
-        /// The smallest part.
-        min: u64,
-    },
+    Drawn { total: u64, parts: u32, min: u64 },
     /// Prizes and blanks, see [`prizes_table`](crate::prizes_table).
     Prizes {
         counts: Vec<u32>,
@@ -39,18 +23,13 @@ pub enum Plan {
     },
 }
 
-/// Why no table can be made of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidPlan {
-    /// A split has 1 to [`MAX_PARTS`] parts.
     Parts,
-    /// A part is at least 1.
     Min,
     /// The total is less than the least that all parts need, or more than [`MAX_TOTAL_MINOR`].
     Total,
-    /// A lottery has at most [`MAX_TICKETS`] tickets.
     Tickets,
-    /// A lottery has at most [`MAX_PRIZE_KINDS`] kinds of prizes.
     PrizeKinds,
 }
 
@@ -69,7 +48,6 @@ impl fmt::Display for InvalidPlan {
 impl Error for InvalidPlan {}
 
 impl Plan {
-    /// Checks that a table can be made of the plan.
     pub fn check(&self) -> Result<(), InvalidPlan> {
         match self {
             Self::Equal { total, parts, min } | Self::Drawn { total, parts, min } => {
@@ -96,7 +74,6 @@ impl Plan {
         Ok(())
     }
 
-    /// Number of units, and of values in the table.
     pub const fn units(&self) -> u32 {
         match self {
             Self::Equal { parts, .. } | Self::Drawn { parts, .. } => *parts,

@@ -54,7 +54,6 @@ impl fmt::Debug for Shuffle {
 }
 
 impl Shuffle {
-    /// Prepares the shuffle of `count` positions.
     pub fn new(count: u32, key: &Bytes32) -> Self {
         let mut round = 0;
         let pivots = [(); ROUNDS as usize].map(|()| {

@@ -23,7 +23,6 @@ impl Stream {
         Self { mac: keyed(key, label), counter: 0, block: [0; 32], used: 32 }
     }
 
-    /// The next 64 bits.
     pub fn word(&mut self) -> u64 {
         if self.used == self.block.len() {
             let mac = self.mac.clone().chain_update(self.counter.to_be_bytes());

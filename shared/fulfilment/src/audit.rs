@@ -15,7 +15,6 @@ const CALLS_AT_ONCE: usize = 8;
 /// How many units a second look is taken at: a sale moves more than are listed while it is read.
 const MOST_SUSPECTS: usize = 10_000;
 
-/// The audit of a round, with what it was made from.
 #[derive(Debug, Clone)]
 pub struct Audited {
     pub audit: Audit,
@@ -27,13 +26,10 @@ pub struct Audited {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct UnitCounts {
     pub free: u32,
-    /// Units of reservations without an order.
     pub held: u32,
     pub ordered: u32,
-    /// Units sold twice.
     pub oversold: u32,
     pub lost: u32,
-    /// Units in two places.
     pub duplicated: u32,
 }
 
@@ -125,7 +121,6 @@ fn to_be_rebuilt(audit: &mut Audit) {
     audit.discrepancies.iter_mut().for_each(|each| each.repairs = vec![Repair::Rebuild {}]);
 }
 
-/// How many of a round's lanes are missing in an audit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnknownLanes {
     pub away: usize,

@@ -15,9 +15,7 @@ pub enum Cancel {
     NotCancellable(Order),
     /// Its order is not written yet and will be final, since the round is free.
     Final(Claim),
-    /// Redis lost the round a moment ago: try again later.
     Settling,
-    /// The user has no such reservation.
     Unknown,
 }
 

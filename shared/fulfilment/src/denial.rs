@@ -13,7 +13,6 @@ use crate::error::FulfilmentError;
 
 /// The longest wait for a strike to be counted, and for the denial it may cause.
 const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How many rounds' notes are changed concurrently.
 const AT_ONCE: usize = 8;
 /// How many notes of a round a run of reconciliation changes, since each is first looked up in the ledger. The next run
 /// does the rest.

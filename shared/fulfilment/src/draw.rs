@@ -44,12 +44,10 @@ const INDEX_LAG_MS: u64 = 60 * 1000;
 const QUIET_MS: u64 = 2 * 60 * 1000;
 /// How many chunks of entries are read concurrently: a megabyte, and several times that while it is parsed.
 const CHUNKS_AT_ONCE: usize = 8;
-/// How many prizes are given concurrently.
 const AT_ONCE: usize = 16;
 /// Progress is saved after this many prizes, so a run that dies repeats at most this many messages.
 const PRIZES_PER_NOTE: u32 = 64;
 
-/// The state of a draw after a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawStands {
     /// Its round is not over, or has only just ended.
@@ -62,7 +60,6 @@ pub enum DrawStands {
     AwaitingBeacon,
     /// This many prizes have winners, and more must be given.
     Awarding(u32),
-    /// Every prize that can be won has its winner.
     Drawn,
 }
 

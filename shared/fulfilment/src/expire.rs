@@ -5,7 +5,6 @@ use stock::Stock;
 use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 
-/// The result for an order that may be overdue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expire {
     /// It is EXPIRED, by this run or an earlier one, and its unit was given back.
@@ -16,7 +15,6 @@ pub enum Expire {
     Ended(Order),
 }
 
-/// Expires an order if its payment window is over.
 pub async fn expire(
     stock: &Stock,
     ledger: &Ledger,

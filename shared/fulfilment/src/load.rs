@@ -16,7 +16,6 @@ pub const WARMUP_LEAD_S: u32 = 10 * 60;
 const LOADS_FOR_S: u32 = 3;
 const RENEWED_EVERY: Duration = Duration::from_secs(1);
 
-/// The result of loading a round into Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loading {
     Loaded,

@@ -21,7 +21,6 @@ const MAX_SEATS: usize = 16;
 #[derive(Clone)]
 pub struct Fulfilment {
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
     pub terms: TermsCache,
     pub awards: AwardCache,

@@ -24,7 +24,6 @@ pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
 const _: () = assert!(PROMPT_MS < SEND_AGAIN_AFTER.as_millis() as u64);
 /// How many elements of the outbox a call of the script reads at most: keeps it to about a millisecond.
 const DUE_PER_CALL: usize = 500;
-/// How many messages are sent, or orders ended, concurrently.
 const AT_ONCE: usize = 16;
 /// How long giving units back is tried, each time after another look at Redis: in a sale to which units come back all the
 /// time, one may move during a look. The other repairs of the round wait meanwhile.
@@ -106,7 +105,6 @@ pub async fn send_due(
     }
 }
 
-/// The result for overdue orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overdue {
     pub expired: usize,

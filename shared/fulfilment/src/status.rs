@@ -20,7 +20,6 @@ pub enum Status {
     Order(Order),
     /// Redis lost the round a moment ago, and the reservation may only be in the queue: try again later.
     Settling,
-    /// The user has no such reservation.
     Unknown,
 }
 
@@ -90,7 +89,6 @@ async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Re
 /// A user's reservations and orders in a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Reservations without an order, as far as Redis knows.
     pub queued: Vec<Claim>,
     /// The orders of the others, including those that ended.
     pub orders: Vec<Order>,
@@ -125,7 +123,6 @@ pub async fn standing(
     Ok(Standing { queued, orders, settling })
 }
 
-/// A user's orders in a round, from the newest pages.
 async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>, FulfilmentError> {
     let (mut orders, mut after) = (Vec::new(), None);
     for _ in 0..MAX_PAGES {

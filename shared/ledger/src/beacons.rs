@@ -13,7 +13,6 @@ use crate::{Ledger, LedgerError, keys};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beacon {
     pub drand_round: DrandRound,
-    /// Drand's signature of that round.
     pub signature: Signature,
     pub by: UserId,
     pub at_ms: EpochMs,

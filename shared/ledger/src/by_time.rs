@@ -12,23 +12,18 @@ use crate::{Ledger, LedgerError};
 /// The smallest and largest number of keys that a query asks of a partition.
 const FEWEST_KEYS: usize = 8;
 const MOST_KEYS: usize = 2_000;
-/// How many partitions are read concurrently.
 const SHARDS_AT_ONCE: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// From the newest item on.
     NewestFirst,
-    /// From the oldest item on.
     OldestFirst,
 }
 
 /// A range of time, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeRange {
-    /// Its first moment.
     pub from: EpochMs,
-    /// Its last moment.
     pub to: EpochMs,
 }
 
@@ -38,9 +33,7 @@ impl TimeRange {
 
 pub(crate) struct TimeIndex {
     pub(crate) name: &'static str,
-    /// The attribute with an item's partition.
     pub(crate) shard: &'static str,
-    /// The attribute with an item's time.
     pub(crate) time: &'static str,
 }
 
@@ -52,7 +45,6 @@ pub(crate) struct Place {
     pub(crate) pk: String,
 }
 
-/// A page of a walk.
 pub(crate) struct Places {
     pub(crate) places: Vec<Place>,
     pub(crate) more: bool,
@@ -65,12 +57,10 @@ struct Shard {
     ready: VecDeque<Place>,
     /// Items of the last time read, of which there may be more.
     pending: Vec<Place>,
-    /// Where to continue reading.
     start: Option<Item>,
     is_read: bool,
 }
 
-/// A walk through all partitions from a position on.
 struct Walk<'a> {
     ledger: &'a Ledger,
     index: &'a TimeIndex,

@@ -117,7 +117,6 @@ impl Ledger {
         self.client.query().table_name(&self.table).index_name(index)
     }
 
-    /// Returns whether the condition held.
     pub(crate) async fn replace(&self, replacement: Replacement) -> Result<bool, LedgerError> {
         let Replacement { item, condition, version } = replacement;
         let put = self.put(item).condition_expression(condition);

@@ -7,7 +7,6 @@ use crate::item::{number, pk_of, read_or_skip, text, to_item};
 use crate::published::whole;
 use crate::{Ledger, LedgerError, keys};
 
-/// The result of writing a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutCampaign {
     Now,

@@ -6,7 +6,6 @@ use serde_dynamo::{AttributeValue, Item};
 use crate::item::OrderItem;
 use crate::{LedgerError, NotedPayment, NotedRound, keys};
 
-/// A write to the table, as in its stream.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Change {
@@ -21,7 +20,6 @@ pub struct Change {
 pub enum Fact {
     /// An order was written or changed its state.
     Order(Order),
-    /// A payment must be refunded.
     RefundDue(NotedPayment),
     RefundMade(NotedPayment),
     Opened(NotedRound),
@@ -108,7 +106,6 @@ impl Change {
         self.old_image.as_ref().is_some_and(|old| old.contains_key(name))
     }
 
-    /// The written item, if its key has this prefix.
     fn new_item(&self, begin: &str) -> Option<&Item> {
         let is_one = |item: &&Item| matches!(item.get("pk"), Some(AttributeValue::S(pk)) if pk.starts_with(begin));
         self.new_image.as_ref().filter(is_one)

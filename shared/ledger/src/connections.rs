@@ -16,7 +16,6 @@ const SURPLUS_READ: usize = 15;
 /// A connection on which a user gets messages about reservations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// API Gateway's id of the connection.
     pub id: String,
     pub user: UserId,
     pub connected_at_ms: EpochMs,
@@ -51,7 +50,6 @@ impl Ledger {
         self.put(to_item(item)?).must_write().await.map(drop)
     }
 
-    /// Deletes a connection, if it exists.
     pub async fn disconnect(&self, id: &str) -> Result<(), LedgerError> {
         self.delete(keys::connection(id)).must_write().await.map(drop)
     }

@@ -17,20 +17,17 @@ const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 #[serde(rename_all = "snake_case")]
 pub enum DeniedBy {
     Operators,
-    /// The system, for too many strikes.
     System,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeniedWhy {
-    /// An operator's decision.
     Asked,
     ForgedTokens,
     WrongAnswers,
 }
 
-/// A denied user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
     pub user: UserId,

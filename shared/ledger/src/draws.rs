@@ -140,7 +140,6 @@ impl Ledger {
     }
 }
 
-/// A seed as an attribute: its bytes.
 pub(crate) mod seed_bytes {
     use award::Seed;
     use serde::{Deserializer, Serializer};

@@ -4,18 +4,14 @@ use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use breaker::Corrupt;
 use rand::rngs::SysError;
 
-/// Why a call of the ledger failed.
 #[derive(Debug)]
 pub enum LedgerError {
     /// DynamoDB gave no answer or refused; the call can be repeated.
     DynamoDb {
         call: &'static str,
-        /// The SDK's error.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// An item that this version cannot read.
     Item(serde_dynamo::Error),
-    /// The operating system gave no randomness for a seed.
     Randomness(SysError),
     /// The result depends on a beacon that has not been posted.
     NoBeacon(String),

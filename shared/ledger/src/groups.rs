@@ -11,16 +11,13 @@ use crate::{Ledger, LedgerError, keys};
 
 /// The largest number of writes in a `BatchWriteItem` (DynamoDB API reference).
 const BATCH_WRITE: usize = 25;
-/// How many batches of a request are written concurrently.
 const BATCHES_AT_ONCE: usize = 8;
 /// How often writes that DynamoDB left out of a batch are retried, with growing pauses. It leaves out what exceeds a
 /// partition's capacity for the moment.
 const TRIES: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
-/// Users in a page of a group's list.
 pub const GROUP_PAGE: usize = 1000;
 
-/// The membership of a user in a group.
 #[derive(Serialize)]
 struct MemberItem<'a> {
     pk: String,
@@ -34,7 +31,6 @@ struct Indexed {
     member: UserId,
 }
 
-/// A page of a group's users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupPage {
     /// The users, in the order of the list.

@@ -12,13 +12,11 @@ use crate::{Ledger, LedgerError, keys};
 /// How long after a round's end its item is kept, in seconds.
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
-/// The heat of a round as last recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotedHeat {
     pub heat: Heat,
     /// Whether the round was isolated because of it: that is done once, so operators can undo it.
     pub isolated: bool,
-    /// The version, counting writes.
     version: u32,
 }
 

@@ -20,7 +20,6 @@ pub(crate) const GUARD_LIFE_S: u32 = 90 * 24 * 60 * 60;
 const QUEUES_KEEP_S: u32 = 3 * 14 * 24 * 60 * 60;
 const _: () = assert!(GUARD_LIFE_S > MAX_SALE_DURATION_S + MAX_PAYMENT_WINDOW_S + QUEUES_KEEP_S);
 
-/// An order as an item, with the attributes for the indexes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OrderItem {
     pub(crate) pk: String,

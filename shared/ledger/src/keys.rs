@@ -5,13 +5,9 @@ use serde::{Deserialize, Deserializer};
 
 use crate::LedgerError;
 
-/// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
-/// PENDING orders by the end of their payment window.
 pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
-/// A round's unit guards.
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
-/// A round's live orders.
 pub(crate) const ORDERS_BY_ROUND: &str = "orders_by_round";
 /// A round's orders by time, in any state.
 pub(crate) const ORDERS_BY_TIME: &str = "orders_by_time";
@@ -22,7 +18,6 @@ pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
 pub(crate) const DENIED_BY_END: &str = "denied_by_end";
 /// The only partition of [`DENIED_BY_END`]: it is read whole, and only written by operators and for repeated misuse.
 pub(crate) const DENIED: &str = "denied";
-/// A user's connections by time.
 pub(crate) const CONNECTIONS_BY_USER: &str = "connections_by_user";
 pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
 /// The only partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and only written by operators.
@@ -30,9 +25,7 @@ pub(crate) const CAMPAIGNS: &str = "campaigns";
 pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 /// Partitions of a group in [`MEMBERS_BY_GROUP`]: each allows a thousand writes a second.
 pub(crate) const MEMBER_SHARDS: u32 = 16;
-/// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
-/// The list of denied networks for operators.
 pub(crate) const DENIED_NETWORKS: &str = "DENIED_NETWORKS";
 /// The gate's list, without notes. The switches have its version, so that processes read it when it has changed.
 pub(crate) const NETWORKS_FOR_GATE: &str = "NETWORKS_FOR_GATE";
@@ -55,14 +48,12 @@ pub(crate) const REFUND_SHARDS: u32 = 16;
 /// Partitions of each of a round's indexes (guards, live orders, orders by time), for the same reason.
 pub const ROUND_SHARDS: u32 = 16;
 
-/// The number of orders in a page of a user's list.
 pub const ORDERS_PAGE: i32 = 20;
 
 pub(crate) fn sale(id: &SaleId) -> String {
     format!("SALE#{id}")
 }
 
-/// The partition of a round in the list of published ones.
 pub(crate) fn published_list(sale: &SaleId) -> String {
     published_list_name(hash(sale.as_str()) % PUBLISHED_LISTS)
 }
@@ -176,7 +167,6 @@ pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> Stri
     format!("LIVE#{sale}#{number}#{shard}")
 }
 
-/// The partition of an order in its round's orders by time, in any state.
 pub(crate) fn order_shard(id: &ReservationId) -> String {
     order_shard_name(&id.round, shard_of_order(id))
 }
@@ -228,17 +218,14 @@ pub(crate) fn heat(RoundId { sale, number }: &RoundId) -> String {
     format!("HEAT#{sale}#{number}")
 }
 
-/// The beacon of a round's draw.
 pub(crate) fn beacon(RoundId { sale, number }: &RoundId) -> String {
     format!("BEACON#{sale}#{number}")
 }
 
-/// A chunk of the table of a round's awards.
 pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
     format!("TABLE#{sale}#{number}#{chunk}")
 }
 
-/// The state of the draw at the end of a round.
 pub(crate) fn draw(RoundId { sale, number }: &RoundId) -> String {
     format!("DRAW#{sale}#{number}")
 }

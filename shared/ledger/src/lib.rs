@@ -105,7 +105,6 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger in `table`.
     pub fn new(client: Client, table: impl Into<String>) -> Self {
         Self { client, table: table.into() }
     }

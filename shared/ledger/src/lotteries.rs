@@ -30,12 +30,10 @@ const SHARDS_AT_ONCE: usize = 4;
 /// How many chunks are written concurrently: a megabyte at a time.
 const CHUNKS_AT_ONCE: usize = 8;
 
-/// A draw at the end of a round whose entries are fenced off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draw {
     /// When the entries were fenced off: later orders do not become entries.
     pub fenced_at_ms: EpochMs,
-    /// Its entries, once they are counted.
     pub closed: Option<ClosedDraw>,
     /// How many prizes, from the first, have winners that were sent to be notified.
     pub awarded: u32,
@@ -43,7 +41,6 @@ pub struct Draw {
     pub drawn_at_ms: Option<EpochMs>,
 }
 
-/// The entries of a draw, as published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosedDraw {
     pub entries: u32,
@@ -62,10 +59,8 @@ pub struct DrawEntry {
     pub leaf: Bytes32,
 }
 
-/// The loss of a round in Redis, as seen by its draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Loss {
-    /// When it was first seen.
     pub seen_at_ms: EpochMs,
     /// Since when no order has been under way. `None` if the last look found one.
     pub quiet_since_ms: Option<EpochMs>,
@@ -271,7 +266,6 @@ impl Ledger {
         counts.try_fold(0, async |sum, count| Ok(sum + count)).await
     }
 
-    /// A query for the live orders of a round in each shard of the index.
     fn shards_of_entries(&self, id: &RoundId) -> impl Iterator<Item = QueryFluentBuilder> {
         (0..keys::ROUND_SHARDS).map(move |shard| {
             self.query(keys::ORDERS_BY_ROUND)

@@ -19,7 +19,6 @@ pub struct NotedRound {
     pub opens_at_ms: EpochMs,
     pub closes_at_ms: EpochMs,
     pub total: u32,
-    /// The version, counting writes.
     version: u32,
 }
 
@@ -44,7 +43,6 @@ struct MilestonesItem {
 }
 
 impl NotedRound {
-    /// A round without milestones.
     pub fn new(round: &Round) -> Self {
         Self {
             id: round.id.clone(),

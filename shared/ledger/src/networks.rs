@@ -16,7 +16,6 @@ pub const MAX_DENIED_NETWORKS: usize = 200;
 /// How often a change is retried after somebody else's.
 const TRIES: usize = 10;
 
-/// A denied network, with what the gate needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeniedNetwork {
     pub network: Network,
@@ -24,7 +23,6 @@ pub struct DeniedNetwork {
 }
 
 impl DeniedNetwork {
-    /// Whether this address is denied at `now`.
     pub fn keeps_out(&self, address: &IpAddr, now: EpochMs) -> bool {
         now < self.until_ms && self.network.contains(address)
     }
@@ -52,7 +50,6 @@ pub struct NetworkDenial {
     pub at_ms: EpochMs,
 }
 
-/// The result of denying a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeniedNetworks {
     Now(Vec<NetworkDenial>),
@@ -68,7 +65,6 @@ struct NetworksItem {
 }
 
 impl Ledger {
-    /// The networks that are denied at `now`.
     pub async fn denied_networks(&self, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
         let mut networks = self.networks_item().await?.networks;
         networks.retain(|denial| now < denial.until_ms);

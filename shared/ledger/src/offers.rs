@@ -15,7 +15,6 @@ pub(crate) const TRIES: usize = 5;
 /// Actions that nobody can undo: repeating one changes nothing, so it need not be in the log. A pause is different: a
 /// late copy must not pause again.
 const FOR_GOOD: [&str; 2] = ["close", "end_recurrence"];
-/// The condition for replacing an offer that was read.
 const SAME_OFFER: &str = "offer_version = :version";
 
 /// An offer and its latest round. A draft has no round.
@@ -26,10 +25,8 @@ pub struct Latest {
     pub round: Option<Round>,
 }
 
-/// The result of creating an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Created {
-    /// It was written, as a draft.
     Now(Offer),
     /// It existed already, with the same terms.
     Before(Offer),
@@ -37,7 +34,6 @@ pub enum Created {
     Other(Offer),
 }
 
-/// The result of an operator's change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Steered {
     /// It is made, by this run or an earlier one of the same request; the current offer and round.
@@ -48,20 +44,16 @@ pub enum Steered {
     RoundChanged(RoundNumber),
     /// The key was used for another request before; nothing was written.
     KeyReused,
-    /// There is no such sale.
     Unknown,
 }
 
-/// The result of deleting a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deleted {
     Now,
     NoDraft,
-    /// There is no such sale.
     Unknown,
 }
 
-/// The result of withdrawing a sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Withdrawal {
     /// It is withdrawn, by this request or an earlier one; the current offer and round.
@@ -70,7 +62,6 @@ pub enum Withdrawal {
     ToPause(RoundId),
     /// The domain rules refuse it.
     Refused(Refusal),
-    /// There is no such sale.
     Unknown,
 }
 
@@ -143,7 +134,6 @@ pub(crate) fn is_for_good(request: &LogEntry) -> bool {
     FOR_GOOD.contains(&&*request.action)
 }
 
-/// Replaces `read` by `offer`.
 pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, LedgerError> {
     Ok(Replacement { item: to_item(OfferItem::from(offer))?, condition: SAME_OFFER, version: read.version })
 }

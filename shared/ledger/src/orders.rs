@@ -12,10 +12,8 @@ const ORDER: usize = 0;
 const UNIT: usize = 1;
 const SLOT: usize = 2;
 const FENCE: usize = 3;
-/// The code of a cancellation reason whose condition failed.
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
-/// The result of placing an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
 pub enum Placed {
@@ -38,7 +36,6 @@ pub struct Taken {
     pub campaign: bool,
 }
 
-/// A page of a user's orders, newest first.
 #[derive(Debug, Clone)]
 pub struct OrdersPage {
     pub orders: Vec<Order>,
@@ -243,7 +240,6 @@ impl Ledger {
     }
 }
 
-/// Whether the condition of this write failed.
 pub(crate) fn has_failed(reasons: &[CancellationReason], at: usize) -> bool {
     reasons.get(at).and_then(CancellationReason::code) == Some(CONDITION_FAILED)
 }

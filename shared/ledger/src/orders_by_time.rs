@@ -13,7 +13,6 @@ const MOST_COUNTED_PAGES: usize = 50;
 /// From this many orders in a partition on, all partitions are about the same size.
 const MANY_IN_A_SHARD: u64 = 500;
 
-/// A page of a round's orders, by time.
 #[derive(Debug, Clone)]
 pub struct OrderIdsPage {
     pub ids: Vec<(EpochMs, ReservationId)>,

@@ -12,7 +12,6 @@ use crate::{Ledger, LedgerError, keys};
 const ORDER: usize = 0;
 const PAYMENT: usize = 1;
 
-/// The update that records a payment.
 const REMEMBER: &str = "SET reservation_id = :reservation, price_minor = :minor, currency = :currency, \
                         noted_at_ms = if_not_exists(noted_at_ms, :now)";
 /// The condition that a payment was not recorded for anything else.
@@ -145,7 +144,6 @@ impl Ledger {
     }
 }
 
-/// Why a transaction of a payment was cancelled.
 enum Rejection {
     /// The order does not accept it; the order as it is.
     Order(Box<Order>),

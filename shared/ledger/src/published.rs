@@ -31,7 +31,6 @@ const MAX_PAGES: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundChange {
     pub id: RoundId,
-    /// Its version since then.
     pub version: u32,
     pub withdrawn: bool,
 }
@@ -59,7 +58,6 @@ impl FromStr for RoundChange {
     }
 }
 
-/// The last changes of published rounds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     pub version: u32,
@@ -85,7 +83,6 @@ impl ChangesItem {
     }
 }
 
-/// A published round in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ListedRound {
     #[serde(rename = "pk", deserialize_with = "keys::round_of")]

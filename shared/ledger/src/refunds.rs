@@ -16,15 +16,12 @@ const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refu
 /// The index of the payment in the transaction that marks it.
 const PAYMENT: usize = 1;
 
-/// A payment as recorded in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedPayment {
-    /// The provider's id.
     pub payment_id: String,
     /// The order that it came for.
     pub reservation_id: ReservationId,
     pub price: Price,
-    /// When it was first recorded.
     pub noted_at_ms: EpochMs,
     /// When the refund was recorded as due. `None` if an order accepted the payment.
     pub refund_due_at_ms: Option<EpochMs>,
@@ -32,14 +29,12 @@ pub struct NotedPayment {
     pub refunded: Option<Refunded>,
 }
 
-/// The mark that a payment was refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refunded {
     pub at_ms: EpochMs,
     pub by: UserId,
 }
 
-/// A page of the payments to refund, the longest due first.
 #[derive(Debug, Clone)]
 pub struct RefundsPage {
     pub refunds: Vec<NotedPayment>,
@@ -48,7 +43,6 @@ pub struct RefundsPage {
     pub next: Option<(EpochMs, String)>,
 }
 
-/// The result of marking a payment as refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refund {
     Marked(NotedPayment),
@@ -80,7 +74,6 @@ impl NotedPayment {
 }
 
 impl Ledger {
-    /// The known payments with these ids, in any order.
     pub async fn payments(&self, ids: &[String]) -> Result<Vec<NotedPayment>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(|id| keys::payment(id)).collect();
         self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()

@@ -13,7 +13,6 @@ use crate::{Ledger, LedgerError, keys};
 /// The index of the condition on the draw in the transaction that changes a round's terms.
 const DRAW: usize = 1;
 
-/// The result of beginning the next round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     Now(Box<Round>),

@@ -22,9 +22,7 @@ pub enum ListedState {
     Draft,
     /// Published, and its latest round has not opened for anybody.
     Published,
-    /// Its latest round can be bought from.
     Open,
-    /// Its latest round is over.
     Ended,
     /// Withdrawn before anybody could buy.
     Withdrawn,
@@ -34,7 +32,6 @@ pub enum ListedState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SalePlace {
     pub closes_at_ms: EpochMs,
-    /// Its key in the table.
     pub pk: String,
 }
 

@@ -21,7 +21,6 @@ pub enum Strike {
     WrongAnswers,
 }
 
-/// The result of a strike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Struck {
     /// It is counted: so many within the window.

@@ -38,7 +38,6 @@ fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[DeniedNet
 }
 
 impl Switches {
-    /// Whether nothing can be bought in this sale.
     pub fn stop(&self, sale: &SaleId) -> bool {
         self.stopped || self.stopped_sales.contains(sale)
     }

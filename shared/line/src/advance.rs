@@ -33,14 +33,12 @@ pub struct Progress {
     pub carry: u64,
     /// Admitted people who have neither bought nor run out of time, in thousandths.
     pub waited_for: u64,
-    /// Units that were taken at the last step.
     pub taken: u64,
     /// Redis has lost the users who came late before this second, so their number is unknown. Their tickets have their
     /// places, and the line passes through these seconds as fast as they passed.
     pub unknown_until_s: u64,
 }
 
-/// The inputs of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
     /// The current time, by Redis's clock.
@@ -58,7 +56,6 @@ pub struct Flow {
     pub per_s: u64,
 }
 
-/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Advance {
     /// The line after it, except for late users.
@@ -191,7 +188,6 @@ impl fmt::Display for Progress {
     }
 }
 
-/// A text that no version wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not how far a line is")]
 pub struct InvalidProgress;

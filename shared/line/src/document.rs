@@ -8,15 +8,12 @@ use crate::{PEOPLE_ERROR_PERCENT, Watermark};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineState {
-    /// The sale opens later.
     Before,
-    /// People are admitted.
     Moving,
     /// Operators hold up the line or the sale.
     Paused,
     /// No unit is free. If units come back, the line moves on.
     SoldOut,
-    /// The sale is over.
     Ended,
 }
 
@@ -50,7 +47,6 @@ pub struct People {
     pub late: u64,
 }
 
-/// Who is admitted: the numbers of a [`Watermark`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admitted {
     /// Early users whose place is below this.
@@ -59,11 +55,9 @@ pub struct Admitted {
     pub late_until: Option<Timestamp>,
     /// And of those who came in that second, users whose place is below this.
     pub late_ppb: u32,
-    /// How many late users that is, as far as they are counted.
     pub late: u64,
     /// People admitted in a second while the line moves.
     pub per_s: u64,
-    /// When these values were current.
     pub as_of: Timestamp,
 }
 
@@ -72,7 +66,6 @@ pub struct Units {
     pub total: u64,
     /// Units that somebody holds or has ordered.
     pub sold: u64,
-    /// How many of those may come back at most.
     pub may_return: u64,
 }
 

@@ -21,7 +21,6 @@ pub struct LineKeys {
     keys: BTreeMap<u8, LineKey>,
 }
 
-/// The line's keys derived from one pass key.
 #[derive(Clone, Copy)]
 pub struct LineKey {
     pub ticket: Bytes32,
@@ -29,7 +28,6 @@ pub struct LineKey {
 }
 
 impl LineKeys {
-    /// Derives the keys from the pass keys.
     pub fn of(ring: &KeyRing) -> Self {
         let (tickets, watermarks) = (ring.derived(TICKET), ring.derived(WATERMARK));
         let keys = tickets.into_iter().zip(watermarks);

@@ -10,9 +10,7 @@ pub const PEOPLE_ERROR_PERCENT: u64 = 2;
 /// An inclusive range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Range {
-    /// The lower bound.
     pub from: u64,
-    /// The upper bound.
     pub to: u64,
 }
 

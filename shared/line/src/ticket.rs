@@ -12,10 +12,8 @@ const HEAD: usize = 1 + 1 + 1 + 4 + 8;
 const VERSION: u8 = 1;
 const EARLY: u8 = 0;
 const LATE: u8 = 1;
-/// The longest ticket as text.
 const MAX_TEXT: usize = (HEAD + MAX_USER_ID_LENGTH + TAG).div_ceil(3) * 4;
 
-/// When a user came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "class", content = "second", rename_all = "snake_case")]
 pub enum Class {
@@ -30,7 +28,6 @@ pub enum Class {
 pub struct Ticket {
     pub round: RoundNumber,
     pub user: UserId,
-    /// When the user came.
     pub class: Class,
 }
 

@@ -8,16 +8,12 @@ use crate::limits::MAX_PRICE_MINOR;
 pub const MAX_AWARDS: u32 = 1_000_000;
 const _: () = assert!(MAX_AWARDS <= award::MAX_PARTS && MAX_AWARDS <= award::MAX_TICKETS);
 const _: () = assert!(MAX_PRICE_MINOR <= award::MAX_TOTAL_MINOR && MAX_PRIZES <= award::MAX_PRIZE_KINDS);
-/// The largest number of kinds of prizes in a round.
 pub const MAX_PRIZES: usize = 20;
-/// The longest name of a prize, in characters.
 pub const MAX_PRIZE_NAME_LENGTH: usize = 100;
 
-/// What a unit of a round stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Allocation {
-    /// Every unit is the same item.
     #[default]
     Units,
     /// A part of an amount of money. All parts add up to the amount.
@@ -35,7 +31,6 @@ pub enum Allocation {
     Prizes {
         /// The prizes. All other tickets are blanks.
         prizes: Vec<Prize>,
-        /// When the winners are decided.
         #[serde(default, skip_serializing_if = "DrawTime::is_default")]
         draw: DrawTime,
         /// Whether a public beacon takes part in deciding who wins.
@@ -48,7 +43,6 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// When the winners of a round's prizes are decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawTime {
@@ -65,7 +59,6 @@ impl DrawTime {
     }
 }
 
-/// How the parts of an amount differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parts {
@@ -76,13 +69,10 @@ pub enum Parts {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prize {
-    /// Its name, shown to people.
     pub name: String,
-    /// How many tickets win it.
     pub count: u32,
 }
 
-/// What makes an order final.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
@@ -93,7 +83,6 @@ pub enum Settlement {
     Free,
 }
 
-/// What a unit of a round with awards won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Award {
@@ -101,7 +90,6 @@ pub enum Award {
     Amount {
         amount_minor: u64,
     },
-    /// A prize.
     Prize {
         /// The number of the prize in the round, from 1.
         prize: u16,
@@ -165,7 +153,6 @@ impl Allocation {
         }
     }
 
-    /// Checks all bounds against the other terms.
     pub(crate) fn validate(
         &self,
         settlement: Settlement,

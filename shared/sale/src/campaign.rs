@@ -26,7 +26,6 @@ text_type!(CampaignId, InvalidId, InvalidId::Campaign, |text| text.parse::<SaleI
 pub struct Campaign {
     #[serde(rename = "campaign_id")]
     pub id: CampaignId,
-    /// The title, shown to people.
     pub title: String,
     /// The ids of its sales, in the order in which they are shown. Unpublished ones are not shown yet.
     pub sale_ids: Vec<SaleId>,
@@ -39,17 +38,14 @@ pub struct Campaign {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCampaign {
-    /// The title is empty or too long, or has control characters.
     #[error("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters")]
     Title,
-    /// Too many sales, or the same sale twice.
     #[error("sale_ids must be at most {MAX_CAMPAIGN_SALES} different ids")]
     Sales,
     #[error("limit_per_user must be 1 to {MAX_CAMPAIGN_LIMIT}")]
     Limit,
 }
 
-/// How many live orders a user may have in the sales of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CampaignLimit {
     pub campaign: CampaignId,
@@ -57,7 +53,6 @@ pub struct CampaignLimit {
 }
 
 impl Campaign {
-    /// Checks all bounds.
     pub fn validate(&self) -> Result<(), InvalidCampaign> {
         if !is_name(&self.title, MAX_TITLE_LENGTH) {
             return Err(InvalidCampaign::Title);
@@ -72,7 +67,6 @@ impl Campaign {
         Ok(())
     }
 
-    /// Its limit, if it has one and the sale is in it.
     pub fn limit_of(&self, sale: &SaleId) -> Option<CampaignLimit> {
         let per_user = self.limit_per_user.filter(|_| self.sale_ids.contains(sale))?;
         Some(CampaignLimit { campaign: self.id.clone(), per_user })

@@ -22,9 +22,7 @@ pub struct Claim {
 pub enum ClaimState {
     /// No order has confirmed it yet.
     Held,
-    /// An order has the unit.
     Ordered,
-    /// The unit was given back.
     Released,
 }
 

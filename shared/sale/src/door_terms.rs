@@ -4,7 +4,6 @@ use crate::invalid_terms::{InvalidTerms, all_hold};
 
 /// The highest number of strikes that a sale can require before it denies a user.
 pub const MAX_STRIKES: u32 = 100;
-/// The longest time within which strikes add up.
 pub const MAX_STRIKE_WINDOW_S: u32 = 24 * 60 * 60;
 /// The longest denial for strikes. Operators may deny for longer.
 pub const MAX_DENIED_FOR_S: u32 = 31 * 24 * 60 * 60;
@@ -14,15 +13,12 @@ pub const MAX_PLANNED_REQUESTS_PER_S: u32 = 100_000;
 /// Who is kept out of a sale, and how many people are expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoorTerms {
-    /// How many strikes within the window get a user denied.
     pub strikes: u32,
     /// The time within which strikes add up, from the first one, in seconds.
     pub strike_window_s: u32,
-    /// How long a user is denied, in seconds.
     pub denied_for_s: u32,
     /// How many of a user's reservations in a round may end unpaid, cancelled or expired, before the user gets no more.
     pub unpaid_limit: u8,
-    /// Requests a second that the sale is prepared for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_requests_per_s: Option<u32>,
 }

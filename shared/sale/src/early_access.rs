@@ -33,7 +33,6 @@ text_type!(GroupName, InvalidGroupName, InvalidGroupName, |text| {
 #[serde(deny_unknown_fields)]
 pub struct EarlyAccess {
     pub group: GroupName,
-    /// How many seconds before everyone's opening the group may buy.
     pub lead_s: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<MemberQuota>,
@@ -52,14 +51,12 @@ pub struct MemberQuota {
 /// What a user may do in a round by the groups that the user is in. The default is what everyone may do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BuyerClass {
-    /// How many seconds before everyone's opening the user may buy.
     pub lead_s: u32,
     /// Whether the user may have units of the quota.
     pub has_quota: bool,
 }
 
 impl BuyerClass {
-    /// A user in no group.
     pub const EVERYONE: Self = Self { lead_s: 0, has_quota: false };
 
     /// A user in all of these groups: the best of each.
@@ -72,7 +69,6 @@ impl BuyerClass {
 }
 
 impl EarlyAccess {
-    /// The longest lead of a group, in seconds.
     pub(crate) fn longest_lead_s(groups: &[Self]) -> u32 {
         groups.iter().map(|early| early.lead_s).max().unwrap_or(0)
     }

@@ -17,36 +17,24 @@ use crate::{
 /// | recurrence, lanes | in a draft only | no | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// What is sold, shown to people.
     pub title: Option<String>,
-    /// A description, shown to people.
     pub description: Option<String>,
     pub pictures: Option<Vec<PictureUrl>>,
     /// The usual price of a unit. `Some(None)` removes it, as in the next two.
     pub list_price_minor: Option<Option<u64>>,
-    /// The seller's terms.
     pub terms_url: Option<Option<TermsUrl>>,
     pub expected_audience: Option<Option<u32>>,
-    /// When buying starts.
     pub opens_at_ms: Option<EpochMs>,
     pub closes_at_ms: Option<EpochMs>,
-    /// Units in a round.
     pub total: Option<u32>,
-    /// The most live orders of one user in a round.
     pub per_user_limit: Option<u8>,
     pub price: Option<Price>,
-    /// How long an order waits for its payment.
     pub payment_window_s: Option<u32>,
     pub door: Option<DoorTerms>,
-    /// What its gate requires, and who may see it and buy.
     pub gate: Option<GateTerms>,
-    /// What a unit stands for.
     pub allocation: Option<Allocation>,
-    /// What makes an order final.
     pub settlement: Option<Settlement>,
-    /// When units become available.
     pub rain: Option<Rain>,
-    /// Who may buy before everyone else.
     pub early_access: Option<Vec<EarlyAccess>>,
     /// The line in front of the sale. `Some(None)` removes it.
     pub line: Option<Option<LineTerms>>,
@@ -58,54 +46,40 @@ pub struct Edit {
 /// Why a change is refused. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The sale is a draft, and the change is for published sales.
     #[error("it is a draft")]
     Draft,
-    /// The sale was withdrawn for good.
     #[error("it was withdrawn")]
     Withdrawn,
-    /// Somebody changed it meanwhile. This is its current version.
     #[error("it is at version {0} now")]
     Changed(u32),
-    /// The term can only be changed in a draft.
     #[error("{0} cannot be changed any more: the sale is published")]
     Published(&'static str),
-    /// Somebody could buy already, or there was an earlier round.
     #[error("it has been on sale: close its round or end its recurrence instead")]
     HasOpened,
     #[error("it has not opened yet")]
     NotOpen,
     #[error("the round is over")]
     Over,
-    /// The term was promised to the round's buyers.
     #[error("{0} cannot be changed: buyers of this round were promised it")]
     Promised(&'static str),
-    /// The term was fixed when the round was loaded.
     #[error("{0} cannot be changed any more: the round is loaded")]
     Loaded(&'static str),
-    /// The total cannot go below what was loaded, since units may be sold.
     #[error("total cannot be less than {0}: the round is loaded, and units may be sold")]
     FewerUnits(u32),
-    /// A drop of the new plan would be in the past.
     #[error("the drop with after_s {0} is in the past; use at_once for units that should be available now")]
     DropIsOver(u32),
-    /// No units, or more than a round can have.
     #[error("units: 1 to {0}")]
     Units(u32),
-    /// A limit out of range.
     #[error("requests_per_s: 1 to {0}, or null")]
     Rate(u32),
     #[error("closes_at is in the past: close the round instead")]
     ClosesInThePast,
-    /// The next round would open before this one closes.
     #[error(transparent)]
     Overlap(#[from] Overlap),
     #[error(transparent)]
     Terms(#[from] InvalidTerms),
-    /// The round is running, or has not opened.
     #[error("the round is not over")]
     NotOver,
-    /// The sale does not recur, or not within a year.
     #[error("there are no future rounds")]
     NeverAgain,
 }

@@ -19,9 +19,7 @@ pub enum ChallengePolicy {
     /// A picture, or work for people who cannot see it.
     #[default]
     Any,
-    /// A picture only.
     Picture,
-    /// Work only.
     Work,
     None,
 }
@@ -57,7 +55,6 @@ impl GateTerms {
         *self == Self::default()
     }
 
-    /// Whether only groups may see the sale.
     pub const fn is_hidden(&self) -> bool {
         !self.groups_see.is_empty()
     }

@@ -5,11 +5,8 @@ use crate::invalid_terms::{InvalidTerms, all_hold};
 use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::text_type;
 
-/// The longest description, in characters.
 pub const MAX_DESCRIPTION_LENGTH: usize = 2000;
-/// The largest number of pictures of a sale.
 pub const MAX_PICTURES: usize = 8;
-/// The longest URL, in bytes.
 pub const MAX_URL_LENGTH: usize = 400;
 /// The path of the page's own drawings.
 const OWN_PICTURES: &str = "/art/";
@@ -27,7 +24,6 @@ pub struct Goods {
     /// The usual price of a unit, in minor units of the price's currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_price_minor: Option<u64>,
-    /// The seller's terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms_url: Option<TermsUrl>,
 }
@@ -56,10 +52,8 @@ impl Goods {
 /// A URL that pages may not load or link to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidUrl {
-    /// Not a valid link to terms.
     #[error("a URL must be https://…, with a host, at most {MAX_URL_LENGTH} ASCII characters, and no user name")]
     Terms,
-    /// Not a valid picture.
     #[error(
         "a picture must be https://…, with a host, at most {MAX_URL_LENGTH} ASCII characters, and no user name; or one \
          of the page's own, such as /art/lamp.svg"
@@ -78,7 +72,6 @@ fn https_host(text: &str) -> Option<&str> {
     (is_whole && authority.starts_with(host)).then(|| &authority[..host.len()])
 }
 
-/// The URL of the seller's terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TermsUrl(String);

@@ -34,7 +34,6 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// The first measurement, which gives no rate yet.
     pub const fn first(asked: u64, now: EpochMs) -> Self {
         Self { asked, at_ms: now, requests_per_s: 0, hot_since_ms: None }
     }

@@ -2,7 +2,5 @@
 pub const MAX_TOTAL: u32 = 10_000_000;
 /// The highest price in minor units: exact in every JSON reader (2^53), with room for sums.
 pub const MAX_PRICE_MINOR: u64 = 1_000_000_000_000;
-/// The longest time from opening to closing, in seconds.
 pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
-/// The longest title, in characters.
 pub const MAX_TITLE_LENGTH: usize = 200;

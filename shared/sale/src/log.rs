@@ -29,14 +29,10 @@ impl LogEntry {
     }
 }
 
-/// What a log knows about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// The request is new.
     No,
-    /// The request was made before.
     Same,
-    /// The key was used for another request before.
     Another,
 }
 
@@ -54,14 +50,12 @@ impl Log {
         }
     }
 
-    /// Adds an entry, and drops the oldest one if there are too many.
     pub fn push(&mut self, entry: LogEntry) {
         self.0.push(entry);
         let forgotten = self.0.len().saturating_sub(MAX_LOG);
         self.0.drain(..forgotten);
     }
 
-    /// The entries, the oldest first.
     pub fn entries(&self) -> &[LogEntry] {
         &self.0
     }

@@ -21,14 +21,12 @@ pub struct Milestones {
     pub ended_at_ms: Option<EpochMs>,
 }
 
-/// One observation of a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     pub now: EpochMs,
     /// Units that were not handed out or came back, including those still to become available. `None` if Redis does not
     /// have the round.
     pub free: Option<u32>,
-    /// Whether operators have stopped the sale, or everything.
     pub stopped: bool,
 }
 

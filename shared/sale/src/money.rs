@@ -33,7 +33,6 @@ text_serde!(Currency, InvalidCurrency);
 /// An amount of money in the currency's minor unit (cents, yen).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
-    /// The amount in minor units.
     pub price_minor: u64,
     pub currency: Currency,
 }

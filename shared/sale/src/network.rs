@@ -24,7 +24,6 @@ pub struct Network(IpNet);
 pub enum InvalidNetwork {
     #[error("an IPv4 or IPv6 address, or a network as ADDRESS/PREFIX")]
     Form,
-    /// It is too large.
     #[error("the prefix must be at least /{MIN_IPV4_PREFIX} of IPv4 and /{MIN_IPV6_PREFIX} of IPv6")]
     Prefix,
 }

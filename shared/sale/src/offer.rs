@@ -27,7 +27,6 @@ pub struct Offer {
     /// The terms of future rounds, with the latest round's window.
     pub terms: Terms,
     pub recurrence: Option<Recurrence>,
-    /// Its hours, if it recurs.
     pub hours: Option<Hours>,
     pub log: Log,
 }
@@ -39,12 +38,10 @@ impl Offer {
         Self { id, state, version: 1, latest_round, terms, recurrence, hours, log: Log::default() }
     }
 
-    /// The id of the round that began last.
     pub fn latest_round_id(&self) -> RoundId {
         RoundId { sale: self.id.clone(), number: self.latest_round }
     }
 
-    /// Publishes the sale. Returns the offer and its first round.
     pub fn publish(mut self) -> (Self, Round) {
         self.state = SaleState::Published;
         let round = Round::new(self.latest_round_id(), self.terms.clone());

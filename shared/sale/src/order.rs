@@ -3,7 +3,6 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::{Award, CampaignId, Claim, EpochMs, Price};
 
-/// The longest id of a payment, which orders store.
 pub const MAX_PAYMENT_ID_LENGTH: usize = 64;
 
 /// The state of an order.
@@ -35,7 +34,6 @@ pub enum OrderState {
 }
 
 impl OrderState {
-    /// The state's name in the ledger.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -57,7 +55,6 @@ impl OrderState {
         matches!(self, Self::Pending | Self::Granted | Self::Paid)
     }
 
-    /// The state after `transition`, or `None` if it is forbidden.
     pub fn after(self, transition: Transition) -> Option<Self> {
         (self == transition.from()).then_some(transition.to())
     }
@@ -66,9 +63,7 @@ impl OrderState {
 /// A step of an existing order. The ledger makes each one on the condition of [`Transition::from`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Transition {
-    /// The payment provider reports a payment.
     Pay,
-    /// The payment window is over.
     Expire,
     Cancel,
 }
@@ -81,7 +76,6 @@ impl Transition {
         }
     }
 
-    /// The state after the step.
     pub const fn to(self) -> OrderState {
         match self {
             Self::Pay => OrderState::Paid,
@@ -111,13 +105,11 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The reason's name.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
-/// The durable record of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// The claim. Its id is also the order's.
@@ -128,7 +120,6 @@ pub struct Order {
     /// The price. `None` if the order could not be made.
     #[serde(flatten)]
     pub price: Option<Price>,
-    /// When the payment is due. `None` if the order could not be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_by_ms: Option<EpochMs>,
     /// What its unit won, in a round with awards.
@@ -137,7 +128,6 @@ pub struct Order {
     /// When it was paid, expired, cancelled or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
-    /// The payment that made it PAID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,7 +147,6 @@ pub struct Order {
     pub campaigns: Vec<CampaignId>,
 }
 
-/// The state of the payments that an order could not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -168,14 +157,12 @@ pub enum RefundState {
 }
 
 impl RefundState {
-    /// The state's name.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 }
 
 impl Order {
-    /// An order that waits for its payment.
     pub fn pending(claim: Claim, price: Price, created_at_ms: EpochMs, pay_by_ms: EpochMs) -> Self {
         let order = Self::of(claim, OrderState::Pending, created_at_ms);
         Self { price: Some(price), pay_by_ms: Some(pay_by_ms), ..order }
@@ -197,7 +184,6 @@ impl Order {
         Self { ended_at_ms: Some(now), failure: Some(why), ..Self::of(claim, OrderState::Failed, now) }
     }
 
-    /// An order without the fields that depend on the state.
     const fn of(claim: Claim, state: OrderState, created_at_ms: EpochMs) -> Self {
         Self {
             claim,

@@ -9,7 +9,6 @@ use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
 
 /// The largest number of drops in a plan. They are in the string that every call to Redis reads.
 pub const MAX_DROPS: usize = 32;
-/// The longest time between two steady drops, in seconds.
 pub const MAX_EVERY_S: u32 = 24 * 60 * 60;
 
 /// When the units of a round become available. Units that have not dropped before the round closes are not sold.
@@ -20,7 +19,6 @@ pub struct Rain {
     /// Units that are available when the plan begins: at the opening, or at the last change of the plan. After a change
     /// it includes the units that were available before.
     pub at_once: u32,
-    /// Units that drop at a steady rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<Steady>,
     /// Drops at given times, in order.
@@ -36,7 +34,6 @@ pub struct Rain {
 #[serde(deny_unknown_fields)]
 pub struct Steady {
     pub units: u32,
-    /// Seconds between two drops.
     pub every_s: u32,
 }
 
@@ -115,7 +112,6 @@ impl fmt::Display for Rain {
 pub struct RainPlan {
     /// The last unit of the round; no later one ever becomes available.
     pub last: u32,
-    /// When the steady rate begins.
     pub from_ms: EpochMs,
     /// Units in each steady drop; 0 without a steady rate.
     pub units: u32,
@@ -145,7 +141,6 @@ impl RainPlan {
         u32::try_from(all).map_or(self.last, |all| all.min(self.last))
     }
 
-    /// The time of the next drop after this time.
     pub fn next_drop(&self, after: EpochMs) -> Option<EpochMs> {
         if self.available(after) >= self.last {
             return None;
@@ -156,7 +151,6 @@ impl RainPlan {
         steady.into_iter().chain(listed).min()
     }
 
-    /// The number of steady drops until this time.
     fn beats(&self, at: EpochMs) -> u64 {
         at.since_ms(self.from_ms).checked_div(self.every_ms).unwrap_or(0)
     }

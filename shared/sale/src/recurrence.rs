@@ -144,7 +144,6 @@ impl Hours {
     }
 }
 
-/// A window of a recurring sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) opens: EpochMs,

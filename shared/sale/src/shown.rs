@@ -7,12 +7,10 @@ use crate::{Allocation, Award, Currency, EpochMs, Order, OrderState, Prize, Term
 /// One of this many units left counts as few.
 const FEW_LEFT_ONE_IN: u32 = 10;
 
-/// The state of a sale as buyers see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     Upcoming,
-    /// Buying is possible.
     Open,
     /// It is within its window, but paused by operators.
     Paused,
@@ -67,7 +65,6 @@ pub enum ShownAward {
         amount_minor: u64,
         currency: Currency,
     },
-    /// A prize.
     Prize {
         prize: String,
     },

@@ -11,17 +11,13 @@ use crate::{
 pub const MAX_PER_USER_LIMIT: u8 = 20;
 /// The shortest payment window, in seconds. With less, an order could expire before its buyer knows of it.
 pub const MIN_PAYMENT_WINDOW_S: u32 = 5;
-/// The longest payment window, in seconds.
 pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
 /// The highest limit of an isolated sale in requests a second: more would have no effect.
 pub const MAX_ISOLATED_REQUESTS_PER_S: u32 = 100_000;
-/// The largest audience that a sale can be prepared for.
 pub const MAX_EXPECTED_AUDIENCE: u32 = 100_000_000;
 
-/// The terms of a sale, or of one of its rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// What is sold, shown to people.
     pub title: String,
     #[serde(flatten)]
     pub goods: Goods,
@@ -30,26 +26,20 @@ pub struct Terms {
     pub closes_at_ms: EpochMs,
     /// Units in a round, numbered from 1.
     pub total: u32,
-    /// The most live orders of one user in a round.
     pub per_user_limit: u8,
     #[serde(flatten)]
     pub price: Price,
-    /// How long an order waits for its payment.
     pub payment_window_s: u32,
     pub door: DoorTerms,
-    /// What its gate requires, and who may see it and buy.
     #[serde(default, skip_serializing_if = "GateTerms::is_default")]
     pub gate: GateTerms,
-    /// What a unit stands for.
     #[serde(default, skip_serializing_if = "Allocation::is_default")]
     pub allocation: Allocation,
-    /// What makes an order final.
     #[serde(default, skip_serializing_if = "Settlement::is_default")]
     pub settlement: Settlement,
     /// When its units become available. Without it all of them are available at the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rain: Option<Rain>,
-    /// Who may buy before everyone else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early_access: Vec<EarlyAccess>,
     /// The line in front of its gate. Without it everybody comes at once.
@@ -77,7 +67,6 @@ impl Terms {
         self.allocation.plan(self.total)
     }
 
-    /// When its units become available, if not all at once.
     pub fn rain_plan(&self) -> Option<RainPlan> {
         self.rain.as_ref().map(|rain| RainPlan::of(rain, self.opens_at_ms, self.total))
     }
@@ -110,7 +99,6 @@ impl Terms {
         BuyerClass::of(self.early_access.iter().filter(|early| is_member(&early.group)))
     }
 
-    /// Fails with the first violated bound.
     pub fn validate(&self) -> Result<(), InvalidTerms> {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }

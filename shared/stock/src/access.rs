@@ -3,7 +3,6 @@ use std::str::FromStr;
 use runtime::{Clock, Secret};
 use serde::Deserialize;
 
-/// Where Redis is, and how to authenticate.
 #[derive(Debug)]
 pub struct Access {
     /// `redis://HOST:PORT` is a single node. `redis+cluster://HOST:PORT` is a node of a cluster that knows the others,
@@ -16,7 +15,6 @@ pub struct Access {
     pub clock: Clock,
 }
 
-/// A user name and a password, as in the secret.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 pub struct Credentials {
     pub(crate) username: String,

@@ -23,14 +23,12 @@ pub struct GcraLimit {
     pub burst: u32,
 }
 
-/// The user who wants to be admitted to a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Applicant<'a> {
     pub user: &'a UserId,
     /// The client's address, or a placeholder.
     pub ip: &'a str,
     pub per_user: GcraLimit,
-    /// The address's limit.
     pub per_ip: GcraLimit,
 }
 
@@ -39,13 +37,11 @@ pub struct Applicant<'a> {
 pub struct ChallengeRequest<'a> {
     pub applicant: Applicant<'a>,
     pub id: Uuid,
-    /// The right answer.
     pub expected: &'a str,
     /// How long it is valid, in milliseconds.
     pub life_ms: u32,
 }
 
-/// Too many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimited {
     /// When the next request is allowed, in milliseconds.
@@ -57,16 +53,12 @@ pub struct RateLimited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Challenged {
     Issued,
-    /// Too many requests.
     RateLimited(RateLimited),
-    /// The sale is over.
     Closed,
     Denied,
-    /// Redis has no such round.
     UnknownSale,
 }
 
-/// An answer to a challenge.
 #[derive(Debug, Clone, Copy)]
 pub struct AdmitRequest<'a> {
     pub applicant: Applicant<'a>,
@@ -80,19 +72,16 @@ pub struct AdmitRequest<'a> {
     pub class: BuyerClass,
 }
 
-/// The result of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admit {
     /// The user is admitted, since this time by Redis's clock; a repeated answer gets the same time.
     Admitted(EpochMs),
-    /// The answer is wrong.
     WrongAnswer {
         /// Whether the same answer was given a moment ago, which makes it one mistake, not two.
         again: bool,
     },
     /// There is no such challenge: it expired, was used up, or never existed.
     NoChallenge,
-    /// Too many requests.
     RateLimited(RateLimited),
     /// The sale opens for the user at this time.
     NotOpen(EpochMs),
@@ -100,12 +89,9 @@ pub enum Admit {
     QuotaOnly(EpochMs),
     /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
-    /// The sale is over.
     Closed,
-    /// An operator paused the sale.
     Paused,
     Denied,
-    /// Redis has no such round.
     UnknownSale,
 }
 

@@ -2,7 +2,6 @@ use breaker::Breaker;
 use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
 use runtime::Clock;
 
-/// The number of slots of a cluster.
 pub(crate) const SLOTS: usize = 16_384;
 /// How many neighbouring slots share a breaker; they are nearly always on the same shard. When a shard does not answer,
 /// the sales on the others go on.
@@ -20,7 +19,6 @@ impl Breakers {
         Self((0..SLOTS / SLOTS_OF_A_BREAKER).map(|_| Breaker::new("Redis", clock)).collect())
     }
 
-    /// The breaker for the command's key.
     pub(crate) fn before(&self, command: &Cmd) -> &Breaker {
         if self.0.len() == 1 {
             return &self.0[0];

@@ -20,7 +20,6 @@ pub struct Buyers {
 #[derive(Debug, Clone)]
 pub enum BuyersRead {
     All(Buyers),
-    /// There are more than the caller wanted.
     TooMany,
     /// Units can be handed out, or Redis has no such round.
     NotSoldOut,

@@ -29,10 +29,8 @@ pub enum Reseated {
     /// It has another unit or slot.
     To(Claim),
     NoUnit,
-    /// The user's other reservations reach the limit.
     LimitReached,
     AlreadyReleased,
-    /// Redis has no such round.
     UnknownSale,
 }
 
@@ -91,7 +89,6 @@ impl RoundStock<'_> {
         read_reserve(keys, user, &answer)
     }
 
-    /// The user's reservation with this UUID, if Redis has it.
     pub async fn find(self, uuid: Uuid, user: &UserId) -> Result<Option<Entry>, StockError> {
         Ok(self.entries_of(user).await?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
     }

@@ -77,7 +77,6 @@ macro_rules! sale_fields {
             }
         }
 
-        /// All zeros.
         impl Default for Counters {
             fn default() -> Self {
                 Self {
@@ -126,7 +125,6 @@ impl Counters {
         self.each_lane().iter().all(|lane| lane.in_set.is_some())
     }
 
-    /// Whether some lane counts its returned units wrongly.
     pub fn is_miscounted(&self) -> bool {
         self.each_lane().iter().any(|lane| lane.in_set.is_some_and(|in_set| in_set != lane.returned))
     }

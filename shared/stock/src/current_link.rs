@@ -10,7 +10,6 @@ pub(crate) struct CurrentLink<L, C> {
     renewing: Semaphore,
 }
 
-/// A link, and the credentials it was made with.
 pub(crate) struct Opened<L, C> {
     pub(crate) link: L,
     pub(crate) credentials: Option<Arc<C>>,
@@ -18,19 +17,16 @@ pub(crate) struct Opened<L, C> {
 }
 
 impl<L, C> Opened<L, C> {
-    /// Time since it was made.
     pub(crate) fn age(&self) -> Duration {
         self.since.elapsed()
     }
 }
 
 impl<L, C: PartialEq> CurrentLink<L, C> {
-    /// Without a link yet.
     pub(crate) fn new() -> Self {
         Self { opened: ArcSwapOption::empty(), opening: Mutex::new(()), renewing: Semaphore::new(1) }
     }
 
-    /// The link with these credentials, made by one caller for all.
     pub(crate) fn opened<E>(
         &self,
         credentials: Option<Arc<C>>,

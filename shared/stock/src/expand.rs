@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-/// One field of the packed string `sale:{tag}`.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     /// The type as Redis's `struct` spells it.
@@ -76,7 +75,6 @@ pub(crate) fn layout(fields: &[Field]) -> String {
     text
 }
 
-/// Replaces the directives of a script.
 pub(crate) struct Expander<'a> {
     pub(crate) fields: &'a [Field],
     pub(crate) constants: &'a [(&'a str, u32)],
@@ -84,7 +82,6 @@ pub(crate) struct Expander<'a> {
 }
 
 impl Expander<'_> {
-    /// Expands a whole script.
     pub(crate) fn expand(&self, file: &str, text: &str) -> Result<String, String> {
         let mut expanded = String::new();
         self.append(&mut expanded, file, text, "", &mut Vec::new())?;

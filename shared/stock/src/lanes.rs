@@ -29,7 +29,6 @@ struct LaneLook {
     free: u32,
     /// For how long none of its units is sold.
     wait: Duration,
-    /// Units on their way to other lanes.
     open: u32,
     /// Whether it may lack units that it had before Redis lost it. Those count as on their way.
     is_short: bool,
@@ -66,9 +65,7 @@ impl LaneLook {
 struct Looks {
     at: Stamp,
     lanes: Vec<LaneLook>,
-    /// Whether Redis has lost a lane.
     has_lost: bool,
-    /// Why a lane is unknown.
     failed: Option<StockError>,
 }
 
@@ -256,7 +253,6 @@ impl RoundStock<'_> {
         Ok(None)
     }
 
-    /// Gives a claim a unit of another lane.
     pub(crate) async fn reseat_elsewhere(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
         let searching = Box::pin(self.search_for_claim(claim, refused));
         timeout(self.connection.limit(SEARCH_TIMEOUT), searching).await.unwrap_or(Err(StockError::OnTheWay))

@@ -35,7 +35,6 @@ pub(crate) struct RoundSeen {
 enum Refused {
     Paused,
     Closed,
-    /// Redis has lost a lane.
     UnknownSale,
     /// What is left is on its way, or a lane does not answer.
     NotKnown,

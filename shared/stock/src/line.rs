@@ -25,34 +25,26 @@ const FEWEST_PEOPLE: u32 = 1_000_000;
 /// millisecond for each megabyte.
 const MOST_PEOPLE: u32 = 10_000_000;
 
-/// A request for a ticket.
 #[derive(Debug, Clone, Copy)]
 pub struct Joining<'a> {
     pub user: &'a UserId,
-    /// When tickets are first given out.
     pub tickets_from: EpochMs,
     pub opens_at: EpochMs,
     pub closes_at: EpochMs,
-    /// When Redis may forget the line.
     pub expires_at: EpochMs,
-    /// How many people are expected, if known.
     pub expected: Option<u32>,
 }
 
-/// The result of joining a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
-    /// The user came before the opening.
     Early,
     /// The user came in this second since the Unix epoch, after the opening.
     Late(u64),
     /// Tickets are given out from this time on.
     NotOpen(EpochMs),
-    /// The sale is over.
     Closed,
 }
 
-/// The state of a line in Redis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineLook {
     /// The current time by Redis's clock.
@@ -67,7 +59,6 @@ pub struct LineLook {
 
 #[derive(Debug, Clone)]
 pub struct LineStep {
-    /// The state that was read before.
     pub before: Option<String>,
     /// What precedes the late users' fields.
     pub head: String,
@@ -80,18 +71,15 @@ pub struct LineStep {
     pub late_ppb: u32,
     /// The second, and the part of those who came in it, beyond which no late user may be admitted.
     pub late_most: Option<(u64, u32)>,
-    /// When Redis may forget the line.
     pub expires_at: EpochMs,
 }
 
-/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineMoved {
     /// Late users are admitted up to this second, and this part of those who came in it.
     To(u64, u32),
     /// They would be admitted up to this second and part, which is too far. Nothing changed.
     Beyond(u64, u32),
-    /// Somebody else has moved it.
     Overtaken,
 }
 
@@ -180,7 +168,6 @@ impl RoundStock<'_> {
     }
 }
 
-/// The size of a filter for this many people, in bits.
 fn bits_for(people: u32) -> u64 {
     (u64::from(people) * BITS_PER_PERSON).next_multiple_of(8)
 }

@@ -25,7 +25,6 @@ const CLUSTER_RETRIES: u32 = 8;
 /// The shortest and the longest pause before asking again.
 const CLUSTER_PAUSES_MS: [u64; 2] = [10, 200];
 
-/// What is needed to make a link.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) address: Address,
@@ -44,7 +43,6 @@ pub(crate) enum Link {
 }
 
 impl Target {
-    /// A link that connects at its first call.
     pub(crate) fn link(&self, credentials: Option<&Credentials>) -> Result<Link, RedisError> {
         match &self.address {
             Address::Node(node) => {
@@ -62,7 +60,6 @@ impl Target {
         }
     }
 
-    /// A connected link to a cluster.
     pub(crate) async fn connected(
         &self,
         nodes: &[ConnectionInfo],

@@ -42,12 +42,10 @@ pub struct RoundLoad {
     pub denied: Vec<(UserId, EpochMs)>,
 }
 
-/// When the keys of a round with these terms expire.
 fn expires_at_ms(terms: &Terms) -> EpochMs {
     terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(KEYS_OUTLIVE_ORDERS_S)
 }
 
-/// The plan in the scripts' form.
 fn plan(terms: &Terms) -> String {
     terms.rain_plan().map_or(String::new(), |plan| plan.to_string())
 }

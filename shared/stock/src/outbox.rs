@@ -17,7 +17,6 @@ const PAGE: usize = 1000;
 
 static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE));
 
-/// The result of one pass over the front of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub claims: Vec<Claim>,
@@ -98,7 +97,6 @@ impl RoundStock<'_> {
     }
 }
 
-/// An element of the outbox.
 struct Waiting<'a> {
     user: &'a str,
     made_at_ms: EpochMs,

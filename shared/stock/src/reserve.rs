@@ -2,10 +2,8 @@ use sale::{Claim, Entry, EpochMs};
 
 use crate::script_code::SoldOut;
 
-/// The result of a request for a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reserve {
-    /// The user has this unit.
     Reserved(Claim),
     /// This id was reserved before; its current state.
     Replayed(Entry),
@@ -19,11 +17,8 @@ pub enum Reserve {
     NotOpen(EpochMs),
     /// What is left is a group's quota until this time.
     QuotaOnly(EpochMs),
-    /// The sale is over.
     Closed,
-    /// An operator paused the sale.
     Paused,
     Denied,
-    /// Redis has no such round.
     UnknownSale,
 }

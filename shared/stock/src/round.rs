@@ -52,7 +52,6 @@ impl<'a> RoundStock<'a> {
         Self { only: Some(lane), ..self }
     }
 
-    /// Whether it covers several lanes.
     pub(crate) const fn is_of_lanes(self) -> bool {
         self.lanes > 1 && self.only.is_none()
     }

@@ -10,7 +10,6 @@ pub(crate) struct Script {
     digest: String,
 }
 
-/// A script with its keys and arguments.
 pub(crate) struct Invocation<'a> {
     script: &'a Script,
     keys: Vec<String>,

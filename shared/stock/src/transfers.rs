@@ -49,20 +49,15 @@ pub enum DonateFor {
     Reseat,
 }
 
-/// The result of asking a lane for units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Donated {
     /// These units, given by this call or an earlier one.
     Units(Transfer),
     /// No units that can be given.
     Nothing(SoldOut),
-    /// The sale opens for the user at this time.
     NotOpen(EpochMs),
-    /// The sale is over.
     Closed,
-    /// An operator paused the sale.
     Paused,
-    /// Redis has no such lane.
     UnknownSale,
 }
 
@@ -94,7 +89,6 @@ pub(crate) struct LaneTransfers {
     pub(crate) last: u64,
     /// The last unit that was dealt to the lanes.
     pub(crate) dealt: u32,
-    /// How many transfers the lane has begun since it was loaded.
     pub(crate) given: u32,
     /// The number of its load, if it may lack units that it had before Redis lost it.
     pub(crate) short: Option<u64>,
@@ -236,7 +230,6 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Removes the record of a transfer whose units have arrived.
     pub async fn settle(self, transfer: &Transfer) -> Result<(), StockError> {
         let call = SETTLE.key(self.keys_in(transfer.from).transfers()).arg(transfer.to.index()).arg(transfer.id);
         let answer = call.invoke_async(self.connection).await?;

@@ -19,7 +19,6 @@ const SCANS: usize = 5;
 /// How often counters without a free unit are read, until two reads in a row are the same.
 const MAX_READS: usize = 8;
 
-/// Everything that Redis says about a round.
 #[derive(Debug, Clone)]
 pub struct RoundView {
     /// The counters, read first: a unit that is handed out while the rest is read is still free in this view.
@@ -27,7 +26,6 @@ pub struct RoundView {
     /// Units to hand out, now or once they become available, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
     pub entries: Vec<Entry>,
-    /// The number of elements in the outbox.
     pub outbox: usize,
     /// Whether no unit came back or changed its lane while several lanes were read; then no unit is missing. A single
     /// lane's `moves` tell that.
@@ -48,12 +46,10 @@ pub struct KnownCounters {
 }
 
 impl KnownCounters {
-    /// Whether they include every lane.
     pub const fn are_all(&self) -> bool {
         self.lost.is_empty() && self.away.is_empty()
     }
 
-    /// The counters of the round, if every lane is known.
     pub fn of_all(self) -> Option<Counters> {
         let are_all = self.are_all();
         self.counters.filter(|_| are_all)
@@ -67,14 +63,12 @@ impl KnownCounters {
     }
 }
 
-/// The contents of one lane of several.
 pub(crate) struct LaneView {
     pub(crate) lane: Lane,
     pub(crate) view: RoundView,
     pub(crate) transfers: LaneTransfers,
 }
 
-/// The contents of all lanes that could be read.
 #[derive(Default)]
 pub(crate) struct LaneViews {
     pub(crate) views: Vec<LaneView>,

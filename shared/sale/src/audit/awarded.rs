@@ -39,7 +39,6 @@ pub struct Awarded {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub total: i64,
-    /// How much live orders have.
     pub awarded: i64,
     pub unclaimed: i64,
 }

@@ -5,7 +5,6 @@ use super::views::LiveOrder;
 use super::wrong::{Repair, Wrong};
 use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
 
-/// All places where a unit was found.
 #[derive(Default)]
 pub(super) struct Found<'a> {
     pub(super) free: u32,

@@ -2,7 +2,6 @@ use std::ops::RangeInclusive;
 
 use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
 
-/// What Redis says about a round.
 #[derive(Debug, Clone, Default)]
 pub struct StockView {
     /// Units that can be handed out, new or returned. Ranges may touch but not overlap.
@@ -11,7 +10,6 @@ pub struct StockView {
     pub entries: Vec<Entry>,
 }
 
-/// What the ledger says about a round.
 #[derive(Debug, Clone, Default)]
 pub struct LedgerView {
     pub guards: Vec<Claim>,

@@ -47,7 +47,6 @@ impl Lane {
         if self.lanes() == 1 { self.0 } else { self.0 % MAX_LANES }
     }
 
-    /// The number of lanes of its round.
     pub const fn lanes(self) -> u16 {
         if self.0 < 2 * MAX_LANES { 1 } else { self.0 / MAX_LANES }
     }

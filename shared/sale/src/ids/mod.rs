@@ -18,14 +18,12 @@ pub const MAX_SALE_ID_LENGTH: usize = 48;
 /// The longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
 pub const MAX_USER_ID_LENGTH: usize = 255;
 
-/// A text that is not a valid id of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidId {
     #[error("a sale id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Sale,
     #[error("a campaign id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Campaign,
-    /// Not a user id.
     #[error(
         "a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'"
     )]
