@@ -2,6 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::{StreamExt, stream};
 use ledger::{Ledger, has_outlived_its_guards};
+use range_set_blaze::RangeSetBlaze;
 use sale::audit::{Audit, Awarded, Discrepancy, LedgerView, LiveOrder, MAX_DISCREPANCIES, Repair, StockView, Wrong};
 use sale::{EpochMs, Order, ReservationId, Round, RoundId, Unit};
 use serde::Serialize;
@@ -93,16 +94,8 @@ async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Op
 /// Units without an order are unsold.
 fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
     let guarded = ledger.guards.iter().map(|claim| claim.unit.0);
-    let mut taken: Vec<u32> = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect();
-    taken.sort_unstable();
-    let mut free = Vec::new();
-    let mut next = 1;
-    for unit in taken.into_iter().chain([total + 1]) {
-        if unit > next {
-            free.push(next..=(unit - 1).min(total));
-        }
-        next = next.max(unit + 1);
-    }
+    let taken = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect::<RangeSetBlaze<u32>>();
+    let free = (RangeSetBlaze::from_iter([1..=total]) - taken).into_ranges().collect();
     let mut audit = sale::audit::audit(total, &StockView { free, entries: Vec::new() }, ledger);
     audit.repairs.clear();
     audit.discrepancies.iter_mut().for_each(|each| each.repairs.clear());

@@ -88,9 +88,9 @@ impl Change {
     }
 
     fn facts_of_round(&self, new: &Item) -> Result<Vec<Fact>, LedgerError> {
-        let round = NotedRound::from_item(new.clone().into())?;
+        let round: NotedRound = serde_dynamo::from_item(new.clone())?;
         let before = match &self.old_image {
-            Some(old) => NotedRound::from_item(old.clone().into())?.milestones,
+            Some(old) => serde_dynamo::from_item::<_, NotedRound>(old.clone())?.milestones,
             None => Milestones::default(),
         };
         let now = &round.milestones;

@@ -2,40 +2,32 @@
 
 use std::collections::HashMap;
 
-use sale::{EpochMs, Heat, Round, RoundId};
+use sale::{Heat, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::item::{Item, pk_of, to_item};
+use crate::item::{pk_of, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// How long after a round's end its item is kept, in seconds.
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedHeat {
+    #[serde(flatten)]
     pub heat: Heat,
     /// Whether the round was isolated because of it: that is done once, so operators can undo it.
     pub isolated: bool,
+    /// Counts writes.
     version: u32,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct HeatItem {
     pk: String,
-    version: u32,
-    asked: u64,
-    at_ms: EpochMs,
-    requests_per_s: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hot_since_ms: Option<EpochMs>,
-    isolated: bool,
+    #[serde(flatten)]
+    noted: NotedHeat,
     expires_at: i64,
-}
-
-fn read_from(item: Item) -> Result<NotedHeat, LedgerError> {
-    let HeatItem { asked, at_ms, requests_per_s, hot_since_ms, isolated, version, .. } = serde_dynamo::from_item(item)?;
-    Ok(NotedHeat { heat: Heat { asked, at_ms, requests_per_s, hot_since_ms }, isolated, version })
 }
 
 impl Ledger {
@@ -50,7 +42,7 @@ impl Ledger {
         let mut heats = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
             let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
-            match read_from(item) {
+            match serde_dynamo::from_item::<_, NotedHeat>(item) {
                 Ok(noted) => drop(heats.insert(id, noted)),
                 Err(error) => {
                     tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "the heat of a round cannot be read");
@@ -74,12 +66,7 @@ impl Ledger {
         let version = read.map_or(0, |read| read.version);
         let item = to_item(HeatItem {
             pk: keys::heat(&round.id),
-            version: version + 1,
-            asked: heat.asked,
-            at_ms: heat.at_ms,
-            requests_per_s: heat.requests_per_s,
-            hot_since_ms: heat.hot_since_ms,
-            isolated,
+            noted: NotedHeat { heat, isolated, version: version + 1 },
             expires_at: round.terms.closes_at_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
         })?;
         let condition = "attribute_not_exists(pk) OR version = :version";

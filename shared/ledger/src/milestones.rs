@@ -3,17 +3,19 @@
 
 use std::collections::HashMap;
 
-use sale::{EpochMs, Milestones, Round, RoundId, RoundNumber, SaleId};
+use sale::{EpochMs, Milestones, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::item::{Item, pk_of, to_item};
+use crate::item::{pk_of, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The recorded milestones of a round, and its terms at that time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedRound {
+    #[serde(flatten)]
     pub id: RoundId,
+    #[serde(flatten)]
     pub milestones: Milestones,
     pub title: String,
     pub opens_at_ms: EpochMs,
@@ -22,24 +24,11 @@ pub struct NotedRound {
     version: u32,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct MilestonesItem {
     pk: String,
-    sale: SaleId,
-    round: RoundNumber,
-    version: u32,
-    title: String,
-    opens_at_ms: EpochMs,
-    closes_at_ms: EpochMs,
-    total: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    opened_at_ms: Option<EpochMs>,
-    sold_out: bool,
-    sold_out_times: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sold_out_at_ms: Option<EpochMs>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ended_at_ms: Option<EpochMs>,
+    #[serde(flatten)]
+    noted: NotedRound,
 }
 
 impl NotedRound {
@@ -53,39 +42,6 @@ impl NotedRound {
             total: round.terms.total,
             version: 0,
         }
-    }
-
-    pub(crate) fn from_item(item: Item) -> Result<Self, LedgerError> {
-        let item: MilestonesItem = serde_dynamo::from_item(item)?;
-        let milestones = Milestones {
-            opened_at_ms: item.opened_at_ms,
-            sold_out: item.sold_out,
-            sold_out_times: item.sold_out_times,
-            sold_out_at_ms: item.sold_out_at_ms,
-            ended_at_ms: item.ended_at_ms,
-        };
-        let id = RoundId { sale: item.sale, number: item.round };
-        let MilestonesItem { title, opens_at_ms, closes_at_ms, total, version, .. } = item;
-        Ok(Self { id, milestones, title, opens_at_ms, closes_at_ms, total, version })
-    }
-
-    fn to_item(&self) -> Result<Item, LedgerError> {
-        let Milestones { opened_at_ms, sold_out, sold_out_times, sold_out_at_ms, ended_at_ms } = self.milestones;
-        to_item(MilestonesItem {
-            pk: keys::milestones(&self.id),
-            sale: self.id.sale.clone(),
-            round: self.id.number,
-            version: self.version,
-            title: self.title.clone(),
-            opens_at_ms: self.opens_at_ms,
-            closes_at_ms: self.closes_at_ms,
-            total: self.total,
-            opened_at_ms,
-            sold_out,
-            sold_out_times,
-            sold_out_at_ms,
-            ended_at_ms,
-        })
     }
 }
 
@@ -101,7 +57,7 @@ impl Ledger {
         let mut noted = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
             let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
-            let read = NotedRound::from_item(item);
+            let read = serde_dynamo::from_item(item);
             let read = read.inspect_err(|error| {
                 tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "the milestones of a round cannot be read");
             });
@@ -124,6 +80,7 @@ impl Ledger {
     ) -> Result<bool, LedgerError> {
         let noted = NotedRound { milestones: found, version: read.version + 1, ..NotedRound::new(round) };
         let condition = "attribute_not_exists(pk) OR version = :version";
-        self.replace(Replacement { item: noted.to_item()?, condition, version: read.version }).await
+        let item = to_item(MilestonesItem { pk: keys::milestones(&round.id), noted })?;
+        self.replace(Replacement { item, condition, version: read.version }).await
     }
 }

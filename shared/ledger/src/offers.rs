@@ -1,7 +1,4 @@
-use sale::{
-    EpochMs, Hours, Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen,
-    Terms,
-};
+use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Replacement, Write, Written};
@@ -71,63 +68,21 @@ struct OfferItem {
     /// Present if the offer has no round in the list.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     sale_list: Option<&'static str>,
-    id: SaleId,
-    offer_state: SaleState,
-    offer_version: u32,
-    latest_round: RoundNumber,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    recurrence: Option<Recurrence>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hours: Option<Hours>,
-    #[serde(default, skip_serializing_if = "Log::is_empty")]
-    log: Log,
     #[serde(flatten)]
-    terms: Terms,
+    offer: Offer,
 }
 
-impl From<&Offer> for OfferItem {
-    fn from(offer: &Offer) -> Self {
-        let Offer { id, state: offer_state, version: offer_version, latest_round, terms, recurrence, hours, log } =
-            offer.clone();
-        let sale_list = match offer_state {
-            SaleState::Draft => Some(keys::DRAFTS),
-            SaleState::Published => None,
-            SaleState::Withdrawn => Some(keys::WITHDRAWN),
-        };
-        Self {
-            pk: keys::sale(&id),
-            sale_list,
-            id,
-            offer_state,
-            offer_version,
-            latest_round,
-            recurrence,
-            hours,
-            log,
-            terms,
-        }
-    }
-}
-
-impl From<OfferItem> for Offer {
-    fn from(item: OfferItem) -> Self {
-        let OfferItem {
-            id,
-            offer_state: state,
-            offer_version: version,
-            latest_round,
-            recurrence,
-            hours,
-            log,
-            terms,
-            ..
-        } = item;
-        Self { id, state, version, latest_round, terms, recurrence, hours, log }
-    }
+fn offer_item(offer: &Offer) -> Result<Item, LedgerError> {
+    let sale_list = match offer.state {
+        SaleState::Draft => Some(keys::DRAFTS),
+        SaleState::Published => None,
+        SaleState::Withdrawn => Some(keys::WITHDRAWN),
+    };
+    to_item(OfferItem { pk: keys::sale(&offer.id), sale_list, offer: offer.clone() })
 }
 
 pub(crate) fn offer_from(item: Item) -> Result<Offer, LedgerError> {
-    Ok(serde_dynamo::from_item::<_, OfferItem>(item)?.into())
+    Ok(serde_dynamo::from_item::<_, OfferItem>(item)?.offer)
 }
 
 pub(crate) fn is_for_good(request: &LogEntry) -> bool {
@@ -135,7 +90,7 @@ pub(crate) fn is_for_good(request: &LogEntry) -> bool {
 }
 
 pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, LedgerError> {
-    Ok(Replacement { item: to_item(OfferItem::from(offer))?, condition: SAME_OFFER, version: read.version })
+    Ok(Replacement { item: offer_item(offer)?, condition: SAME_OFFER, version: read.version })
 }
 
 impl Ledger {
@@ -165,7 +120,7 @@ impl Ledger {
 
     /// Writes a new offer, on the condition that its id is free.
     pub async fn create_offer(&self, offer: &Offer) -> Result<Created, LedgerError> {
-        match self.put_unless_there(to_item(OfferItem::from(offer))?).write().await? {
+        match self.put_unless_there(offer_item(offer)?).write().await? {
             Written::Done(_) => Ok(Created::Now(offer.clone())),
             Written::Refused(seen) => {
                 let seen = offer_from(seen)?;
@@ -372,9 +327,9 @@ mod tests {
         .unwrap();
         let offer = offer_from(stored.clone()).unwrap();
         assert_eq!(offer.latest_round_id().to_string(), "lamp.2");
-        assert_eq!(to_item(OfferItem::from(&offer)).unwrap(), stored);
+        assert_eq!(offer_item(&offer).unwrap(), stored);
         for (state, list) in [(SaleState::Draft, "draft"), (SaleState::Withdrawn, "withdrawn")] {
-            let item = to_item(OfferItem::from(&Offer { state, ..offer.clone() })).unwrap();
+            let item = offer_item(&Offer { state, ..offer.clone() }).unwrap();
             assert_eq!(item.get("sale_list"), Some(&text(list)));
             assert_eq!(offer_from(item).unwrap().state, state);
         }

@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 use crate::{DoorTerms, EpochMs, LogEntry, Round, RoundNumber};
 
 /// Requests a second that each lane of a sale without a plan is expected to get: a tenth of the scripts that one
@@ -23,13 +25,14 @@ impl DoorTerms {
 /// How many requests a round gets, measured from time to time.
 ///
 /// A round is hot when it gets at least twice the expected requests, until it gets no more than expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heat {
     /// Requests counted since its keys were loaded.
     pub asked: u64,
     pub at_ms: EpochMs,
     /// Requests a second between the last two measurements.
     pub requests_per_s: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_since_ms: Option<EpochMs>,
 }
 

@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 use crate::{EpochMs, Round};
 
 /// How long after its end a round counts as over, in seconds. Until then an operator's function whose clock is behind
@@ -7,17 +9,20 @@ const SURELY_OVER_AFTER_S: u32 = 60;
 /// What has been observed of a round so far, by examining it from time to time.
 ///
 /// Each milestone is reached once, except for selling out: units that come back, or are added, may sell out again.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Milestones {
     /// When anybody could first be seen to buy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_at_ms: Option<EpochMs>,
     /// Whether no unit was free when it was last examined.
     pub sold_out: bool,
     /// How often it was found sold out after it had not been.
     pub sold_out_times: u32,
     /// When it was last found so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sold_out_at_ms: Option<EpochMs>,
     /// When it was first found over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
 }
 

@@ -16,18 +16,24 @@ pub enum SaleState {
 }
 
 /// A sale as operators edit it. Each round begins with a copy of its terms.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     pub id: SaleId,
+    #[serde(rename = "offer_state")]
     pub state: SaleState,
     /// The version: each write is conditional on the version that it read.
+    #[serde(rename = "offer_version")]
     pub version: u32,
     /// The number of the round that began last. A draft's first round begins when it is published.
     pub latest_round: RoundNumber,
     /// The terms of future rounds, with the latest round's window.
+    #[serde(flatten)]
     pub terms: Terms,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<Recurrence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<Hours>,
+    #[serde(default, skip_serializing_if = "Log::is_empty")]
     pub log: Log,
 }
 

@@ -31,19 +31,11 @@ mod reserve;
 mod round;
 mod script;
 mod script_code;
+mod sync;
 mod tally;
 mod transfers;
 mod view;
 mod wins_seen;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
-
-    pub(crate) use arc_swap::ArcSwapOption;
-    pub(crate) use tokio::sync::{Mutex as AsyncMutex, Semaphore};
-    pub(crate) use tokio::time::{Instant, timeout};
-}
 
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;

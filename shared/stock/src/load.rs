@@ -3,10 +3,12 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use futures::future::join_all;
+use range_set_blaze::RangeSetBlaze;
 use sale::{Claim, ClaimState, EpochMs, Lane, Round, Terms, UserId};
 use uuid::Uuid;
 
 use crate::entry::write_entry;
+use crate::ranges::range_text;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{ClaimedLane, LaneTransfers, fields_of_lost};
@@ -72,76 +74,40 @@ struct BegunLoad {
     are_all_fenced: bool,
 }
 
-/// Units `first` to `last` without the taken ones, which must be sorted.
-fn without(first: u32, last: u32, taken: &[RangeInclusive<u32>]) -> Vec<RangeInclusive<u32>> {
-    let (mut rest, mut next) = (Vec::new(), first);
-    for range in taken.iter().filter(|range| *range.end() >= first && *range.start() <= last) {
-        if *range.start() > next {
-            rest.push(next..=range.start() - 1);
-        }
-        next = next.max(range.end().saturating_add(1));
-    }
-    if next <= last {
-        rest.push(next..=last);
-    }
-    rest
-}
-
-fn push(ranges: &mut Vec<RangeInclusive<u32>>, range: RangeInclusive<u32>) {
-    match ranges.last_mut() {
-        Some(last) if last.end() + 1 == *range.start() => *last = *last.start()..=*range.end(),
-        _ => ranges.push(range),
-    }
-}
-
 impl RoundLoad {
     /// What each of these lanes gets of the units up to `total` that are not `taken`: those it was dealt originally,
     /// and for the first lane also those that other lanes had. So a process that finds the first lane loaded, and
     /// others still lost, deals the rest in the same way.
-    fn deal(lanes: &[Lane], dealt: u32, total: u32, taken: &[RangeInclusive<u32>]) -> Vec<(Lane, LaneUnits)> {
+    fn deal(lanes: &[Lane], dealt: u32, total: u32, taken: &RangeSetBlaze<u32>) -> Vec<(Lane, LaneUnits)> {
         let of_lanes = lanes.first().map_or(1, |lane| lane.lanes());
-        let mut deals: Vec<(Lane, LaneUnits)> = lanes
-            .iter()
-            .map(|lane| (*lane, LaneUnits { next: 1, last: 0, gaps: Vec::new(), transfers: None }))
-            .collect();
-        let mut parts: Vec<(Lane, u32, u32)> = Lane::all(of_lanes)
-            .map(|lane| {
-                let (first, last) = lane.dealt(dealt);
-                (lane, first, last.min(total))
-            })
-            .collect();
+        let parts = Lane::all(of_lanes).map(|lane| {
+            let (first, last) = lane.dealt(dealt);
+            (lane, first..=last.min(total))
+        });
         // Units added later belong to the first lane.
-        parts.push((Lane::new(0, of_lanes), dealt + 1, total));
-        for (owner, first, last) in parts {
-            for range in without(first, last, taken) {
-                let at = deals.iter().position(|(lane, _)| *lane == owner).unwrap_or_default();
-                if let Some((_, units)) = deals.get_mut(at) {
-                    push(&mut units.gaps, range);
-                }
+        let added = (Lane::new(0, of_lanes), dealt + 1..=total);
+        let mut units = vec![RangeSetBlaze::new(); lanes.len()];
+        for (owner, part) in parts.chain([added]) {
+            let at = lanes.iter().position(|lane| *lane == owner).unwrap_or_default();
+            if let Some(units) = units.get_mut(at) {
+                *units |= RangeSetBlaze::from_iter([part]) - taken;
             }
         }
-        for (_, units) in &mut deals {
+        let of_lane = |units: RangeSetBlaze<u32>| {
+            let mut gaps: Vec<_> = units.into_ranges().collect();
             // The last range was never handed out.
-            if let Some(range) = units.gaps.pop() {
-                (units.next, units.last) = range.into_inner();
-            }
-        }
-        deals
+            let (next, last) = gaps.pop().map_or((1, 0), RangeInclusive::into_inner);
+            LaneUnits { next, last, gaps, transfers: None }
+        };
+        lanes.iter().copied().zip(units.into_iter().map(of_lane)).collect()
     }
 
     /// The units to hand out: gaps between taken ones, and the first unit that was never handed out.
     fn free(&self) -> (Vec<RangeInclusive<u32>>, u32) {
-        let mut taken: Vec<u32> = self.taken.iter().map(|claim| claim.unit.0).collect();
-        taken.sort_unstable();
-        let mut next = 1;
-        let mut gaps = Vec::new();
-        for unit in taken {
-            if unit > next {
-                gaps.push(next..=unit - 1);
-            }
-            next = next.max(unit.saturating_add(1));
-        }
-        (gaps, next)
+        let taken: RangeSetBlaze<u32> = self.taken.iter().map(|claim| claim.unit.0).collect();
+        let last = taken.last().unwrap_or(0);
+        let gaps = RangeSetBlaze::from_iter([1..=last]) - taken;
+        (gaps.into_ranges().collect(), last.saturating_add(1))
     }
 
     fn records(&self, of: Lane) -> BTreeMap<&UserId, String> {
@@ -292,12 +258,11 @@ impl RoundStock<'_> {
         let first_lane = read.views.iter().find(|lane| lane.lane == Lane::new(0, self.lanes));
         let total = first_lane.map_or(round.terms.total, |lane| lane.transfers.dealt);
         let only = |claim: &Claim| claim.unit.0..=claim.unit.0;
-        let mut taken: Vec<RangeInclusive<u32>> = round.taken.iter().map(only).chain(read.on_the_way()).collect();
-        for LaneView { view, .. } in &read.views {
-            taken.extend(view.free.iter().cloned());
-            taken.extend(view.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| only(&entry.claim)));
-        }
-        taken.sort_unstable_by_key(|range| *range.start());
+        let views = || read.views.iter().map(|lane| &lane.view);
+        let free = views().flat_map(|view| view.free.iter().cloned());
+        let live = views().flat_map(|view| &view.entries).filter(|entry| entry.state.is_live());
+        let claims = round.taken.iter().chain(live.map(|entry| &entry.claim)).map(only);
+        let taken: RangeSetBlaze<u32> = claims.chain(free).chain(read.on_the_way()).collect();
         let present: Vec<_> = read.views.iter().map(|lane| (lane.lane, &lane.transfers)).collect();
         let is_short = !read.held_still || !begun.are_all_fenced;
         let mut loaded = false;
@@ -331,7 +296,7 @@ impl RoundStock<'_> {
         let LaneUnits { next, last, gaps, transfers } = units;
         for page in gaps.chunks(PER_PAGE) {
             let mut args = vec!["free".to_owned(), expires_at.to_string()];
-            args.extend(page.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
+            args.extend(page.iter().map(range_text));
             if self.load_step(loading, &args).await? == ScriptCode::Present {
                 return Ok(ScriptCode::Present);
             }
@@ -418,11 +383,10 @@ mod tests {
             all.collect::<Vec<(Lane, Vec<RangeInclusive<u32>>)>>()
         };
         // Lane 0 exists, with 31 to 40. Nobody has 1 to 30, which it was dealt, or any unit of the others.
-        let taken = [31..=40];
+        let mut taken = RangeSetBlaze::from_iter([31..=40]);
         let mut all = units(RoundLoad::deal(&lost(&[1, 2, 3]), 400, 404, &taken));
         assert_eq!(all[0].1, [1..=30, 41..=200, 401..=404]);
-        let mut taken: Vec<_> = taken.into_iter().chain(all.remove(0).1).collect();
-        taken.sort_unstable_by_key(|range| *range.start());
+        taken.extend(all.remove(0).1);
         assert_eq!(units(RoundLoad::deal(&lost(&[2, 3]), 400, 404, &taken)), all);
     }
 }

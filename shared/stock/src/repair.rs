@@ -1,9 +1,10 @@
-use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use futures::future::{join_all, try_join_all};
+use range_set_blaze::RangeSetBlaze;
 use sale::{Claim, Lane, Unit};
 
+use crate::ranges::range_text;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::{Counters, RoundStock, ScriptCode, StockError};
@@ -18,17 +19,6 @@ const PER_CALL: usize = 500;
 const RUN: u32 = 64;
 
 /// The ranges of these units, which must be sorted.
-fn ranges(units: impl Iterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
-    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
-    for unit in units {
-        match ranges.last_mut() {
-            Some(last) if *last.end() + 1 == unit => *last = *last.start()..=unit,
-            _ => ranges.push(unit..=unit),
-        }
-    }
-    ranges
-}
-
 impl RoundStock<'_> {
     /// Tells Redis about an order's claim, and makes its unit free in no lane. Returns whether Redis had forgotten it;
     /// if it has the claim as ordered or released, or does not have the round, nothing changes.
@@ -65,18 +55,16 @@ impl RoundStock<'_> {
     /// Gives back units that are in no place and counts what the set has, if no unit has moved since `counters` were
     /// read. Returns whether it did, for all of them.
     pub async fn restore(self, units: &[Unit], counters: &Counters) -> Result<bool, StockError> {
-        let mut units: Vec<u32> = units.iter().map(|unit| unit.0).collect();
-        units.sort_unstable();
-        units.dedup();
+        let units = units.iter().map(|unit| unit.0);
         if !self.is_of_lanes() {
-            return self.restore_in_lane(ranges(units.into_iter()), counters).await;
+            return self.restore_in_lane(units.collect(), counters).await;
         }
         // Each unit's number determines its lane, so if two runs find the same unit in no place, the second one sees
         // that units of that lane have moved.
         let mut lanes = Vec::new();
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let is_its = |unit: &u32| (unit / RUN % u32::from(self.lanes)) as u16 == lane.index();
-            let its = ranges(units.iter().copied().filter(is_its));
+            let its: RangeSetBlaze<u32> = units.clone().filter(is_its).collect();
             if !its.is_empty() || counters.is_miscounted() {
                 lanes.push(self.only(lane).restore_in_lane(its, counters).await?);
             }
@@ -84,9 +72,9 @@ impl RoundStock<'_> {
         Ok(!lanes.is_empty() && lanes.into_iter().all(|restored| restored))
     }
 
-    async fn restore_in_lane(self, ranges: Vec<RangeInclusive<u32>>, counters: &Counters) -> Result<bool, StockError> {
+    async fn restore_in_lane(self, units: RangeSetBlaze<u32>, counters: &Counters) -> Result<bool, StockError> {
         let keys = self.keys();
-        let texts: Vec<String> = ranges.iter().map(|range| format!("{}-{}", range.start(), range.end())).collect();
+        let texts: Vec<String> = units.ranges().map(|range| range_text(&range)).collect();
         let pages = if texts.is_empty() { vec![texts.as_slice()] } else { texts.chunks(PER_CALL).collect() };
         for (page, moved) in pages.into_iter().zip(0..) {
             // Each page counts as a move.
@@ -130,16 +118,5 @@ impl RoundStock<'_> {
             }
         }
         Ok(excluded > 0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbours_are_one_range() {
-        assert_eq!(ranges([1, 2, 3, 5, 7, 8].into_iter()), [1..=3, 5..=5, 7..=8]);
-        assert_eq!(ranges(std::iter::empty()), []);
     }
 }

@@ -10,7 +10,7 @@ use sale::{BuyerClass, EpochMs, Lane, UserId};
 use uuid::Uuid;
 
 use crate::claims::{lead_ms, read_reserve};
-use crate::ranges::parse_range;
+use crate::ranges::{parse_range, range_text};
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
@@ -75,7 +75,7 @@ impl Transfer {
     }
 
     fn range_texts(&self) -> Vec<String> {
-        self.ranges.iter().map(|range| format!("{}-{}", range.start(), range.end())).collect()
+        self.ranges.iter().map(range_text).collect()
     }
 }
 

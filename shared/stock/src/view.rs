@@ -3,6 +3,7 @@ use std::ops::RangeInclusive;
 
 use futures::FutureExt;
 use futures::future::join_all;
+use range_set_blaze::RangeSetBlaze;
 use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
@@ -189,16 +190,8 @@ impl RoundView {
     pub fn in_no_place(&self, units: Vec<Unit>) -> Vec<Unit> {
         let held = self.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim.unit);
         let held: HashSet<Unit> = held.collect();
-        let mut free = self.free.clone();
-        free.sort_unstable_by_key(|range| *range.start());
-        // From each start on, the last unit of all ranges up to there: two lanes may have the same units.
-        let (mut until, mut covered) = (BTreeMap::new(), 0);
-        for range in free {
-            covered = covered.max(*range.end());
-            until.insert(*range.start(), covered);
-        }
-        let is_free = |unit: &Unit| until.range(..=unit.0).next_back().is_some_and(|(_, last)| *last >= unit.0);
-        units.into_iter().filter(|unit| !held.contains(unit) && !is_free(unit)).collect()
+        let free: RangeSetBlaze<u32> = self.free.iter().collect();
+        units.into_iter().filter(|unit| !held.contains(unit) && !free.contains(unit.0)).collect()
     }
 }
 

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use range_set_blaze::RangeSetBlaze;
+
 use super::views::LiveOrder;
 use super::wrong::{Repair, Wrong};
 use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
@@ -107,20 +109,8 @@ pub(super) fn merge_free<'a>(
     merged
 }
 
-/// Units of the round that are neither free nor taken.
 pub(super) fn nowhere(total: u32, free: &[RangeInclusive<u32>], units: &BTreeMap<u32, Found<'_>>) -> Vec<Unit> {
-    let mut taken = units.keys().copied().peekable();
-    let mut nowhere = Vec::new();
-    let mut next = 1;
-    let ends = free.iter().cloned().chain(std::iter::once(total + 1..=total + 1));
-    for range in ends {
-        for unit in next..*range.start() {
-            while taken.next_if(|other| *other < unit).is_some() {}
-            if taken.peek() != Some(&unit) {
-                nowhere.push(Unit(unit));
-            }
-        }
-        next = range.end() + 1;
-    }
-    nowhere
+    let taken: RangeSetBlaze<u32> = units.keys().collect();
+    let nowhere = RangeSetBlaze::from_iter([1..=total]) - RangeSetBlaze::from_iter(free) - taken;
+    nowhere.into_iter().map(Unit).collect()
 }

@@ -1,12 +1,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::{InvalidId, RoundNumber, SaleId};
 
 /// The id of one occurrence of a sale. Its text is `SALE.NUMBER`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RoundId {
     pub sale: SaleId,
+    #[serde(rename = "round")]
     pub number: RoundNumber,
 }
 
