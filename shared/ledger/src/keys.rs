@@ -179,10 +179,6 @@ pub(crate) fn order_shard_name(RoundId { sale, number }: &RoundId, shard: u32) -
     format!("{sale}#{number}#{shard}")
 }
 
-pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
-    format!("ROUND#{sale}#{number}")
-}
-
 pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RoundId, D::Error> {
     let pk = String::deserialize(deserializer)?;
     let read = || {
@@ -192,12 +188,24 @@ pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rou
     read().ok_or_else(|| D::Error::custom(format!("{pk} is not the key of a round")))
 }
 
-pub(crate) fn line(RoundId { sale, number }: &RoundId) -> String {
-    format!("LINE#{sale}#{number}")
+macro_rules! of_rounds {
+    ($($(#[$doc:meta])* $name:ident: $kind:literal,)*) => {
+        $($(#[$doc])* pub(crate) fn $name(RoundId { sale, number }: &RoundId) -> String {
+            format!(concat!($kind, "#{}#{}"), sale, number)
+        })*
+    };
 }
 
-pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
-    format!("SEED#{sale}#{number}")
+of_rounds! {
+    line: "LINE",
+    seed: "SEED",
+    round: "ROUND",
+    loading: "LOADING",
+    heat: "HEAT",
+    beacon: "BEACON",
+    draw: "DRAW",
+    /// What a draw knows about the loss of its round in Redis.
+    loss: "LOST",
 }
 
 /// Prefixes of the items whose changes are facts for the merchant's systems. The stream's filter in `infra/cdk` has the
@@ -210,34 +218,13 @@ pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
     format!("{MILESTONES_BEGIN}{sale}#{number}")
 }
 
-pub(crate) fn loading(RoundId { sale, number }: &RoundId) -> String {
-    format!("LOADING#{sale}#{number}")
-}
-
-pub(crate) fn heat(RoundId { sale, number }: &RoundId) -> String {
-    format!("HEAT#{sale}#{number}")
-}
-
-pub(crate) fn beacon(RoundId { sale, number }: &RoundId) -> String {
-    format!("BEACON#{sale}#{number}")
-}
-
 pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
     format!("TABLE#{sale}#{number}#{chunk}")
-}
-
-pub(crate) fn draw(RoundId { sale, number }: &RoundId) -> String {
-    format!("DRAW#{sale}#{number}")
 }
 
 /// The item that orders of one shard's units check, once the draw of their round may have begun.
 pub(crate) fn fence(RoundId { sale, number }: &RoundId, shard: u32) -> String {
     format!("FENCE#{sale}#{number}#{shard}")
-}
-
-/// What a draw knows about the loss of its round in Redis.
-pub(crate) fn loss(RoundId { sale, number }: &RoundId) -> String {
-    format!("LOST#{sale}#{number}")
 }
 
 /// A chunk of the entries of a draw whose tree has this root.

@@ -168,17 +168,10 @@ impl RoundStock<'_> {
         let &AdmitRequest { applicant, id, answer, per_sale, class } = request;
         let Applicant { user, ip, per_user, per_ip } = applicant;
         let keys = self.home_of(user);
-        let mut call = ADMIT
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.challenge(user, id))
-            .key(keys.rate_of_user(user))
-            .key(keys.rate_of_address(ip))
-            .key(keys.rate_of_everybody())
-            .arg(step)
-            .arg(user.as_str())
-            .arg(answer.unwrap_or(UNASKED))
-            .arg(life_ms);
+        let rates = [keys.rate_of_user(user), keys.rate_of_address(ip), keys.rate_of_everybody()];
+        let call = ADMIT.keys([keys.sale(), keys.buyers(), keys.challenge(user, id)]);
+        let call = rates.into_iter().fold(call, |call, key| call.key(key));
+        let mut call = call.arg((step, user.as_str(), answer.unwrap_or(UNASKED), life_ms));
         // Each lane counts on its own, so each gets its share of the rate.
         let share = |GcraLimit { emission_interval_us, burst }| GcraLimit {
             emission_interval_us: emission_interval_us.saturating_mul(u32::from(self.lanes)),

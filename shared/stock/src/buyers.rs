@@ -64,7 +64,7 @@ impl RoundStock<'_> {
 
     async fn buyers_of_lane(self, most: usize) -> Result<BuyersRead, StockError> {
         let keys = self.keys();
-        let call = BUYERS.key(keys.sale()).key(keys.buyers()).key(keys.denied()).arg(most);
+        let call = BUYERS.keys([keys.sale(), keys.buyers(), keys.denied()]).arg(most);
         let answer: String = call.invoke_async(self.connection).await?;
         let (head, names) = answer.split_once('\n').unwrap_or((&answer, ""));
         match parse(head)? {

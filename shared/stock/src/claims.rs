@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::entry::{read_entry, read_record};
 use crate::lane_keys::LaneKeys;
 use crate::script::Script;
+use crate::script_code::ScriptCode::{AlreadyConfirmed, AlreadyReleased, Confirmed, Released, UnknownHold};
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{Reserve, RoundStock, ScriptCode, StockError};
 
@@ -79,9 +80,7 @@ impl RoundStock<'_> {
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
-        let [sale, buyers, free, outbox] = keys.of_reserve();
-        let mut call =
-            RESERVE.key(sale).key(buyers).key(free).key(outbox).arg(user.as_str()).arg(uuid.as_simple().to_string());
+        let mut call = RESERVE.keys(keys.of_reserve()).arg(user.as_str()).arg(uuid.as_simple().to_string());
         if class != BuyerClass::EVERYONE {
             call = call.arg(lead_ms(class)).arg(u8::from(class.has_quota));
         }
@@ -105,17 +104,10 @@ impl RoundStock<'_> {
     /// Marks a held claim as ordered. Returns whether Redis knows the claim; a released one stays released.
     pub async fn confirm(self, claim: &Claim) -> Result<bool, StockError> {
         let Claim { id, user, .. } = claim;
-        let answer: String = CONFIRM
-            .key(self.keys_of(claim).buyers())
-            .arg(user.as_str())
-            .arg(id.uuid.as_simple().to_string())
-            .invoke_async(self.connection)
-            .await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Confirmed | ScriptCode::AlreadyConfirmed | ScriptCode::AlreadyReleased => Ok(true),
-            ScriptCode::UnknownHold => Ok(false),
-            _ => Err(unexpected(&answer)),
-        }
+        let call = CONFIRM.keys([self.keys_of(claim).buyers()]);
+        let call = call.arg((user.as_str(), id.uuid.as_simple().to_string()));
+        let codes = [Confirmed, AlreadyConfirmed, AlreadyReleased, UnknownHold];
+        Ok(call.one_of(self.connection, &codes).await? != UnknownHold)
     }
 
     /// Frees a claim's slot and gives back the unit that Redis has for it, unless that is `of_another`: a unit of which the
@@ -125,20 +117,10 @@ impl RoundStock<'_> {
     /// Only call it once the ledger says that the claim is not, and will never again be, a live order.
     pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<(), StockError> {
         let (keys, Claim { id, user, .. }) = (self.keys_of(claim), claim);
-        let answer: String = RELEASE
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .arg(user.as_str())
-            .arg(id.uuid.as_simple().to_string())
-            .arg(of_another.map_or(0, |unit| unit.0))
-            .arg(u8::from(unpaid))
-            .invoke_async(self.connection)
-            .await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Released | ScriptCode::AlreadyReleased | ScriptCode::UnknownHold => Ok(()),
-            _ => Err(unexpected(&answer)),
-        }
+        let of_another = of_another.map_or(0, |unit| unit.0);
+        let call = RELEASE.keys([keys.sale(), keys.buyers(), keys.free()]);
+        let call = call.arg((user.as_str(), id.uuid.as_simple().to_string(), of_another, u8::from(unpaid)));
+        call.one_of(self.connection, &[Released, AlreadyReleased, UnknownHold]).await.map(drop)
     }
 
     /// Gives a claim another unit, or another slot, than the one it names, which belongs to another order. Can be
@@ -155,18 +137,9 @@ impl RoundStock<'_> {
     /// Gives a claim another unit of its lane. `None` if no unit is left there.
     pub(crate) async fn reseat_at_home(self, claim: &Claim, refused: Refused) -> Result<Option<Reseated>, StockError> {
         let (keys, Claim { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
-        let answer: String = RESEAT
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .arg(user.as_str())
-            .arg(id.uuid.as_simple().to_string())
-            .arg(slot.0)
-            .arg(*taken)
-            .arg(reserved_at_ms.0)
-            .arg(u8::from(refused == Refused::Unit))
-            .invoke_async(self.connection)
-            .await?;
+        let call = RESEAT.keys([keys.sale(), keys.buyers(), keys.free()]);
+        let call = call.arg((user.as_str(), id.uuid.as_simple().to_string(), slot.0, *taken, reserved_at_ms.0));
+        let answer = call.arg(u8::from(refused == Refused::Unit)).invoke_async(self.connection).await?;
         match parse(&answer)? {
             (ScriptCode::Reseated, entry) => Ok(Some(Reseated::To(read_entry(keys, user, entry)?.claim))),
             (ScriptCode::SoldOut, _) => Ok(None),

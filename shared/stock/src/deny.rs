@@ -5,7 +5,7 @@ use futures::future::{join_all, try_join_all};
 use sale::{EpochMs, Lane, UserId};
 
 use crate::script::Script;
-use crate::script_code::{parse, unexpected};
+use crate::script_code::unexpected;
 use crate::{RoundStock, ScriptCode, StockError};
 
 static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DENY));
@@ -30,15 +30,13 @@ impl RoundStock<'_> {
         }
         let keys = self.keys();
         for page in denials.chunks(MAX_NOTED) {
-            let mut call = DENY.key(keys.sale()).key(keys.buyers()).key(keys.denied());
+            let mut call = DENY.keys([keys.sale(), keys.buyers(), keys.denied()]);
             for (user, until) in page {
                 call = call.arg(user.as_str()).arg(until.map_or(0, |until| until.0));
             }
-            let answer = call.invoke_async(self.connection).await?;
-            match parse(&answer)?.0 {
-                ScriptCode::Noted => {}
-                ScriptCode::UnknownSale => return Ok(false),
-                _ => return Err(unexpected(&answer)),
+            let codes = [ScriptCode::Noted, ScriptCode::UnknownSale];
+            if call.one_of(self.connection, &codes).await? == ScriptCode::UnknownSale {
+                return Ok(false);
             }
         }
         Ok(true)

@@ -12,49 +12,34 @@ pub(crate) struct LaneKeys<'a> {
     pub(crate) lane: Lane,
 }
 
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        $($(#[$doc])* pub(crate) fn $name(self) -> String {
+            self.name(stringify!($name))
+        })*
+    };
+}
+
 impl LaneKeys<'_> {
-    /// The counters and terms.
-    pub(crate) fn sale(self) -> String {
-        self.name("sale")
-    }
-
-    /// The record of each user.
-    pub(crate) fn buyers(self) -> String {
-        self.name("buyers")
-    }
-
-    /// The returned units.
-    pub(crate) fn free(self) -> String {
-        self.name("free")
-    }
-
-    /// Reservations that no order has confirmed.
-    pub(crate) fn outbox(self) -> String {
-        self.name("outbox")
-    }
-
-    /// How often each answer was given.
-    pub(crate) fn answers(self) -> String {
-        self.name("answers")
-    }
-
-    /// The users with a denial in their record.
-    pub(crate) fn denied(self) -> String {
-        self.name("denied")
-    }
-
-    /// Units on their way from and to the lane.
-    pub(crate) fn transfers(self) -> String {
-        self.name("transfers")
-    }
-
-    pub(crate) fn loading(self) -> String {
-        self.name("loading")
-    }
-
-    /// That somebody asked for the lane to be loaded again.
-    pub(crate) fn asked(self) -> String {
-        self.name("asked")
+    names! {
+        /// The counters and terms.
+        sale
+        /// The record of each user.
+        buyers
+        /// The returned units.
+        free
+        /// Reservations that no order has confirmed.
+        outbox
+        /// How often each answer was given.
+        answers
+        /// The users with a denial in their record.
+        denied
+        /// Units on their way from and to the lane.
+        transfers
+        /// Which caller loads the lane.
+        loading
+        /// That somebody asked for the lane to be loaded again.
+        asked
     }
 
     /// What processes were granted of one step's requests in an isolated sale.

@@ -164,16 +164,8 @@ impl RoundStock<'_> {
                     Donated::Units(transfer) => transfer,
                     Donated::Nothing(_) | Donated::UnknownSale => continue,
                     // Lanes get new terms one after the other, so what one lane says may not hold for the others yet.
-                    Donated::NotOpen(at) => {
-                        refusal = Some(Reserve::NotOpen(at));
-                        continue;
-                    }
-                    Donated::Closed => {
-                        refusal = Some(Reserve::Closed);
-                        continue;
-                    }
-                    Donated::Paused => {
-                        refusal = Some(Reserve::Paused);
+                    Donated::Refused(refused) => {
+                        refusal = Some(refused);
                         continue;
                     }
                 };
@@ -342,7 +334,7 @@ impl RoundStock<'_> {
 
     async fn look_at(self, lane: Lane) -> Result<Option<LaneLook>, StockError> {
         let keys = self.keys_in(lane);
-        let answer = LOOK.key(keys.sale()).key(keys.transfers()).invoke_async(self.connection).await?;
+        let answer = LOOK.keys([keys.sale(), keys.transfers()]).invoke_async(self.connection).await?;
         match parse(&answer)? {
             (ScriptCode::Looked, rest) => LaneLook::parse(lane, rest).map(Some).ok_or_else(|| unexpected(&answer)),
             (ScriptCode::UnknownSale, _) => Ok(None),

@@ -63,7 +63,7 @@ impl RoundStock<'_> {
     }
 
     async fn lease_in_lane(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
-        let call = LEASE.key(self.keys().lease(step)).arg(per_s).arg(wanted);
+        let call = LEASE.keys([self.keys().lease(step)]).arg(per_s).arg(wanted);
         let answer = call.invoke_async(self.connection).await?;
         let lease = |rest: &str| {
             let (count, ms) = rest.split_once(' ')?;

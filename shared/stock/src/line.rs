@@ -96,8 +96,8 @@ impl RoundStock<'_> {
     pub async fn join_line(self, joining: &Joining<'_>) -> Result<Joined, StockError> {
         let Joining { user, tickets_from, opens_at, closes_at, expires_at, expected } = joining;
         let people = expected.unwrap_or(FEWEST_PEOPLE).clamp(FEWEST_PEOPLE, MOST_PEOPLE);
-        let mut call = TICKET.key(self.line_key("people")).key(self.line_key("early"));
-        call = call.key(self.line_key("arrivals")).key(self.line_key("line")).key(self.line_key("early_more"));
+        let keys = ["people", "early", "arrivals", "line", "early_more"].map(|kind| self.line_key(kind));
+        let mut call = TICKET.keys(keys);
         call = call.arg(tickets_from.0).arg(opens_at.0).arg(closes_at.0).arg(user.as_str());
         call = call.arg(bits_for(people)).arg(expires_at.0).arg(bits_for(MOST_PEOPLE));
         for word in words(user) {
@@ -123,9 +123,7 @@ impl RoundStock<'_> {
     }
 
     fn line(self) -> Invocation<'static> {
-        ["people", "arrivals", "early", "early_more"]
-            .into_iter()
-            .fold(LINE.key(self.line_key("line")), |call, kind| call.key(self.line_key(kind)))
+        LINE.keys(["line", "people", "arrivals", "early", "early_more"].map(|kind| self.line_key(kind)))
     }
 
     async fn looked(self, call: Invocation<'_>) -> Result<LineLook, StockError> {

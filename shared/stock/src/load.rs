@@ -328,24 +328,18 @@ impl RoundStock<'_> {
             return amended.into_iter().collect();
         }
         let (keys, (_, quota_until_ms)) = (self.keys(), quota(&round.terms));
-        let call = AMEND.key(keys.sale()).key(keys.buyers()).key(keys.free()).key(keys.outbox());
+        let call = AMEND.keys(keys.of_reserve());
         let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };
-        let call = call
-            .arg(round.version)
-            .arg(round.terms.total)
-            .arg(u8::from(round.paused))
-            .arg(round.terms.opens_at_ms.0)
-            .arg(round.terms.closes_at_ms.0)
-            .arg(expires_at_ms(&round.terms).0)
-            .arg(round.terms.door.unpaid_limit)
-            .arg(plan(&round.terms))
-            .arg(quota_until_ms.0);
+        let Terms { total, opens_at_ms, closes_at_ms, door, .. } = &round.terms;
+        let call = call.arg((round.version, *total, u8::from(round.paused), opens_at_ms.0, closes_at_ms.0)).arg((
+            expires_at_ms(&round.terms).0,
+            door.unpaid_limit,
+            plan(&round.terms),
+            quota_until_ms.0,
+        ));
         let call = if self.lanes > 1 { call.arg(u8::from(keys.lane.index() == 0)) } else { call };
-        let answer: String = call.invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Amended | ScriptCode::Present | ScriptCode::UnknownSale => Ok(()),
-            _ => Err(unexpected(&answer)),
-        }
+        let codes = [ScriptCode::Amended, ScriptCode::Present, ScriptCode::UnknownSale];
+        call.one_of(self.connection, &codes).await.map(drop)
     }
 
     async fn load_step(self, loading: Uuid, args: &[String]) -> Result<ScriptCode, StockError> {
@@ -354,15 +348,8 @@ impl RoundStock<'_> {
 
     pub(crate) async fn run_load(self, loading: Uuid, args: &[String]) -> Result<String, StockError> {
         let keys = self.keys();
-        let call = LOAD
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .key(keys.outbox())
-            .key(keys.staged(loading))
-            .key(keys.denied())
-            .key(keys.staged_denied(loading))
-            .key(keys.staged_free(loading));
+        let call = LOAD.keys(keys.of_reserve()).key(keys.staged(loading)).key(keys.denied());
+        let call = call.key(keys.staged_denied(loading)).key(keys.staged_free(loading));
         let call = if self.lanes > 1 { call.key(keys.transfers()).key(keys.loading()) } else { call };
         call.arg(args).invoke_async(self.connection).await
     }

@@ -36,7 +36,7 @@ impl RoundStock<'_> {
     /// [`Due::due_at_ms`], its message is in the queue: then it is taken again only as its age doubles.
     pub async fn due(self, most: usize, wait: Duration, sent: Option<EpochMs>) -> Result<Due, StockError> {
         let keys = self.keys();
-        let mut call = DUE.key(keys.buyers()).key(keys.outbox()).arg(most).arg(wait.as_millis() as u64);
+        let mut call = DUE.keys([keys.buyers(), keys.outbox()]).arg(most).arg(wait.as_millis() as u64);
         if let Some(sent) = sent {
             call = call.arg(sent.0);
         }

@@ -6,6 +6,7 @@ use sale::{Claim, Lane, Unit};
 
 use crate::ranges::range_text;
 use crate::script::Script;
+use crate::script_code::ScriptCode::{Adopted, AlreadyConfirmed, AlreadyReleased, Moved, Restored, UnknownSale};
 use crate::script_code::{parse, unexpected};
 use crate::{Counters, RoundStock, ScriptCode, StockError};
 
@@ -25,31 +26,20 @@ impl RoundStock<'_> {
     pub async fn adopt(self, claim: &Claim) -> Result<bool, StockError> {
         let this = self.of_claim(claim);
         let (keys, Claim { id, user, unit, slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
-        let mut call = ADOPT
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .arg(user.as_str())
-            .arg(id.uuid.as_simple().to_string())
-            .arg(slot.0)
-            .arg(unit.0)
-            .arg(reserved_at_ms.0);
-        if this.lanes > 1 {
-            call = call.arg(1);
-        }
-        let answer: String = call.invoke_async(self.connection).await?;
-        let adopted = match parse(&answer)?.0 {
-            ScriptCode::Adopted => true,
-            ScriptCode::AlreadyConfirmed | ScriptCode::UnknownSale => false,
+        let call = ADOPT.keys([keys.sale(), keys.buyers(), keys.free()]);
+        let call = call.arg((user.as_str(), id.uuid.as_simple().to_string(), slot.0, unit.0, reserved_at_ms.0));
+        let call = if this.lanes > 1 { call.arg(1) } else { call };
+        let codes = [Adopted, AlreadyConfirmed, AlreadyReleased, UnknownSale];
+        let code = call.one_of(self.connection, &codes).await?;
+        if code == AlreadyReleased {
             // The order has ended, and its unit may be free again.
-            ScriptCode::AlreadyReleased => return Ok(false),
-            _ => return Err(unexpected(&answer)),
-        };
+            return Ok(false);
+        }
         // If this run ends before, the next one does both again.
         let others = Lane::all(this.lanes).filter(|lane| this.lanes > 1 && *lane != claim.lane);
         let unit = [*unit];
         let excluded = join_all(others.map(|lane| this.only(lane).exclude_in_lane(&unit, None))).await;
-        excluded.into_iter().try_fold(adopted, |any, excluded| Ok(any | excluded?))
+        excluded.into_iter().try_fold(code == Adopted, |any, excluded| Ok(any | excluded?))
     }
 
     /// Gives back units that are in no place and counts what the set has, if no unit has moved since `counters` were
@@ -80,15 +70,10 @@ impl RoundStock<'_> {
             // Each page counts as a move.
             let moves = counters.moves.wrapping_add(moved);
             let in_set = counters.in_set.filter(|_| moved == 0).map_or(String::new(), |in_set| in_set.to_string());
-            let mut call = RESTORE.key(keys.sale()).key(keys.free()).arg(moves).arg(counters.epoch_ms.0).arg(in_set);
-            if self.lanes > 1 {
-                call = call.arg("lane");
-            }
-            let answer: String = call.arg(page).invoke_async(self.connection).await?;
-            match parse(&answer)?.0 {
-                ScriptCode::Restored => {}
-                ScriptCode::Moved | ScriptCode::UnknownSale => return Ok(false),
-                _ => return Err(unexpected(&answer)),
+            let call = RESTORE.keys([keys.sale(), keys.free()]).arg((moves, counters.epoch_ms.0, in_set));
+            let call = if self.lanes > 1 { call.arg("lane") } else { call };
+            if call.arg(page).one_of(self.connection, &[Restored, Moved, UnknownSale]).await? != Restored {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -109,11 +94,11 @@ impl RoundStock<'_> {
             let moves = seen.map_or(String::new(), |seen| seen.moves.wrapping_add(excluded).to_string());
             let epoch_ms = seen.map_or(0, |seen| seen.epoch_ms.0);
             let page: Vec<u32> = page.iter().map(|unit| unit.0).collect();
-            let call = EXCLUDE.key(keys.sale()).key(keys.free()).arg(moves).arg(epoch_ms).arg(page);
+            let call = EXCLUDE.keys([keys.sale(), keys.free()]).arg((moves, epoch_ms)).arg(page);
             let answer = call.invoke_async(self.connection).await?;
             match parse(&answer)? {
                 (ScriptCode::Excluded, count) => excluded += count.parse::<u32>().map_err(|_| unexpected(&answer))?,
-                (ScriptCode::Moved | ScriptCode::UnknownSale, _) => break,
+                (Moved | UnknownSale, _) => break,
                 _ => return Err(unexpected(&answer)),
             }
         }

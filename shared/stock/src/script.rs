@@ -1,7 +1,8 @@
 use redis::{Cmd, ErrorKind, ServerErrorKind, ToRedisArgs};
 
-use crate::StockError;
 use crate::connection::RedisConnection;
+use crate::script_code::{parse, unexpected};
+use crate::{ScriptCode, StockError};
 
 /// A script of [`crate::expanded`], run by its digest. A Redis that has forgotten it gets its text in the same call
 /// that runs it: if it were loaded by a separate call, it could be forgotten again in between.
@@ -21,8 +22,8 @@ impl Script {
         Self { text, digest: redis::Script::new(text).get_hash().to_owned() }
     }
 
-    pub(crate) fn key(&self, key: String) -> Invocation<'_> {
-        Invocation { script: self, keys: Vec::new(), args: Vec::new() }.key(key)
+    pub(crate) fn keys<const N: usize>(&self, keys: [String; N]) -> Invocation<'_> {
+        Invocation { script: self, keys: keys.into(), args: Vec::new() }
     }
 }
 
@@ -35,6 +36,17 @@ impl Invocation<'_> {
     pub(crate) fn arg(mut self, arg: impl ToRedisArgs) -> Self {
         arg.write_redis_args(&mut self.args);
         self
+    }
+
+    /// The code of its answer, which must be one of these.
+    pub(crate) async fn one_of(
+        self,
+        connection: &RedisConnection,
+        codes: &[ScriptCode],
+    ) -> Result<ScriptCode, StockError> {
+        let answer = self.invoke_async(connection).await?;
+        let (code, _) = parse(&answer)?;
+        if codes.contains(&code) { Ok(code) } else { Err(unexpected(&answer)) }
     }
 
     pub(crate) async fn invoke_async(self, connection: &RedisConnection) -> Result<String, StockError> {

@@ -7,7 +7,6 @@ use futures::future::try_join_all;
 use sale::Lane;
 
 use crate::script::Script;
-use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
 
 static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
@@ -19,15 +18,11 @@ impl RoundStock<'_> {
         // Counts are summed over the lanes, so it does not matter which lane has them.
         let any = Lane::new(self.seen.any_lane(self.lanes), self.lanes);
         let keys = self.keys_in(any);
-        let mut call = TALLY.key(keys.sale()).key(keys.answers());
+        let mut call = TALLY.keys([keys.sale(), keys.answers()]);
         for (code, count) in counts {
             call = call.arg(code).arg(count);
         }
-        let answer = call.invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Tallied | ScriptCode::UnknownSale => Ok(()),
-            _ => Err(unexpected(&answer)),
-        }
+        call.one_of(self.connection, &[ScriptCode::Tallied, ScriptCode::UnknownSale]).await.map(drop)
     }
 
     /// How often each answer was given since the round was loaded, as far as processes have reported it.

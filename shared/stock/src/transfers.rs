@@ -55,9 +55,8 @@ pub enum Donated {
     Units(Transfer),
     /// No units that can be given.
     Nothing(SoldOut),
-    NotOpen(EpochMs),
-    Closed,
-    Paused,
+    /// What a buyer is told of the lane: it is not open, paused or closed.
+    Refused(Reserve),
     UnknownSale,
 }
 
@@ -165,20 +164,21 @@ impl RoundStock<'_> {
         whom: DonateFor,
     ) -> Result<Donated, StockError> {
         let keys = self.keys_in(from);
-        let call = DONATE.key(keys.sale()).key(keys.free()).key(keys.transfers()).arg(to.index());
+        let call = DONATE.keys([keys.sale(), keys.free(), keys.transfers()]).arg(to.index());
         let call = match whom {
             DonateFor::Buyer(class) => call.arg(lead_ms(class)),
             DonateFor::Reseat => call.arg(-1),
         };
         let answer = call.arg(heard).invoke_async(self.connection).await?;
+        let refused = |refusal| Ok(Donated::Refused(refusal));
         match parse(&answer)? {
             (ScriptCode::Donated, record) => {
                 Transfer::parse(from, to, record).map(Donated::Units).ok_or_else(|| unexpected(&answer))
             }
             (ScriptCode::SoldOut, rest) => Ok(Donated::Nothing(sold_out(rest, &answer)?)),
-            (ScriptCode::NotOpen, at) => Ok(Donated::NotOpen(moment(at, &answer)?)),
-            (ScriptCode::Closed, _) => Ok(Donated::Closed),
-            (ScriptCode::Paused, _) => Ok(Donated::Paused),
+            (ScriptCode::NotOpen, at) => refused(Reserve::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::Closed, _) => refused(Reserve::Closed),
+            (ScriptCode::Paused, _) => refused(Reserve::Paused),
             (ScriptCode::UnknownSale, _) => Ok(Donated::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
@@ -193,50 +193,25 @@ impl RoundStock<'_> {
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
         let keys = self.keys_in(transfer.to);
-        let answer = ACCEPT
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .key(keys.outbox())
-            .key(keys.transfers())
-            .arg(user.as_str())
-            .arg(uuid.as_simple().to_string())
-            .arg(lead_ms(class))
-            .arg(transfer.from.index())
-            .arg(transfer.id)
-            .arg(transfer.range_texts())
-            .invoke_async(self.connection)
-            .await?;
+        let call = ACCEPT.keys(keys.of_reserve()).key(keys.transfers());
+        let call = call.arg((user.as_str(), uuid.as_simple().to_string(), lead_ms(class)));
+        let call = call.arg((transfer.from.index(), transfer.id)).arg(transfer.range_texts());
+        let answer = call.invoke_async(self.connection).await?;
         read_reserve(keys, user, &answer)
     }
 
     /// Adds the units of a transfer to the receiving lane, once. Returns `false` if Redis does not have that lane.
     pub async fn take_in(self, transfer: &Transfer) -> Result<bool, StockError> {
         let keys = self.keys_in(transfer.to);
-        let answer = TAKE_IN
-            .key(keys.sale())
-            .key(keys.free())
-            .key(keys.transfers())
-            .arg(transfer.from.index())
-            .arg(transfer.id)
-            .arg(u8::from(transfer.in_cooldown))
-            .arg(transfer.range_texts())
-            .invoke_async(self.connection)
-            .await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Accepted => Ok(true),
-            ScriptCode::UnknownSale => Ok(false),
-            _ => Err(unexpected(&answer)),
-        }
+        let call = TAKE_IN.keys([keys.sale(), keys.free(), keys.transfers()]);
+        let call = call.arg((transfer.from.index(), transfer.id, u8::from(transfer.in_cooldown)));
+        let codes = [ScriptCode::Accepted, ScriptCode::UnknownSale];
+        Ok(call.arg(transfer.range_texts()).one_of(self.connection, &codes).await? == ScriptCode::Accepted)
     }
 
     pub async fn settle(self, transfer: &Transfer) -> Result<(), StockError> {
-        let call = SETTLE.key(self.keys_in(transfer.from).transfers()).arg(transfer.to.index()).arg(transfer.id);
-        let answer = call.invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Settled => Ok(()),
-            _ => Err(unexpected(&answer)),
-        }
+        let call = SETTLE.keys([self.keys_in(transfer.from).transfers()]).arg((transfer.to.index(), transfer.id));
+        call.one_of(self.connection, &[ScriptCode::Settled]).await.map(drop)
     }
 
     /// The open transfers of every lane that answers. Fails if a script's answer is invalid.
@@ -298,16 +273,12 @@ impl RoundStock<'_> {
     /// Makes a lane refuse everything that these gave before they were claimed. Returns `false` if Redis has lost it.
     pub(crate) async fn fence(self, lane: Lane, against: &[ClaimedLane]) -> Result<bool, StockError> {
         let keys = self.keys_in(lane);
-        let mut call = FENCE.key(keys.sale()).key(keys.transfers());
+        let mut call = FENCE.keys([keys.sale(), keys.transfers()]);
         for claimed in against {
             call = call.arg(claimed.lane.index()).arg(claimed.number);
         }
-        let answer = call.invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Fenced => Ok(true),
-            ScriptCode::UnknownSale => Ok(false),
-            _ => Err(unexpected(&answer)),
-        }
+        let codes = [ScriptCode::Fenced, ScriptCode::UnknownSale];
+        Ok(call.one_of(self.connection, &codes).await? == ScriptCode::Fenced)
     }
 
     /// Records that no lane is short of units: an audit that began with `counters` found none in no place, while
@@ -316,12 +287,9 @@ impl RoundStock<'_> {
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let Some(short) = counters.short else { continue };
             let keys = self.keys_in(lane);
-            let call = COMPLETE.key(keys.sale()).key(keys.transfers()).arg(counters.epoch_ms.0).arg(short);
-            let answer = call.invoke_async(self.connection).await?;
-            match parse(&answer)?.0 {
-                ScriptCode::Completed | ScriptCode::Moved | ScriptCode::UnknownSale => {}
-                _ => return Err(unexpected(&answer)),
-            }
+            let call = COMPLETE.keys([keys.sale(), keys.transfers()]).arg((counters.epoch_ms.0, short));
+            let codes = [ScriptCode::Completed, ScriptCode::Moved, ScriptCode::UnknownSale];
+            call.one_of(self.connection, &codes).await?;
         }
         Ok(())
     }

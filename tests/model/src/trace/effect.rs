@@ -14,7 +14,6 @@ use crate::stored::{Guards, HoldState, Order, OrderState, Redis, Seat};
 /// One effect with its answer. Reservations and users are numbered as they appear, units and slots from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the fields' names say what they are")]
 pub enum Effect {
     /// `reserve`. The seat is that of the entry in the answer.
     Reserve { id: u8, answer: Answer, seat: Option<Seat> },
@@ -55,7 +54,6 @@ pub enum Effect {
 /// The first word of a script's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "lua/README.md explains them")]
 pub enum Answer {
     Reserved,
     Replayed,

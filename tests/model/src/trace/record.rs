@@ -59,7 +59,6 @@ pub enum How {
 /// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the fields' names say what they are")]
 pub enum What {
     /// A function begins, with the reservation of its message or request.
     Begins { function: Function, id: Option<u8> },
