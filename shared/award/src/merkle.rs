@@ -25,7 +25,6 @@ pub fn root<L: AsRef<[u8]>>(leaves: &[L]) -> Bytes32 {
     root_of_hashes(leaves.iter().map(|leaf| leaf_hash(leaf.as_ref())).collect())
 }
 
-/// The root of the tree over leaves with these hashes.
 pub fn root_of_hashes(mut level: Vec<Bytes32>) -> Bytes32 {
     while level.len() > 1 {
         level = above(&level);

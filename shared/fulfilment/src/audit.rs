@@ -20,7 +20,6 @@ const MOST_SUSPECTS: usize = 10_000;
 pub struct Audited {
     pub audit: Audit,
     pub in_redis: bool,
-    /// What its orders won, if it has awards.
     pub awarded: Option<Awarded>,
 }
 
@@ -72,7 +71,6 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
     Ok(Audited { audit, in_redis, awarded: awarded(ledger, round, &view).await? })
 }
 
-/// What the live orders of a round won, according to the orders themselves.
 async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Option<Awarded>, FulfilmentError> {
     let Some(mut awarded) = Awarded::nothing(&round.terms) else { return Ok(None) };
     if round.terms.allocation.is_drawn_at_end()

@@ -224,7 +224,6 @@ struct Awarding<'a> {
 }
 
 impl Awarding<'_> {
-    /// Gives the prizes after the first `awarded` ones.
     async fn go_on(&self, mut awarded: u32, until: Instant) -> Result<DrawStands, FulfilmentError> {
         let (id, Allocation::Prizes { prizes, .. }) = (&self.round.id, &self.round.terms.allocation) else {
             return Ok(DrawStands::Drawn);
@@ -246,7 +245,6 @@ impl Awarding<'_> {
         Ok(DrawStands::Drawn)
     }
 
-    /// Gives the prizes after the first `from` ones, up to number `to`.
     async fn give(
         &self,
         prizes: &[Prize],

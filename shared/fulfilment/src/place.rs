@@ -17,7 +17,6 @@ const _: () = assert!(PROMPT_ENTRY_MS + 20 * 1000 < DRAW_AFTER_S as u64 * 1000);
 /// How many units and slots a run tries. Each new one is stored in Redis, so the next run continues from there.
 const MAX_SEATS: usize = 16;
 
-/// The parts that a reservation meets on its way to its order.
 #[derive(Clone)]
 pub struct Fulfilment {
     pub stock: Stock,

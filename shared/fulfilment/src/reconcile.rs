@@ -31,7 +31,6 @@ const RESTORE_FOR: Duration = Duration::from_secs(3);
 /// An order that is overdue by this many seconds has lost its expiry message.
 const OVERDUE_AFTER_S: u32 = 60;
 
-/// The result of comparing Redis and the ledger for a round, with the repairs.
 #[derive(Debug, Clone)]
 pub struct Listing {
     pub round: RoundId,
@@ -50,9 +49,7 @@ pub struct Listing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repaired {
-    /// Redis now knows an order that it had forgotten.
     Adopted,
-    /// A reservation whose order has ended was released.
     Released,
     /// A unit that was in no place can be handed out again.
     Restored,
@@ -141,7 +138,6 @@ pub async fn expire_overdue(
     Ok(())
 }
 
-/// Compares Redis and the ledger for a round, if Redis has it.
 pub async fn list(
     stock: &Stock,
     ledger: &Ledger,

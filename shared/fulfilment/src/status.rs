@@ -86,7 +86,6 @@ async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Re
     }
 }
 
-/// A user's reservations and orders in a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     pub queued: Vec<Claim>,
@@ -96,7 +95,6 @@ pub struct Standing {
     pub settling: bool,
 }
 
-/// Finds a user's reservations and orders in a sale's latest round.
 pub async fn standing(
     stock: &Stock,
     ledger: &Ledger,

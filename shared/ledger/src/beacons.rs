@@ -48,7 +48,6 @@ impl Beacon {
 }
 
 impl Ledger {
-    /// The beacon of a round, or `None` before it is posted.
     pub async fn beacon(&self, id: &RoundId) -> Result<Option<Beacon>, LedgerError> {
         self.item(keys::beacon(id)).await?.map(|item| Beacon::from_item(id, item)).transpose()
     }

@@ -50,7 +50,6 @@ pub(crate) struct Places {
     pub(crate) more: bool,
 }
 
-/// A partition and how far it has been read.
 struct Shard {
     name: String,
     /// In the order of the walk.

@@ -66,7 +66,6 @@ write!(PutItemFluentBuilder, PutItemError, "PutItem");
 write!(UpdateItemFluentBuilder, UpdateItemError, "UpdateItem");
 write!(DeleteItemFluentBuilder, DeleteItemError, "DeleteItem");
 
-/// One write, or one condition, of a transaction.
 pub(crate) trait Part {
     fn part(self) -> TransactWriteItem;
 }

@@ -18,7 +18,6 @@ pub struct Change {
 /// is written; only selling out may happen again, and is then counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
-    /// An order was written or changed its state.
     Order(Order),
     RefundDue(NotedPayment),
     RefundMade(NotedPayment),
@@ -34,7 +33,6 @@ struct Before {
     award: Option<IgnoredAny>,
 }
 
-/// The old and new state of an order.
 struct OrderChange {
     order: Order,
     has_moved: bool,

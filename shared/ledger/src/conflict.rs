@@ -31,7 +31,6 @@ fn is_conflict<E: ProvideErrorMetadata + ConflictReasons, R>(error: &SdkError<E,
     error.code() == Some(ERROR) || error.reasons().iter().any(|reason| reason.code() == Some(REASON))
 }
 
-/// An error that may have a transaction's cancellation reasons.
 pub(crate) trait ConflictReasons {
     /// The reason for each write of the transaction, if it was cancelled.
     fn reasons(&self) -> &[CancellationReason] {

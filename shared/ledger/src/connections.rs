@@ -21,20 +21,14 @@ pub struct Connection {
     pub connected_at_ms: EpochMs,
 }
 
-#[derive(Serialize)]
-struct ConnectionItem<'a> {
-    pk: String,
-    connections_of: &'a UserId,
-    connected_at_ms: EpochMs,
-    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
-    expires_at: i64,
-}
-
-#[derive(Deserialize)]
-struct IndexedConnection {
+#[derive(Serialize, Deserialize)]
+struct ConnectionItem {
     pk: String,
     connections_of: UserId,
     connected_at_ms: EpochMs,
+    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
+    #[serde(skip_deserializing)]
+    expires_at: i64,
 }
 
 impl Ledger {
@@ -43,7 +37,7 @@ impl Ledger {
     pub async fn connect(&self, connection: &Connection) -> Result<(), LedgerError> {
         let item = ConnectionItem {
             pk: keys::connection(&connection.id),
-            connections_of: &connection.user,
+            connections_of: connection.user.clone(),
             connected_at_ms: connection.connected_at_ms,
             expires_at: connection.connected_at_ms.plus_s(CONNECTION_LIFE_S).as_epoch_s(),
         };
@@ -87,7 +81,7 @@ impl Ledger {
             .await
             .map_err(LedgerError::of("Query"))?;
         let read = |item| -> Result<Connection, LedgerError> {
-            let IndexedConnection { pk, connections_of: user, connected_at_ms } = serde_dynamo::from_item(item)?;
+            let ConnectionItem { pk, connections_of: user, connected_at_ms, .. } = serde_dynamo::from_item(item)?;
             let id = keys::connection_id(&pk)
                 .ok_or_else(|| LedgerError::Contradiction(format!("{pk} is in the index of connections")))?;
             Ok(Connection { id: id.to_owned(), user, connected_at_ms })

@@ -83,7 +83,6 @@ impl Ledger {
         Ok(())
     }
 
-    /// The denials of these users, including ended ones.
     pub async fn denials_of(&self, users: &[UserId]) -> Result<HashMap<UserId, Denial>, LedgerError> {
         let pks: Vec<String> = users.iter().map(keys::denied).collect();
         let items: Vec<DenialItem> = self.batch(&pks).await?;

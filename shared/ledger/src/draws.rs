@@ -51,7 +51,6 @@ fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment
 }
 
 impl Ledger {
-    /// The seed of a round, or `None` without awards.
     pub async fn seed(&self, id: &RoundId) -> Result<Option<SeedItem>, LedgerError> {
         self.read(keys::seed(id)).await
     }

@@ -33,7 +33,6 @@ struct Indexed {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupPage {
-    /// The users, in the order of the list.
     pub users: Vec<UserId>,
     /// The last of them, if there may be more.
     pub more_after: Option<UserId>,

@@ -1,5 +1,8 @@
 //! DynamoDB: the durable record. One typed function for each access; every write is conditional.
 //!
+//! Every function fails if DynamoDB does not answer, and can be repeated. Reads are consistent. Comments say what is
+//! different.
+//!
 //! | item | key `pk` | index attributes |
 //! | --- | --- | --- |
 //! | offer | `SALE#id` | `sale_list`, `closes_at_ms` while it is a draft, and once it is withdrawn |

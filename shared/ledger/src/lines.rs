@@ -20,7 +20,6 @@ use crate::{Ledger, LedgerError, keys};
 pub struct KeptLine {
     /// The seed of the order. Secret until the sale opens.
     pub seed: Seed,
-    /// The commitment that the round published before anybody came.
     pub commitment: Commitment,
     /// The ceiling that the line has not passed. `None` if it has not moved.
     pub ceiling: Option<Watermark>,

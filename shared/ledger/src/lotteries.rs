@@ -37,7 +37,6 @@ pub struct Draw {
     pub closed: Option<ClosedDraw>,
     /// How many prizes, from the first, have winners that were sent to be notified.
     pub awarded: u32,
-    /// When the last prize got its winner.
     pub drawn_at_ms: Option<EpochMs>,
 }
 
@@ -55,7 +54,6 @@ pub struct ClosedDraw {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DrawEntry {
     pub unit: Unit,
-    /// The hash of the unit and the order's id.
     pub leaf: Bytes32,
 }
 
@@ -120,7 +118,6 @@ impl Draw {
 }
 
 impl Ledger {
-    /// The draw of a round, or `None` before its entries are fenced off.
     pub async fn draw(&self, id: &RoundId) -> Result<Option<Draw>, LedgerError> {
         self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, item)).transpose()
     }

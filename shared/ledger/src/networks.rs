@@ -43,7 +43,6 @@ impl FromStr for DeniedNetwork {
 pub struct NetworkDenial {
     pub network: Network,
     pub until_ms: EpochMs,
-    /// The reason, as an operator wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     pub by: UserId,

@@ -14,20 +14,16 @@ pub(crate) const TRIES: usize = 5;
 const FOR_GOOD: [&str; 2] = ["close", "end_recurrence"];
 const SAME_OFFER: &str = "offer_version = :version";
 
-/// An offer and its latest round. A draft has no round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
     pub offer: Offer,
-    /// The round that began last.
     pub round: Option<Round>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Created {
     Now(Offer),
-    /// It existed already, with the same terms.
     Before(Offer),
-    /// Another sale has this id.
     Other(Offer),
 }
 
@@ -35,7 +31,6 @@ pub enum Created {
 pub enum Steered {
     /// It is made, by this run or an earlier one of the same request; the current offer and round.
     Made(Box<Latest>),
-    /// The domain rules refuse it.
     Refused(Refusal),
     /// The sale's latest round is not the one that the request names, but this one.
     RoundChanged(RoundNumber),
@@ -57,7 +52,6 @@ pub enum Withdrawal {
     Done(Box<Latest>),
     /// Its round may be in Redis, and must be paused there first.
     ToPause(RoundId),
-    /// The domain rules refuse it.
     Refused(Refusal),
     Unknown,
 }
@@ -105,7 +99,6 @@ impl Ledger {
         Ok(items.filter_map(|item| read_or_skip("offer", offer_from(item))).collect())
     }
 
-    /// The offer of this sale and its latest round.
     pub async fn latest(&self, id: &SaleId) -> Result<Option<Latest>, LedgerError> {
         let Some(offer) = self.offer(id).await? else { return Ok(None) };
         let round = match offer.state {

@@ -32,7 +32,6 @@ pub struct Taken {
     pub unit: bool,
     /// The slot's guard: the user already has an order there.
     pub slot: bool,
-    /// The user has reached a campaign's limit.
     pub campaign: bool,
 }
 

@@ -35,7 +35,6 @@ pub enum Payment {
     UnknownOrder,
 }
 
-/// The recorded fields of a payment that decide about a repeated callback.
 #[derive(Deserialize)]
 struct PaymentItem {
     reservation_id: ReservationId,
@@ -145,9 +144,7 @@ impl Ledger {
 }
 
 enum Rejection {
-    /// The order does not accept it; the order as it is.
     Order(Box<Order>),
-    /// There is no order, or the payment was for something else.
     Contradiction(Payment),
 }
 
@@ -169,7 +166,6 @@ fn paid_before(order: &Order, paid: Price) -> Payment {
 }
 
 impl PaymentItem {
-    /// How a payment with these records contradicts the request.
     fn contradicts(&self, id: &ReservationId, paid: Price) -> Payment {
         if self.reservation_id != *id {
             Payment::Reused

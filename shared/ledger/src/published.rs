@@ -27,7 +27,6 @@ const ANNOUNCE_TRIES: usize = 50;
 /// How many pages of an index are read: a gigabyte. An error says that there are more, since nobody would miss them.
 const MAX_PAGES: usize = 1_000;
 
-/// A change of a published round that processes have to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundChange {
     pub id: RoundId,
@@ -87,7 +86,6 @@ impl ChangesItem {
 pub struct ListedRound {
     #[serde(rename = "pk", deserialize_with = "keys::round_of")]
     pub id: RoundId,
-    /// When it opens, for whoever may come first.
     pub first_opens_at_ms: EpochMs,
     pub closes_at_ms: EpochMs,
 }

@@ -19,13 +19,11 @@ const PAYMENT: usize = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedPayment {
     pub payment_id: String,
-    /// The order that it came for.
     pub reservation_id: ReservationId,
     pub price: Price,
     pub noted_at_ms: EpochMs,
     /// When the refund was recorded as due. `None` if an order accepted the payment.
     pub refund_due_at_ms: Option<EpochMs>,
-    /// Who refunded it and when, if anybody did.
     pub refunded: Option<Refunded>,
 }
 
@@ -46,7 +44,6 @@ pub struct RefundsPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refund {
     Marked(NotedPayment),
-    /// It was marked before; nothing was written.
     Before(NotedPayment),
     /// It need not be refunded, or there is no such payment. Nothing was written.
     NotDue,

@@ -18,12 +18,10 @@ pub enum Begun {
     Now(Box<Round>),
     /// There is none to begin: another run began it, the sale does not recur, or the round is not over.
     Not,
-    /// The sale recurs, but has no next window.
     NeverAgain,
 }
 
 impl Ledger {
-    /// A round, running or over. `None` if it has not begun.
     pub async fn round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
         self.item(keys::round(id)).await?.map(round_from).transpose()
     }
@@ -124,7 +122,6 @@ impl Ledger {
     }
 }
 
-/// The round with the mark. `None` if there is no such round.
 async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Round>, LedgerError> {
     let update = update
         .condition_expression("attribute_exists(version)")

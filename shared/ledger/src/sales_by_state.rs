@@ -37,9 +37,7 @@ pub struct SalePlace {
 
 #[derive(Debug, Clone)]
 pub struct SalesPage {
-    /// Each sale, with its latest round if it has one.
     pub sales: Vec<Latest>,
-    /// Where the next page begins, if there is one.
     pub next: Option<SalePlace>,
 }
 

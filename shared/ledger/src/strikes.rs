@@ -15,17 +15,13 @@ const TRIES: usize = 3;
 /// Redis has lost earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strike {
-    /// Sent a forged pass.
     ForgedTokens,
-    /// Answered a challenge wrong again.
     WrongAnswers,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Struck {
-    /// It is counted: so many within the window.
     Counted(u32),
-    /// It was one too many: the user is denied until this time.
     Denied(EpochMs),
 }
 
@@ -96,7 +92,6 @@ impl Ledger {
         Err(LedgerError::Contended(format!("could not count a strike of {user}: its window kept changing")))
     }
 
-    /// The count with this strike in it; none if no window is running.
     async fn add_strike(
         &self,
         user: &UserId,
@@ -136,7 +131,6 @@ impl Ledger {
     }
 }
 
-/// A window that began at this time or before is over at `now`.
 const fn begins_after(door: &DoorTerms, now: EpochMs) -> EpochMs {
     EpochMs(now.0.saturating_sub(door.strike_window_s as i64 * 1000))
 }

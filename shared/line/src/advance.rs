@@ -19,7 +19,6 @@ const AHEAD_S: u64 = 10;
 /// A person in the unit of rates and remainders, thousandths.
 const MILLI: u64 = 1000;
 
-/// How far a line is, and what it needs to continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// When it moved last, in milliseconds since the Unix epoch by Redis's clock.
@@ -58,13 +57,10 @@ pub struct Flow {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Advance {
-    /// The line after it, except for late users.
     pub progress: Progress,
-    /// What it does about late users.
     pub late: Late,
 }
 
-/// Which late users a step admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Late {
     /// None: it is early users' turn.
@@ -169,12 +165,10 @@ impl Progress {
         }
     }
 
-    /// The text of a line before its late users.
     pub fn head(&self) -> String {
         format!("{} {}", self.at_ms, self.watermark.early_ppb)
     }
 
-    /// The text of a line after its late users.
     pub fn tail(&self) -> String {
         let Self { people, carry, waited_for, taken, unknown_until_s, .. } = self;
         format!("{people} {carry} {waited_for} {taken} {unknown_until_s}")

@@ -49,11 +49,9 @@ pub struct People {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admitted {
-    /// Early users whose place is below this.
     pub early_ppb: u32,
     /// Users who came late before this second. `None` until all early users are admitted.
     pub late_until: Option<Timestamp>,
-    /// And of those who came in that second, users whose place is below this.
     pub late_ppb: u32,
     pub late: u64,
     /// People admitted in a second while the line moves.
@@ -70,14 +68,12 @@ pub struct Units {
 }
 
 impl People {
-    /// This many early and late users.
     pub const fn of(estimate: u64, late: u64) -> Self {
         Self { estimate, error_percent: PEOPLE_ERROR_PERCENT, late }
     }
 }
 
 impl Admitted {
-    /// The values of a watermark at a time, with this many late users admitted.
     pub fn of(watermark: &Watermark, late: u64, per_s: u64, as_of: EpochMs) -> Self {
         let late_until = EpochMs(i64::try_from(watermark.late_s).unwrap_or(i64::MAX).saturating_mul(1000));
         let late_until = (watermark.late_s > 0).then(|| late_until.into());
@@ -102,12 +98,10 @@ impl LineDocument {
         RoundId { sale: self.sale.clone(), number: sale::RoundNumber(self.round) }
     }
 
-    /// The seed, once it is public.
     pub fn seed(&self) -> Option<Seed> {
         self.seed.as_deref().and_then(award::bytes32).map(Seed)
     }
 
-    /// A seed in the document's form.
     pub fn seed_text(seed: &Seed) -> String {
         Hex(&seed.0).to_string()
     }

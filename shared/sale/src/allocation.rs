@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::{InvalidTerms, all_hold, is_name};
 use crate::limits::MAX_PRICE_MINOR;
+use crate::text_serde::is_default;
 
 /// The largest number of units in a round whose units differ: their table is made, hashed and verified as a whole.
 pub const MAX_AWARDS: u32 = 1_000_000;
@@ -16,7 +17,6 @@ pub const MAX_PRIZE_NAME_LENGTH: usize = 100;
 pub enum Allocation {
     #[default]
     Units,
-    /// A part of an amount of money. All parts add up to the amount.
     Split {
         /// The amount, in minor units of the currency of the price.
         total_minor: u64,
@@ -24,23 +24,19 @@ pub enum Allocation {
         min_minor: u64,
         parts: Parts,
         /// Whether a public beacon takes part in deciding which unit is which part.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         beacon: bool,
     },
     /// A ticket, which wins a prize or nothing.
     Prizes {
         /// The prizes. All other tickets are blanks.
         prizes: Vec<Prize>,
-        #[serde(default, skip_serializing_if = "DrawTime::is_default")]
+        #[serde(default, skip_serializing_if = "is_default")]
         draw: DrawTime,
         /// Whether a public beacon takes part in deciding who wins.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         beacon: bool,
     },
-}
-
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,16 +49,9 @@ pub enum DrawTime {
     AtEnd,
 }
 
-impl DrawTime {
-    const fn is_default(&self) -> bool {
-        matches!(self, Self::Instant)
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parts {
-    /// They differ by at most one minor unit.
     Equal,
     Drawn,
 }
@@ -76,7 +65,6 @@ pub struct Prize {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
-    /// A payment within the payment window.
     #[default]
     Paid,
     /// Writing the order. It can then neither be cancelled nor expire.
@@ -86,7 +74,6 @@ pub enum Settlement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Award {
-    /// An amount of money, in minor units of the currency of the round's price.
     Amount {
         amount_minor: u64,
     },
@@ -98,7 +85,6 @@ pub enum Award {
 }
 
 impl Allocation {
-    /// Whether units differ, as decided by a draw.
     pub const fn has_awards(&self) -> bool {
         !matches!(self, Self::Units)
     }
@@ -108,7 +94,6 @@ impl Allocation {
         matches!(self, Self::Prizes { draw: DrawTime::AtEnd, .. })
     }
 
-    /// Whether a public beacon takes part in deciding what each unit wins.
     pub const fn has_beacon(&self) -> bool {
         matches!(self, Self::Split { beacon: true, .. } | Self::Prizes { beacon: true, .. })
     }
@@ -116,10 +101,6 @@ impl Allocation {
     /// Whether a round needs its beacon before it can open, because each order says what its unit won.
     pub const fn opens_with_beacon(&self) -> bool {
         self.has_beacon() && !self.is_drawn_at_end()
-    }
-
-    pub(crate) const fn is_default(&self) -> bool {
-        !self.has_awards()
     }
 
     /// The award for a value of the round's table. `None` if no unit of the round can have it.
@@ -212,12 +193,6 @@ impl Allocation {
                 all_hold([(fit, invalid(counts)), (are_named, invalid(names))])
             }
         }
-    }
-}
-
-impl Settlement {
-    pub(crate) const fn is_default(&self) -> bool {
-        matches!(self, Self::Paid)
     }
 }
 

@@ -14,14 +14,12 @@ pub const MAX_CAMPAIGN_LIMIT: u8 = 100;
 /// The largest number of campaigns with a limit that an order counts in: each adds a write to its transaction.
 pub const MAX_LIMITS_OF_A_SALE: usize = 5;
 
-/// The id of a campaign, in the same form as a sale's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CampaignId(String);
 
 text_type!(CampaignId, InvalidId, InvalidId::Campaign, |text| text.parse::<SaleId>().is_ok());
 
-/// Sales that are shown together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Campaign {
     #[serde(rename = "campaign_id")]

@@ -9,7 +9,6 @@ pub struct Claim {
     /// The id of the reservation and of the order that it becomes. It names the round.
     pub id: ReservationId,
     pub user: UserId,
-    /// The lane that the unit came from.
     pub lane: Lane,
     pub unit: Unit,
     /// Which of the user's purchases it is.

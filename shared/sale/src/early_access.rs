@@ -52,14 +52,12 @@ pub struct MemberQuota {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BuyerClass {
     pub lead_s: u32,
-    /// Whether the user may have units of the quota.
     pub has_quota: bool,
 }
 
 impl BuyerClass {
     pub const EVERYONE: Self = Self { lead_s: 0, has_quota: false };
 
-    /// A user in all of these groups: the best of each.
     pub fn of<'a>(groups: impl IntoIterator<Item = &'a EarlyAccess>) -> Self {
         groups.into_iter().fold(Self::EVERYONE, |class, early| Self {
             lead_s: class.lead_s.max(early.lead_s),

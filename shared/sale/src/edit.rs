@@ -43,7 +43,6 @@ pub struct Edit {
     pub recurrence: Option<Option<Recurrence>>,
 }
 
-/// Why a change is refused. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("it is a draft")]
@@ -85,7 +84,6 @@ pub enum Refusal {
 }
 
 impl Edit {
-    /// Returns these terms with the changes, if they are valid.
     pub(crate) fn apply(&self, terms: &Terms) -> Result<Terms, Refusal> {
         let Self {
             title,

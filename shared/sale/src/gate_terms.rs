@@ -12,7 +12,6 @@ pub const USUAL_WORK_BITS: u8 = 20;
 /// The largest number of groups that may see a sale, and that may buy: memberships are looked up in one small read.
 pub const MAX_GATE_GROUPS: usize = 4;
 
-/// What buyers have to answer to get a pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChallengePolicy {
@@ -51,10 +50,6 @@ impl Default for GateTerms {
 }
 
 impl GateTerms {
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     pub const fn is_hidden(&self) -> bool {
         !self.groups_see.is_empty()
     }
@@ -145,7 +140,7 @@ mod tests {
     fn the_usual_gate_is_not_written_and_any_other_is() {
         let usual = serde_json::to_value(terms(|_| {})).unwrap();
         assert_eq!(usual.get("gate"), None);
-        assert!(serde_json::from_value::<Terms>(usual).unwrap().gate.is_default());
+        assert_eq!(serde_json::from_value::<Terms>(usual).unwrap().gate, GateTerms::default());
         let without = terms(|gate| gate.challenge = ChallengePolicy::None);
         let stored = serde_json::to_value(&without).unwrap();
         assert_eq!(stored["gate"], serde_json::json!({ "challenge": "none", "work_bits": USUAL_WORK_BITS }));

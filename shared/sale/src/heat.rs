@@ -27,10 +27,8 @@ impl DoorTerms {
 /// A round is hot when it gets at least twice the expected requests, until it gets no more than expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heat {
-    /// Requests counted since its keys were loaded.
     pub asked: u64,
     pub at_ms: EpochMs,
-    /// Requests a second between the last two measurements.
     pub requests_per_s: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_since_ms: Option<EpochMs>,
@@ -80,7 +78,6 @@ fn key_of_hot(round: RoundNumber) -> String {
 }
 
 impl Round {
-    /// Whether the last limit was set for heat rather than by an operator.
     pub(crate) fn is_limited_for_heat(&self) -> bool {
         let last = self.log.entries().iter().rfind(|entry| entry.action == ISOLATE);
         last.is_some_and(|entry| entry.key == key_of_hot(self.id.number))

@@ -13,9 +13,7 @@ pub struct LineTerms {
     /// How many seconds before the opening tickets are given out. Everybody who has one by the opening is early,
     /// whenever they came.
     pub opens_early_s: u32,
-    /// How many people are admitted every second.
     pub admits_per_s: u32,
-    /// Whether operators are holding it up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
 }

@@ -5,7 +5,6 @@ use crate::{EpochMs, UserId};
 /// How many changes an offer or a round remembers. A request that is repeated within that many others is recognized.
 pub const MAX_LOG: usize = 50;
 
-/// One change of an offer or a round: what was requested, by whom and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// The id of the request: printable ASCII without spaces. Repeating it changes nothing. Empty for changes that are

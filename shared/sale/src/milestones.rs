@@ -16,12 +16,9 @@ pub struct Milestones {
     pub opened_at_ms: Option<EpochMs>,
     /// Whether no unit was free when it was last examined.
     pub sold_out: bool,
-    /// How often it was found sold out after it had not been.
     pub sold_out_times: u32,
-    /// When it was last found so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sold_out_at_ms: Option<EpochMs>,
-    /// When it was first found over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
 }
@@ -36,7 +33,6 @@ pub struct Look {
 }
 
 impl Milestones {
-    /// Whether observing the round now may add a milestone.
     pub fn wants(&self, round: &Round, now: EpochMs) -> bool {
         self.ended_at_ms.is_none() && now >= round.terms.first_opens_at_ms()
     }

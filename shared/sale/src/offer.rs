@@ -7,7 +7,6 @@ use crate::{Edit, EpochMs, Hours, Log, Overlap, Recurrence, Refusal, Round, Roun
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SaleState {
-    /// Visible only to operators.
     Draft,
     /// Has rounds, which are loaded into Redis before they open.
     Published,

@@ -91,11 +91,9 @@ impl Transition {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Failure {
-    /// Its unit belongs to another order and no other unit is left.
     SoldOut,
     /// Other orders and reservations of the user have all of the user's slots.
     LimitReached,
-    /// The user already has the most orders that a campaign allows.
     CampaignLimit,
     /// The entries of its round had closed for the draw when it reached the ledger: Redis had lost it, and its message
     /// took that long.
@@ -122,7 +120,6 @@ pub struct Order {
     pub price: Option<Price>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_by_ms: Option<EpochMs>,
-    /// What its unit won, in a round with awards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub award: Option<Award>,
     /// When it was paid, expired, cancelled or failed.
@@ -142,7 +139,6 @@ pub struct Order {
     /// Whether its price was paid, and the payment came after it had ended. Then it does not count as unpaid.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paid_late: bool,
-    /// Campaigns in whose limits it counts, as long as it is live.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub campaigns: Vec<CampaignId>,
 }
@@ -151,7 +147,6 @@ pub struct Order {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RefundState {
-    /// At least one must be refunded.
     Due,
     Refunded,
 }
@@ -168,7 +163,6 @@ impl Order {
         Self { price: Some(price), pay_by_ms: Some(pay_by_ms), ..order }
     }
 
-    /// An order that is final once written.
     pub fn granted(claim: Claim, price: Price, now: EpochMs, award: Option<Award>) -> Self {
         let order = Self::of(claim, OrderState::Granted, now);
         Self { price: Some(price), award, ..order }
@@ -179,7 +173,6 @@ impl Order {
         Self { ended_at_ms: Some(now), ..Self::of(claim, OrderState::Cancelled, now) }
     }
 
-    /// The fence of a claim that can never become an order.
     pub fn failed(claim: Claim, why: Failure, now: EpochMs) -> Self {
         Self { ended_at_ms: Some(now), failure: Some(why), ..Self::of(claim, OrderState::Failed, now) }
     }

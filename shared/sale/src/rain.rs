@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::EpochMs;
 use crate::invalid_terms::{InvalidTerms, all_hold};
 use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
+use crate::text_serde::is_default;
 
 /// The largest number of drops in a plan. They are in the string that every call to Redis reads.
 pub const MAX_DROPS: usize = 32;
@@ -25,7 +26,7 @@ pub struct Rain {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drops: Vec<RainDrop>,
     /// When the plan begins, in milliseconds after the opening: 0 unless it was changed in a running round.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub from_ms: u64,
 }
 
@@ -44,10 +45,6 @@ pub struct RainDrop {
     /// When they become available, in seconds after the opening.
     pub after_s: u32,
     pub units: u32,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Rain {

@@ -59,7 +59,6 @@ impl Recurrence {
         Ok(Self { time_zone: time_zone.to_owned() })
     }
 
-    /// The hours of a sale whose first window is `opens..closes`.
     pub(crate) fn hours(&self, opens: EpochMs, closes: EpochMs) -> Option<Hours> {
         let (opens, closes) = (self.civil(opens)?, self.civil(closes)?);
         let days = closes.date().since(opens.date()).ok()?.get_days();
@@ -134,7 +133,6 @@ pub struct Hours {
     date: Date,
     opens: Time,
     closes: Time,
-    /// How many days after its opening a window closes.
     days: i32,
 }
 

@@ -45,7 +45,6 @@ pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId,
 }
 
 impl Round {
-    /// Whether it cannot open yet because its draw needs a beacon that has not been loaded.
     pub const fn awaits_beacon(&self) -> bool {
         self.terms.allocation.opens_with_beacon() && self.loaded_at_ms.is_none()
     }

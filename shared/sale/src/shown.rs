@@ -12,7 +12,6 @@ const FEW_LEFT_ONE_IN: u32 = 10;
 pub enum Phase {
     Upcoming,
     Open,
-    /// It is within its window, but paused by operators.
     Paused,
     Closed,
 }
@@ -40,7 +39,6 @@ pub enum Availability {
     FewLeft,
     /// Nothing at the moment. A unit may come back.
     SoldOut,
-    /// Nobody can tell at the moment.
     Unknown,
 }
 
@@ -59,9 +57,7 @@ impl Availability {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ShownAward {
-    /// An amount of money.
     Amount {
-        /// The amount, in minor units.
         amount_minor: u64,
         currency: Currency,
     },

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::{InvalidTerms, is_name};
 use crate::limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
+use crate::text_serde::is_default;
 use crate::{
     Allocation, BuyerClass, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, GroupName, LineTerms, MAX_LANES,
     MemberQuota, Price, Rain, RainPlan, Settlement,
@@ -31,11 +32,11 @@ pub struct Terms {
     pub price: Price,
     pub payment_window_s: u32,
     pub door: DoorTerms,
-    #[serde(default, skip_serializing_if = "GateTerms::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub gate: GateTerms,
-    #[serde(default, skip_serializing_if = "Allocation::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub allocation: Allocation,
-    #[serde(default, skip_serializing_if = "Settlement::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub settlement: Settlement,
     /// When its units become available. Without it all of them are available at the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +63,6 @@ fn is_one_lane(lanes: &u16) -> bool {
 }
 
 impl Terms {
-    /// The contents of the table of a round's awards. `None` if all of its units are the same.
     pub fn plan(&self) -> Option<award::Plan> {
         self.allocation.plan(self.total)
     }
@@ -80,13 +80,11 @@ impl Terms {
         EarlyAccess::longest_lead_s(&self.early_access)
     }
 
-    /// How many units the quota has at first, and when it ends.
     pub fn quota(&self) -> Option<(u32, EpochMs)> {
         let MemberQuota { units, for_s } = self.early_access.iter().find_map(|early| early.quota)?;
         Some((units, self.opens_at_ms.plus_s(for_s)))
     }
 
-    /// When groups no longer matter. `None` if they never do.
     pub fn groups_matter_until_ms(&self) -> Option<EpochMs> {
         if self.early_access.is_empty() {
             return None;
@@ -172,7 +170,6 @@ impl Terms {
     }
 }
 
-/// That a sale with several lanes cannot have this.
 pub(crate) fn one_lane_only(what: &str) -> InvalidTerms {
     InvalidTerms::new("lanes", format!("lanes must be 1 for a sale with {what}"))
 }

@@ -1,3 +1,7 @@
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Implements what `#[serde(try_from = "String", into = "String")]` requires, for a type that is stored as its text.
 macro_rules! text_serde {
     ($type:ty, $error:ty) => {

@@ -9,12 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct EpochMs(pub i64);
 
 impl EpochMs {
-    /// `s` seconds later, or the last representable time.
     pub const fn plus_s(self, s: u32) -> Self {
         Self(self.0.saturating_add(s as i64 * 1000))
     }
 
-    /// `s` seconds earlier, or the first representable time.
     pub const fn minus_s(self, s: u32) -> Self {
         Self(self.0.saturating_sub(s as i64 * 1000))
     }

@@ -19,7 +19,6 @@ const ANSWERED_FOR_MS: u32 = 10_000;
 pub struct GcraLimit {
     /// Microseconds between two requests.
     pub emission_interval_us: u32,
-    /// Requests allowed at once.
     pub burst: u32,
 }
 
@@ -68,7 +67,6 @@ pub struct AdmitRequest<'a> {
     pub answer: Option<&'a str>,
     /// The limit for right answers of all users together, if the sale is isolated.
     pub per_sale: Option<GcraLimit>,
-    /// The user's advantages over everyone else.
     pub class: BuyerClass,
 }
 
@@ -87,7 +85,6 @@ pub enum Admit {
     NotOpen(EpochMs),
     /// What is left is a group's quota until this time.
     QuotaOnly(EpochMs),
-    /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
     Closed,
     Paused,

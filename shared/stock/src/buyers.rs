@@ -11,7 +11,6 @@ static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::
 /// Everybody who has or had a reservation in a round, valid while nobody has won a unit since `wins`.
 #[derive(Debug, Clone)]
 pub struct Buyers {
-    /// The last win that they include.
     pub wins: WinsSeen,
     /// The users in no particular order, perhaps including some without a reservation.
     pub names: Vec<String>,
@@ -32,7 +31,6 @@ impl RoundStock<'_> {
         Ok(try_join_all(self.each_lane().map(count)).await?.into_iter().sum::<u32>())
     }
 
-    /// How many users have a record without a denial.
     async fn let_in_count(self) -> Result<u32, StockError> {
         let denied = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().denied())).await;
         let denied: u32 = try_join_all(self.each_lane().map(denied)).await?.into_iter().sum();

@@ -15,19 +15,15 @@ static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded:
 static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RELEASE));
 static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESEAT));
 
-/// What of a reservation the ledger refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// Another order has its unit.
     Unit,
-    /// Another order has its slot, but none its unit.
     Slot,
 }
 
 /// The result for a reservation whose unit or slot belongs to another order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
-    /// It has another unit or slot.
     To(Claim),
     NoUnit,
     LimitReached,
@@ -62,8 +58,8 @@ pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> R
 
 impl RoundStock<'_> {
     /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip, unless nothing is
-    /// left in the user's home lane and there are others. The unit may or may not have been taken then; repeating the
-    /// call tells. With several lanes also if what is left is on its way between them.
+    /// left in the user's home lane and there are others. If Redis does not answer, the unit may or may not have been
+    /// taken; repeating the call tells. With several lanes also fails if what is left is on its way between them.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         match self.reserve_at_home(uuid, user, class).await? {
             // Boxed: it is for few requests.
@@ -72,7 +68,6 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Takes a unit from the user's home lane.
     pub(crate) async fn reserve_at_home(
         self,
         uuid: Uuid,

@@ -42,7 +42,6 @@ impl RoundStock<'_> {
         Ok(true)
     }
 
-    /// The users whose records have a denial, and until when.
     pub async fn noted_denials(self) -> Result<BTreeMap<UserId, EpochMs>, StockError> {
         if self.is_of_lanes() {
             let lanes = self.each_lane().map(|lane| Box::pin(lane.noted_denials()));

@@ -55,13 +55,11 @@ impl LaneLook {
         words.next().is_none().then_some(look)
     }
 
-    /// Whether a buyer can get one of its units.
     const fn sells(&self) -> bool {
         self.free > 0 && self.wait.is_zero()
     }
 }
 
-/// The states of all lanes, each read at a different time.
 struct Looks {
     at: Stamp,
     lanes: Vec<LaneLook>,

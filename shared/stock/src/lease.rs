@@ -13,7 +13,6 @@ static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::L
 /// How long a process stays with another lane after the first one did not answer.
 const STAYS_FOR: Duration = Duration::from_secs(30);
 
-/// Requests that a process may pass on to Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
     pub count: u32,

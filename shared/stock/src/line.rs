@@ -47,7 +47,6 @@ pub enum Joined {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineLook {
-    /// The current time by Redis's clock.
     pub now: EpochMs,
     /// Roughly how many users came early: a HyperLogLog with a standard error of 0.81 %.
     pub people: u64,
@@ -60,7 +59,6 @@ pub struct LineLook {
 #[derive(Debug, Clone)]
 pub struct LineStep {
     pub before: Option<String>,
-    /// What precedes the late users' fields.
     pub head: String,
     pub tail: String,
     /// How many late users to admit; `None` to leave them as they are.

@@ -57,7 +57,6 @@ fn quota(terms: &Terms) -> (u32, EpochMs) {
     terms.quota().unwrap_or((0, EpochMs(0)))
 }
 
-/// What a lane has to hand out when it is loaded.
 struct LaneUnits {
     /// The next unit that was never handed out, and the last unit.
     next: u32,
@@ -127,7 +126,7 @@ impl RoundLoad {
 }
 
 impl RoundStock<'_> {
-    /// Whether the round is loaded in all of its lanes. Not if it has lost a lane: then it does not matter whether the
+    /// Whether the round is loaded in all of its lanes. If Redis has lost a lane, it does not matter whether the
     /// others answer.
     pub async fn is_loaded(self) -> Result<bool, StockError> {
         let is_loaded =

@@ -110,7 +110,6 @@ impl<'a> Waiting<'a> {
         Some(Self { user, made_at_ms: EpochMs(made_at.parse().ok()?), was_claimed: fields.next().is_some() })
     }
 
-    /// Whether its reservation is held according to the user's record.
     fn is_held(&self, keys: LaneKeys<'_>, record: &str) -> Result<bool, StockError> {
         let user = self.user.parse().map_err(|_| unexpected(self.user))?;
         let mut held = read_record(keys, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);

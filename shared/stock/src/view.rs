@@ -37,7 +37,6 @@ pub struct RoundView {
     pub lost: Vec<Lane>,
 }
 
-/// The counters of a round, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct KnownCounters {
     /// The counters of the lanes that Redis has and that answer. `None` if there are no such lanes.
@@ -56,7 +55,6 @@ impl KnownCounters {
         self.counters.filter(|_| are_all)
     }
 
-    /// The indices of the unknown lanes, ascending.
     pub fn unknown(&self) -> Vec<u16> {
         let mut unknown: Vec<u16> = self.lost.iter().chain(&self.away).map(|lane| lane.index()).collect();
         unknown.sort_unstable();

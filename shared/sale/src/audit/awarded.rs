@@ -13,10 +13,8 @@ pub struct Awarded {
     /// The money, in minor units of the currency of the round's price, if units are parts of an amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<Tally>,
-    /// Each kind of prize, if units are tickets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prizes: Vec<Tally>,
-    /// Tickets that won nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blanks: Option<Tally>,
     /// Entries that the draw has counted, if the winners are drawn at the end and it has closed.
@@ -30,7 +28,6 @@ pub struct Awarded {
     at_end: bool,
     #[serde(skip)]
     units: u32,
-    /// The smallest value of an unclaimed unit.
     #[serde(skip)]
     min_minor: u64,
 }
@@ -90,7 +87,6 @@ impl Awarded {
         (self.entries, self.is_drawn) = (Some(entries), is_drawn);
     }
 
-    /// Counts an order if it is live.
     pub fn add(&mut self, order: &Order) {
         if !order.state.is_live() {
             return;

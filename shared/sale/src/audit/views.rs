@@ -16,7 +16,6 @@ pub struct LedgerView {
     pub live_orders: Vec<LiveOrder>,
 }
 
-/// A live order, with the fields in the ledger's index of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveOrder {
     pub id: ReservationId,

@@ -18,13 +18,19 @@ pub enum Wrong {
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
     /// Tell Redis about the order that has the unit.
-    Adopt { id: ReservationId },
-    /// Release a reservation whose order has ended.
-    Release { id: ReservationId, unit: Unit },
-    /// Give back units that are in no place.
-    Restore { units: Vec<Unit> },
+    Adopt {
+        id: ReservationId,
+    },
+    Release {
+        id: ReservationId,
+        unit: Unit,
+    },
+    Restore {
+        units: Vec<Unit>,
+    },
     /// Take units that two lanes have out of both, so they can be given back.
-    Exclude { units: Vec<Unit> },
-    /// Load a round again that Redis has lost.
+    Exclude {
+        units: Vec<Unit>,
+    },
     Rebuild {},
 }

@@ -23,7 +23,6 @@ impl fmt::Display for Lane {
 }
 
 impl Lane {
-    /// The lane with this index, from 0, of `lanes`.
     pub const fn new(index: u16, lanes: u16) -> Self {
         if lanes <= 1 { Self(0) } else { Self(lanes * MAX_LANES + index) }
     }
