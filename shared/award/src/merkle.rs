@@ -5,8 +5,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::Bytes32;
 
-/// The leaf of an entry: the unit as 4 bytes, big endian, and the reservation's id. Only someone who knows the id can
-/// make it.
+/// The leaf of an entry: the unit in 4 bytes, big endian, and the reservation's id, which not everybody knows.
 pub fn entry(unit: u32, reservation: &str) -> Vec<u8> {
     [&unit.to_be_bytes()[..], reservation.as_bytes()].concat()
 }

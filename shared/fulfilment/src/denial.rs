@@ -14,8 +14,7 @@ use crate::error::FulfilmentError;
 /// The longest wait for a strike to be counted, and for the denial it may cause.
 const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
 const AT_ONCE: usize = 8;
-/// How many notes of a round a run of reconciliation changes, since each is first looked up in the ledger. The next run
-/// does the rest.
+/// How many notes of a round a run changes, since each is first looked up in the ledger. The next run does the rest.
 const CHANGES_PER_RUN: usize = 1000;
 
 /// Denies a user, in the ledger and then in every loaded round. Returns the denial that is in force then.

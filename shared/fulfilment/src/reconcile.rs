@@ -169,8 +169,7 @@ pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, Fulfilment
     failed.map_or(Ok(open.len()), |error| Err(error.into()))
 }
 
-/// Records that a round's lanes are no longer short of units that they had before Redis lost them, if the listing shows
-/// it.
+/// Records that no lane of a round lacks units that it had before Redis lost it, if the listing shows it.
 pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), FulfilmentError> {
     if listing.lacks_nothing && listing.counters.short.is_some() {
         stock.round_in(&listing.round, listing.lanes).note_complete(&listing.counters).await?;

@@ -32,8 +32,7 @@ pub async fn status(
     user: &UserId,
     now: EpochMs,
 ) -> Result<Status, FulfilmentError> {
-    // Redis first: while a round sells out, most of the polled reservations are queued, which then costs no read of the
-    // ledger.
+    // Redis first: while a round sells out, most polled reservations are queued, and cost no read of the ledger.
     let lanes = snapshots.lanes_of(&id.round.sale);
     let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).find(id.uuid, user).await;
     if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
@@ -151,8 +150,7 @@ fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
     }
 }
 
-/// When the keys of a round were created, if Redis had lost earlier ones after somebody could reserve. `None` if they
-/// are the first.
+/// When the keys of a round were made, if Redis had lost earlier ones after somebody could reserve.
 pub(crate) fn restored_at(round: &Round, counters: &Counters) -> Option<EpochMs> {
     let is_first = Some(counters.epoch_ms) == round.loaded_at_ms;
     Some(counters.epoch_ms).filter(|made_at| !is_first && *made_at > round.terms.first_opens_at_ms())

@@ -37,8 +37,7 @@ pub(crate) struct TimeIndex {
     pub(crate) time: &'static str,
 }
 
-/// A position in a walk: the item with this time and key. Items with the same time are ordered by key, which DynamoDB
-/// does not promise, so the walk sorts them.
+/// A position in a walk. Items of one time are ordered by key, which DynamoDB does not promise, so the walk sorts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) at_ms: EpochMs,

@@ -40,8 +40,7 @@ struct OrderChange {
 }
 
 impl Change {
-    /// The order that was written, changed its state, or won in a draw. `None` for other writes and other items. Fails
-    /// if an order cannot be read by this version.
+    /// The order that was written, changed its state, or won in a draw. Fails if this version cannot read it.
     pub fn moved_order(&self) -> Result<Option<Order>, LedgerError> {
         let change = self.order()?.filter(|change| change.has_moved || change.has_won);
         Ok(change.map(|change| change.order))

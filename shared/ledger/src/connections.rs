@@ -9,8 +9,7 @@ use crate::{Ledger, LedgerError, keys};
 pub const MAX_CONNECTIONS: usize = 10;
 /// How long a connection lasts at most, in seconds: two hours (API Gateway's quotas for WebSocket APIs).
 const CONNECTION_LIFE_S: u32 = 2 * 60 * 60;
-/// How many connections beyond [`MAX_CONNECTIONS`] one read finds. There are some only while several are opened at
-/// once.
+/// How many connections beyond [`MAX_CONNECTIONS`] one read finds: some, while several are opened at once.
 const SURPLUS_READ: usize = 15;
 
 /// A connection on which a user gets messages about reservations.
@@ -32,8 +31,7 @@ struct ConnectionItem {
 }
 
 impl Ledger {
-    /// Stores a connection. It needs no condition: API Gateway's ids are unique, and storing one twice writes the same
-    /// item.
+    /// Stores a connection. Needs no condition: API Gateway's ids are unique, and twice writes the same item.
     pub async fn connect(&self, connection: &Connection) -> Result<(), LedgerError> {
         let item = ConnectionItem {
             pk: keys::connection(&connection.id),
@@ -48,8 +46,7 @@ impl Ledger {
         self.delete(keys::connection(id)).must_write().await.map(drop)
     }
 
-    /// The user's connections that can still be open at `now`, newest first, at most [`MAX_CONNECTIONS`]. May lag a
-    /// moment behind.
+    /// The user's connections that may be open at `now`, newest first, at most [`MAX_CONNECTIONS`]. May lag.
     pub async fn connections_of(&self, user: &UserId, now: EpochMs) -> Result<Vec<Connection>, LedgerError> {
         self.newest_connections(user, now, MAX_CONNECTIONS).await
     }

@@ -93,8 +93,7 @@ impl Ledger {
         update.must_write().await.map(drop)
     }
 
-    /// The seed of a round with a draw at its end. Fails if DynamoDB does not answer, or the round is committed to
-    /// another seed or other terms.
+    /// The seed of a round with a draw at its end. Fails if the round is committed to another seed or other terms.
     pub async fn committed_seed(&self, round: &Round) -> Result<Seed, LedgerError> {
         let id = &round.id;
         let none = || LedgerError::Contradiction(format!("round {id} has no awards"));

@@ -53,8 +53,7 @@ impl Ledger {
         self.write_all(once(users).into_iter().map(put).collect::<Result<_, _>>()?).await
     }
 
-    /// Removes users from a group. Others are ignored. Fails if DynamoDB does not answer; some may have been removed
-    /// then.
+    /// Removes users from a group; others are ignored. If DynamoDB does not answer, some may have been removed.
     pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let delete = |user: &UserId| -> Result<WriteRequest, LedgerError> {
             let delete = DeleteRequest::builder().key("pk", text(keys::member(group, user))).build();

@@ -31,8 +31,7 @@ struct HeatItem {
 }
 
 impl Ledger {
-    /// The heat of these rounds. Rounds without a record, or with one that this version cannot read, are left out; the
-    /// latter are not written either.
+    /// The heat of these rounds, without those that have none, or one that this version cannot read.
     pub async fn heats(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,

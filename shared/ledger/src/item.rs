@@ -15,8 +15,7 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// How long a guard outlives its order, in seconds. If a guard were deleted while a message of its round could still
 /// arrive, that message could sell the unit again.
 pub(crate) const GUARD_LIFE_S: u32 = 90 * 24 * 60 * 60;
-/// How long messages can exist at most, in seconds: 14 days in SQS, as long again as dead letters, and once more when
-/// sent back.
+/// How long messages exist at most, in seconds: 14 days in SQS, as long as dead letters, and once more when sent back.
 const QUEUES_KEEP_S: u32 = 3 * 14 * 24 * 60 * 60;
 const _: () = assert!(GUARD_LIFE_S > MAX_SALE_DURATION_S + MAX_PAYMENT_WINDOW_S + QUEUES_KEEP_S);
 

@@ -208,8 +208,7 @@ of_rounds! {
     loss: "LOST",
 }
 
-/// Prefixes of the items whose changes are facts for the merchant's systems. The stream's filter in `infra/cdk` has the
-/// same.
+/// Prefixes of the items whose changes the merchant's systems hear of; the stream's filter in `infra/cdk` has the same.
 pub(crate) const ORDERS_BEGIN: &str = "ORDER#";
 pub(crate) const PAYMENTS_BEGIN: &str = "PAYMENT#";
 pub(crate) const MILESTONES_BEGIN: &str = "MILESTONES#";

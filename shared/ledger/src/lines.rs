@@ -79,8 +79,7 @@ impl Ledger {
         round.terms.line.map(|_| to_item(LineItem::new(&round.id, draw_seed()?))).transpose()
     }
 
-    /// The line of a round, or `None` if it has none. Fails if DynamoDB does not answer, or the seed is not the one
-    /// that the round is committed to.
+    /// The line of a round, if it has one. Fails if the seed is not the one that the round is committed to.
     pub async fn line(&self, id: &RoundId) -> Result<Option<KeptLine>, LedgerError> {
         self.item(keys::line(id)).await?.map(|item| KeptLine::from_item(id, item)).transpose()
     }

@@ -24,8 +24,7 @@ use crate::{Ledger, LedgerError, keys};
 
 /// How many entries a chunk has: their units and leaves take 147 KB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_ENTRIES: usize = 4096;
-/// How many shards of the index of live orders are read concurrently. A page is a megabyte, and several times that once
-/// parsed.
+/// How many shards of the index are read concurrently. A page is a megabyte, and several times that once parsed.
 const SHARDS_AT_ONCE: usize = 4;
 /// How many chunks are written concurrently: a megabyte at a time.
 const CHUNKS_AT_ONCE: usize = 8;
@@ -220,8 +219,7 @@ impl Ledger {
     pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
         let shards = self.shards_of_entries(id).map(|query| {
             query
-                // The index has more fields of an order, which would be a lot to transfer and parse for a million
-                // orders.
+                // The other fields of an order would be a lot to transfer and parse for a million orders.
                 .projection_expression("pk, #unit")
                 .expression_attribute_names("#unit", "unit")
                 .into_paginator()

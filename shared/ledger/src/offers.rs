@@ -9,8 +9,7 @@ use crate::{Ledger, LedgerError, keys};
 
 /// How often a change of an offer or a round is tried while others change it too.
 pub(crate) const TRIES: usize = 5;
-/// Actions that nobody can undo: repeating one changes nothing, so it need not be in the log. A pause is different: a
-/// late copy must not pause again.
+/// Actions that nobody can undo, so repeating one is harmless. A late copy of a pause must not pause again.
 const FOR_GOOD: [&str; 2] = ["close", "end_recurrence"];
 const SAME_OFFER: &str = "offer_version = :version";
 
@@ -276,8 +275,7 @@ impl Ledger {
         })
     }
 
-    /// The round before this one, if the ledger has it. A client that retries after a round's end may name the next
-    /// one.
+    /// The round before this one. A client that retries after a round's end may name the next one.
     async fn round_before(&self, RoundId { sale, number }: &RoundId) -> Result<Option<Round>, LedgerError> {
         match number.0.checked_sub(1).filter(|before| *before > 0) {
             Some(before) => self.round(&RoundId { sale: sale.clone(), number: RoundNumber(before) }).await,
@@ -285,8 +283,7 @@ impl Ledger {
         }
     }
 
-    /// An offer, and the round with this id. The round is read first: if it is the latest one when the offer is read, it
-    /// also was when it was read.
+    /// An offer and a round. The round is read first: if it is the offer's latest one then, it was when it was read.
     async fn read_named(&self, id: &RoundId) -> Result<Option<(Offer, Option<Round>)>, LedgerError> {
         for _ in 0..TRIES {
             let round = self.round(id).await?;

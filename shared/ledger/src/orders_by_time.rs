@@ -20,8 +20,7 @@ pub struct OrderIdsPage {
 }
 
 impl Ledger {
-    /// The first `limit` orders of a round that were made in `range` and come after `after`, in any state. May lag a
-    /// moment behind.
+    /// The first `limit` orders of a round made in `range` after `after`, in any state. May lag a moment behind.
     pub async fn order_ids(
         &self,
         round: &RoundId,
@@ -71,8 +70,7 @@ impl Ledger {
         Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// Roughly how many orders of a round were made until `to`: sixteen times the number in the first partition, or the
-    /// exact number if there are few.
+    /// Roughly how many orders a round had by `to`: sixteen times the first partition's, or exactly if they are few.
     pub async fn count_orders_about(&self, round: &RoundId, to: EpochMs) -> Result<u64, LedgerError> {
         let mut sum = self.count_of_shard(round, 0, to).await?;
         if sum >= MANY_IN_A_SHARD {

@@ -8,8 +8,7 @@ use crate::{Ledger, LedgerError, keys};
 const OVERDUE_PER_SHARD: i32 = 25;
 
 impl Ledger {
-    /// PENDING orders whose `pay_by` was before `moment`, some from each shard, the longest overdue first. May lag a
-    /// moment behind.
+    /// PENDING orders due before `moment`, some from each shard, the longest overdue first. May lag a moment behind.
     pub async fn overdue(&self, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
         let shards = (0..keys::PENDING_SHARDS).map(|shard| self.overdue_of_shard(shard, moment));
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())

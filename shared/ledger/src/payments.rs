@@ -25,8 +25,7 @@ pub enum Payment {
     /// The order could not take it: it had ended, another payment had paid it, or the amount was wrong. The ledger has
     /// recorded, in this run or an earlier one, that it must be refunded.
     RefundDue,
-    /// Likewise, and all that is wrong with it is that the order had ended. The order remembers that too, so its end no
-    /// longer counts as unpaid.
+    /// Likewise, but only because the order had ended. It remembers that too: its end no longer counts as unpaid.
     TooLate,
     /// It was applied to another order, or is to be given back for one. Nothing was written.
     Reused,

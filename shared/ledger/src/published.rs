@@ -144,8 +144,7 @@ impl Ledger {
         Ok(items.filter_map(|item| read_or_skip("round", serde_dynamo::from_item(item).map_err(Into::into))).collect())
     }
 
-    /// Those of these rounds that exist and whose sales are not withdrawn, in any order. Unless `consistently`, they may
-    /// lag a moment behind, for half the price.
+    /// Those of these rounds whose sales are not withdrawn. Unless `consistently`, they may lag, for half the price.
     pub async fn published(&self, ids: &[RoundId], consistently: bool) -> Result<Vec<Round>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::round).collect();
         let items = self.batch_read(&pks, consistently).await?.into_iter();

@@ -36,8 +36,7 @@ pub struct Refunded {
 #[derive(Debug, Clone)]
 pub struct RefundsPage {
     pub refunds: Vec<NotedPayment>,
-    /// The position after which the next page begins: when the refund became due, and the payment's id. `None` on the
-    /// last page.
+    /// After what the next page begins: when the refund became due, and the payment's id. `None` on the last page.
     pub next: Option<(EpochMs, String)>,
 }
 
@@ -76,8 +75,7 @@ impl Ledger {
         self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()
     }
 
-    /// A page of up to `limit` payments to refund, the longest due first; `after` is the last page's `next`. Recent
-    /// ones may be missing for a moment.
+    /// Up to `limit` payments to refund after `after`, the longest due first. Recent ones may be missing for a moment.
     pub async fn refunds_due(
         &self,
         after: Option<&(EpochMs, String)>,

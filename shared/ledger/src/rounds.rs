@@ -112,8 +112,7 @@ impl Ledger {
         mark(update, now).await
     }
 
-    /// The same for a round with several lanes. The first mark also records how many units are dealt to the lanes, so
-    /// that every load deals alike.
+    /// The same with several lanes. The first mark records how many units are dealt, so that every load deals alike.
     pub async fn mark_dealt(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
         let marks = "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now), dealt = if_not_exists(dealt, #total)";
         let update =

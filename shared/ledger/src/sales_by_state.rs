@@ -13,8 +13,7 @@ use crate::{Ledger, LedgerError, keys};
 const BY_CLOSE: TimeIndex = TimeIndex { name: keys::SALES_BY_CLOSE, shard: "sale_list", time: "closes_at_ms" };
 /// How many items are read at once: one call to DynamoDB.
 const READ_AT_ONCE: usize = 100;
-/// How many items a call reads at most to find sales of a state: of a daily sale, every round except the last is
-/// skipped.
+/// How many items a call reads at most to find sales: of a daily sale, every round but the last is skipped.
 const MAX_READ: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

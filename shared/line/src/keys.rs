@@ -7,14 +7,12 @@ use pass::KeyRing;
 use sale::SaleId;
 use sha2::Sha256;
 
-/// The purpose for which keys are derived from the pass keys. Derived keys can be given to the CDN: they are good for
-/// nothing else.
+/// What keys are derived from the pass keys for. The CDN can have derived keys: they are good for nothing else.
 const TICKET: &str = "line/1/ticket";
 const WATERMARK: &str = "line/1/watermark";
 pub(crate) const TAG: usize = 32;
 
-/// The keys that seal tickets and watermarks. They are derived from the pass keys, and change with them: one seals, all
-/// of them open.
+/// The keys that seal tickets and watermarks, derived from the pass keys. One seals, all of them open.
 #[derive(Clone)]
 pub struct LineKeys {
     signing: u8,

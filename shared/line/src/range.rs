@@ -26,8 +26,7 @@ pub fn rank_of_early(place: Place, people: u64) -> Range {
     Range { from: before(few).saturating_sub(spread(few)), to: (before(many) + spread(many)).min(many) }
 }
 
-/// Roughly how many seconds until a rank is admitted, if `admitted` people have been and `per_s` are every second.
-/// `None` while `per_s` is 0.
+/// Roughly how many seconds until a rank is admitted, after `admitted` people, `per_s` a second.
 pub fn wait_s(rank: Range, admitted: Range, per_s: u64) -> Option<Range> {
     let from = rank.from.saturating_sub(admitted.to).checked_div(per_s)?;
     Some(Range { from, to: rank.to.saturating_sub(admitted.from).div_ceil(per_s).max(from) })

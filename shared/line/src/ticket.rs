@@ -51,8 +51,7 @@ impl Ticket {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The user's class if the round opens at this time: a user who was late for an opening that was then postponed is
-    /// early.
+    /// The user's class if the round opens at this time: who was late for an opening since postponed is early.
     pub fn class_at(&self, opens_at: EpochMs) -> Class {
         match self.class {
             Class::Late(second) if second_is_over(second) <= opens_at => Class::Early,

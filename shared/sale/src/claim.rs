@@ -2,8 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EpochMs, Lane, ReservationId, Slot, Unit, UserId};
 
-/// One user's hold on one unit of one round. Redis, the order queue, the order and the order's guards all carry this
-/// type.
+/// One user's hold on one unit of one round. Redis, the order queue, the order and its guards carry it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The id of the reservation and of the order that it becomes. It names the round.

@@ -27,8 +27,7 @@ text_type!(GroupName, InvalidGroupName, InvalidGroupName, |text| {
     (1..=MAX_GROUP_NAME_LENGTH).contains(&text.len()) && text.bytes().all(allowed)
 });
 
-/// What a group may do before everyone else. Times are relative to the opening, so that they hold for every round of a
-/// recurring sale.
+/// What a group may do before everyone else. Times are relative to the opening, so they hold for every round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EarlyAccess {

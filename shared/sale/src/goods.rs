@@ -11,8 +11,7 @@ pub const MAX_URL_LENGTH: usize = 400;
 /// The path of the page's own drawings.
 const OWN_PICTURES: &str = "/art/";
 
-/// What buyers see of the goods besides title and price. Nothing depends on it, so operators may change it until the
-/// round is over.
+/// What buyers see of the goods besides title and price. Nothing depends on it, so it may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goods {
     /// Plain text. A line feed ends a paragraph.

@@ -59,8 +59,7 @@ impl Heat {
     }
 }
 
-/// The log entry that limits a hot round. Its key cannot be a client's, and is the same for every run that finds the
-/// round hot.
+/// The log entry that limits a hot round. Its key is no client's, and the same for every run that finds it hot.
 pub fn limit_of_hot(round: RoundNumber, requests_per_s: u32, now: EpochMs) -> LogEntry {
     LogEntry {
         key: key_of_hot(round),

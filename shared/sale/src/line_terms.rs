@@ -10,8 +10,7 @@ pub const MAX_ADMITS_PER_S: u32 = 100_000;
 /// The line in front of a sale that expects more people than can be served at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineTerms {
-    /// How many seconds before the opening tickets are given out. Everybody who has one by the opening is early,
-    /// whenever they came.
+    /// How many seconds before the opening tickets are given out. All who have one by the opening are early.
     pub opens_early_s: u32,
     pub admits_per_s: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -26,8 +26,7 @@ pub struct Milestones {
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     pub now: EpochMs,
-    /// Units that were not handed out or came back, including those still to become available. `None` if Redis does not
-    /// have the round.
+    /// Units that are free or still to become available. `None` if Redis does not have the round.
     pub free: Option<u32>,
     pub stopped: bool,
 }

@@ -79,8 +79,7 @@ impl Offer {
         Ok(self)
     }
 
-    /// Changes the terms of this sale's round as far as [`Edit`] allows now. Fails with the first term that cannot be
-    /// changed, or not in this way.
+    /// Changes this sale's round as far as [`Edit`] allows. Fails with the first term that cannot be changed so.
     pub fn edit_round(&self, round: Round, edit: &Edit, now: EpochMs) -> Result<Round, Refusal> {
         let next = self.next_window(round.terms.opens_at_ms);
         let next_opens_at = next.map(|(opens_at, _)| opens_at.minus_s(self.terms.longest_lead_s()));

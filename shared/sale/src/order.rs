@@ -85,8 +85,7 @@ impl Transition {
     }
 }
 
-/// Why an order can never be made. This list is complete: any other fault is temporary, and its message is retried
-/// until it passes.
+/// Why an order can never be made. The list is complete: any other fault passes, and its message is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -95,8 +94,7 @@ pub enum Failure {
     /// Other orders and reservations of the user have all of the user's slots.
     LimitReached,
     CampaignLimit,
-    /// The entries of its round had closed for the draw when it reached the ledger: Redis had lost it, and its message
-    /// took that long.
+    /// The draw had closed when it reached the ledger: Redis had lost it, and its message took that long.
     EntriesClosed,
     /// The ledger has no such published sale. Redis loads only published ones, and they stay published.
     UnknownSale,
@@ -132,8 +130,7 @@ pub struct Order {
     /// Payments that the order could not take: the provider must refund them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_due: Vec<String>,
-    /// Those of [`Self::refunds_due`] that an operator has marked as refunded. They stay in both lists, since a
-    /// repeated callback must find them.
+    /// Those of [`Self::refunds_due`] that were refunded. In both lists, since a repeated callback must find them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_made: Vec<String>,
     /// Whether its price was paid, and the payment came after it had ended. Then it does not count as unpaid.

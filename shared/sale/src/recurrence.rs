@@ -65,8 +65,7 @@ impl Recurrence {
         Some(Hours { date: opens.date(), opens: opens.time(), closes: closes.time(), days })
     }
 
-    /// The hours after an edit, which changes only what the operator changed: a window on the day of a transition may
-    /// not be at the hours promised.
+    /// The hours after an edit, which changes only what it names: the day's window may not be at the hours promised.
     pub(crate) fn edited(&self, hours: &Hours, opens: Option<EpochMs>, closes: Option<EpochMs>) -> Option<Hours> {
         let mut hours = hours.clone();
         if let Some(opens) = opens {

@@ -9,8 +9,7 @@ use crate::{
     Edit, EpochMs, Log, MAX_ISOLATED_REQUESTS_PER_S, Overlap, Rain, RainDrop, Refusal, RoundId, SaleId, Terms,
 };
 
-/// One occurrence of a sale. It has a copy of the offer's terms at its beginning, plus what operators have changed in
-/// this round since.
+/// One occurrence of a sale: the offer's terms at its beginning, and what operators have changed in it since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
     pub id: RoundId,
@@ -23,13 +22,11 @@ pub struct Round {
     pub paused: bool,
     /// Its limit in requests a second, while operators isolate it from other sales.
     pub isolated_requests_per_s: Option<u32>,
-    /// If it has several lanes: how many units were dealt to them when Redis may first have had it. Units added later
-    /// belong to the first lane.
+    /// If it has several lanes: how many units were dealt to them at first. Later ones belong to the first lane.
     pub dealt: Option<u32>,
     /// The commitment to its awards, made when it began. `None` without awards.
     pub commitment: Option<Commitment>,
-    /// The round of drand whose beacon takes part in the draw, if units win at once. For a draw at the end it is named
-    /// with the entries.
+    /// The drand round of its draw, if units win at once. A draw at the end names it with the entries.
     pub drand_round: Option<DrandRound>,
     pub log: Log,
 }
@@ -143,8 +140,7 @@ impl Round {
         Ok(self)
     }
 
-    /// Changes its terms as far as [`Edit`] allows now. Fails with the first term that cannot be changed, or not in this
-    /// way.
+    /// Changes its terms as far as [`Edit`] allows. Fails with the first term that cannot be changed so.
     pub(crate) fn edit(mut self, edit: &Edit, next_opens_at: Option<EpochMs>, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
         if edit.recurrence.is_some() {

@@ -3,8 +3,7 @@ use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
 use runtime::Clock;
 
 pub(crate) const SLOTS: usize = 16_384;
-/// How many neighbouring slots share a breaker; they are nearly always on the same shard. When a shard does not answer,
-/// the sales on the others go on.
+/// How many neighbouring slots share a breaker: they are nearly always on one shard, and the others go on.
 const SLOTS_OF_A_BREAKER: usize = 256;
 
 /// The circuit breakers in front of Redis: one for a single node, one for each range of slots of a cluster.

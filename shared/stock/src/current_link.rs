@@ -52,8 +52,7 @@ impl<L, C: PartialEq> CurrentLink<L, C> {
         self.opened.compare_and_swap(&Some(Arc::clone(old)), Some(Arc::new(fresh)));
     }
 
-    /// Replaces `silent` by the result of `connecting`. If several callers try, only one does. Fails if `connecting`
-    /// fails or takes too long.
+    /// Replaces `silent` by what `connecting` makes, once. Fails if that fails or takes too long.
     pub(crate) async fn renew<E>(
         &self,
         silent: &Arc<Opened<L, C>>,

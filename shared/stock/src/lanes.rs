@@ -209,8 +209,7 @@ impl RoundStock<'_> {
         Err(StockError::OnTheWay)
     }
 
-    /// That nobody can get a unit, if the lanes are still as they were when none had any: then there was a time at
-    /// which none had any.
+    /// That nobody can get a unit, if the lanes are as they were: then there was a time at which none had any.
     async fn sold_out_still(self, seen: &RoundSeen, looks: &Looks) -> Result<Option<SoldOut>, StockError> {
         let again = self.look().await?;
         if !again.is_as(looks) || !again.have_nothing(LaneLook::sells) {

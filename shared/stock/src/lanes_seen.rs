@@ -116,8 +116,7 @@ impl RoundSeen {
         holds.then(|| refused.answer())
     }
 
-    /// Searches the other lanes with `search`. If a search is under way, waits for it, then returns its result or tries
-    /// `at_home` again before searching itself.
+    /// Searches with `search`. If a search is under way, waits for its result, or tries `at_home` again before.
     pub(crate) async fn search_in_turn(
         &self,
         at_home: impl Future<Output = Result<Reserve, StockError>>,

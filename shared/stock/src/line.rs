@@ -17,8 +17,7 @@ static LINE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LI
 /// 1.25 MB for a million people. `ticket.lua` begins another filter when there are fewer bits for each.
 const BITS_PER_PERSON: u64 = 10;
 const BITS_OF_A_PERSON: usize = 7;
-/// The smallest number of people that a filter is made for. A filter that is too full takes late users for early ones,
-/// who then get the places of early ones.
+/// The fewest people that a filter is made for: a full one gives late users the places of early ones.
 const FEWEST_PEOPLE: u32 = 1_000_000;
 /// The largest number of people that the first and the second filter are made for: 12.5 MB each, which Redis fills with
 /// zeros for the first user while all others wait. According to the documentation of SETBIT that takes about a
@@ -138,8 +137,7 @@ impl RoundStock<'_> {
         look().ok_or_else(|| unexpected(&answer))
     }
 
-    /// Moves the line if nobody has moved it since it was read. Fails if Redis does not answer; it may or may not have
-    /// moved then.
+    /// Moves the line if nobody else has since it was read. If Redis does not answer, it may or may not have moved.
     pub async fn move_line(self, step: &LineStep) -> Result<LineMoved, StockError> {
         let late = step.late.map_or(-1, |count| i64::try_from(count).unwrap_or(i64::MAX));
         let call = self.line().arg(step.before.as_deref().unwrap_or(ABSENT)).arg(&step.head).arg(&step.tail);

@@ -24,12 +24,10 @@ const PER_PAGE: usize = 500;
 const READINGS: usize = 5;
 /// How often a load is begun until no lane is lost meanwhile.
 const BEGINNINGS: usize = 3;
-/// How long a round's keys outlive the last time at which one of its orders can be paid, in seconds: time to
-/// investigate.
+/// How long a round's keys outlive the last payment of its orders, in seconds: time to investigate.
 const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 
-/// How long nobody else asks for a lane to be loaded again, in milliseconds: the time after which clients that were refused
-/// come back.
+/// How long nobody else asks for a lane to be loaded again, in ms: until refused clients come back.
 const ASKED_FOR_MS: u32 = 1_000;
 
 #[derive(Debug, Clone)]
@@ -126,8 +124,7 @@ impl RoundLoad {
 }
 
 impl RoundStock<'_> {
-    /// Whether the round is loaded in all of its lanes. If Redis has lost a lane, it does not matter whether the
-    /// others answer.
+    /// Whether the round is loaded in all lanes. If Redis has lost one, it does not matter whether the others answer.
     pub async fn is_loaded(self) -> Result<bool, StockError> {
         let is_loaded =
             async |lane: Self| self.connection.ask::<bool>(redis::cmd("EXISTS").arg(lane.keys().sale())).await;
@@ -318,8 +315,7 @@ impl RoundStock<'_> {
         self.load_step(loading, &args).await
     }
 
-    /// Applies the round's current terms, if it is loaded and has no newer ones. Can be repeated, and an older version
-    /// changes nothing.
+    /// Applies the round's current terms, if it is loaded. An older version changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
         if self.is_of_lanes() {
             // All lanes, even if one fails.

@@ -73,8 +73,7 @@ impl RoundStock<'_> {
             let page: Vec<String> = self.connection.ask(redis::cmd("LRANGE").arg(&outbox).arg(start).arg(end)).await?;
             let read = page.iter().map(|element| Waiting::parse(element).ok_or_else(|| unexpected(element)));
             let mut elements = read.collect::<Result<Vec<_>, _>>()?;
-            // Elements that were never claimed are in the order in which they were made. Each claimed one is older, but
-            // can be anywhere.
+            // Elements that were never claimed are in order. Each claimed one is older, but can be anywhere.
             elements.retain(|waiting| waiting.was_claimed || !found_first);
             if !elements.is_empty() {
                 let users: Vec<&str> = elements.iter().map(|waiting| waiting.user).collect();

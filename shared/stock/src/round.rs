@@ -17,8 +17,7 @@ pub struct RoundStock<'a> {
 }
 
 impl Stock {
-    /// The stock of a round with one lane. Methods that take a claim also work with several lanes, since the claim
-    /// names its lane. Makes no call.
+    /// The stock of a round with one lane, or of any claim of a round, since a claim names its lane.
     pub const fn round<'a>(&'a self, id: &'a RoundId) -> RoundStock<'a> {
         self.round_in(id, 1)
     }

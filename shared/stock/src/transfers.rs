@@ -111,8 +111,7 @@ impl LaneTransfers {
     }
 }
 
-/// A lane that a caller is about to load, with the number of the load, which is above every id that the lane used
-/// before.
+/// A lane that a caller loads, and the load's number, above every id that the lane used before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClaimedLane {
     pub(crate) lane: Lane,
@@ -148,8 +147,7 @@ pub(crate) fn fields_of_lost(
 }
 
 impl RoundStock<'_> {
-    /// Makes a lane give half of its free units to another one. Can be repeated: while a transfer between the two is
-    /// open, it is the answer.
+    /// Makes a lane give half of its free units to another, or returns the transfer that is open between them.
     pub async fn donate(self, from: Lane, to: Lane, whom: DonateFor) -> Result<Donated, StockError> {
         let heard = self.transfers_of(to).await?.taken.into_values().max().unwrap_or_default();
         self.donate_above(heard, from, to, whom).await
@@ -249,8 +247,7 @@ impl RoundStock<'_> {
         Ok(done)
     }
 
-    /// Claims a lane that Redis has lost, and returns the number of the load. `None` if Redis has it again. A later
-    /// claim takes over the load.
+    /// Claims a lane that Redis has lost, and returns the load's number. A later claim takes over the load.
     pub(crate) async fn claim_lane(
         self,
         lane: Lane,
@@ -281,8 +278,7 @@ impl RoundStock<'_> {
         Ok(call.one_of(self.connection, &codes).await? == ScriptCode::Fenced)
     }
 
-    /// Records that no lane is short of units: an audit that began with `counters` found none in no place, while
-    /// nothing moved.
+    /// Records that no lane is short: an audit that began with `counters` found no unit in no place, and none moved.
     pub async fn note_complete(self, counters: &Counters) -> Result<(), StockError> {
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
             let Some(short) = counters.short else { continue };

@@ -28,8 +28,7 @@ pub struct RoundView {
     pub free: Vec<RangeInclusive<u32>>,
     pub entries: Vec<Entry>,
     pub outbox: usize,
-    /// Whether no unit came back or changed its lane while several lanes were read; then no unit is missing. A single
-    /// lane's `moves` tell that.
+    /// Whether nothing moved while several lanes were read; then no unit is missing. One lane's `moves` tell that.
     pub held_still: bool,
     /// Lanes that did not answer; their units are missing here.
     pub unreachable: Vec<Lane>,
@@ -467,8 +466,7 @@ impl RoundStock<'_> {
             if records.len() >= at_least {
                 break records;
             }
-            // A denial that ended has taken a record away, or another node has taken over in the middle, to which the
-            // cursor meant nothing.
+            // A denial that ended took a record away, or the node is another now, to which the cursor meant nothing.
             scans += 1;
             if scans == SCANS {
                 return Err(unexpected("fewer buyers than there are"));

@@ -60,8 +60,7 @@ pub struct Audit {
     pub repairs: Vec<Repair>,
 }
 
-/// How many discrepancies are listed at once: more than a person reads, and as many as one run of reconciliation
-/// repairs.
+/// How many discrepancies are listed at once: more than a person reads, and what one run repairs.
 pub const MAX_DISCREPANCIES: usize = 1000;
 
 impl Audit {

@@ -50,8 +50,7 @@ impl Lane {
         if self.0 < 2 * MAX_LANES { 1 } else { self.0 / MAX_LANES }
     }
 
-    /// The first and last unit that it gets of `total` at loading, numbered from 1. The first is greater than the last
-    /// if it gets none.
+    /// The first and last unit, from 1, that it is dealt of `total`. The first is the greater one if it gets none.
     pub const fn dealt(self, total: u32) -> (u32, u32) {
         let (index, lanes, total) = (self.index() as u64, self.lanes() as u64, total as u64);
         if lanes == 1 {
