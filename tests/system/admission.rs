@@ -1,6 +1,6 @@
 //! Admission: challenges, and the passes that right answers earn.
 
-use ledger::{Strike, Struck};
+use ledger::{DeniedWhy, Struck};
 use runtime::Clock;
 use sale::{DoorTerms, EpochMs, MAX_STRIKES, Terms};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ async fn an_answer_is_the_way_in() {
 /// The number of strikes that the ledger counts for a user.
 async fn strikes(lab: &Lab, name: &str) -> usize {
     let door = DoorTerms { strikes: MAX_STRIKES, ..DoorTerms::default() };
-    match lab.ledger.strike(&user(name), Strike::WrongAnswers, &door, in_ms(0)).await.unwrap() {
+    match lab.ledger.strike(&user(name), DeniedWhy::WrongAnswers, &door, in_ms(0)).await.unwrap() {
         // The last one is this function's own.
         Struck::Counted(count) => count as usize - 1,
         Struck::Denied(_) => panic!("the test makes too few strikes for a denial"),

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::interceptors::BeforeDeserializationInterceptorContextMut;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
-use ledger::{Denial, DeniedBy, DeniedWhy, Ledger, Strike, Struck};
+use ledger::{Denial, DeniedBy, DeniedWhy, Ledger, Struck};
 use runtime::Clock;
 use sale::{DoorTerms, EpochMs, Terms};
 use serde_json::json;
@@ -203,7 +203,7 @@ async fn strikes_add_up_within_their_window_only() {
     let lab = Lab::new().await;
     let door = DoorTerms { strikes: 3, ..STRICT };
     let strike =
-        async |at_s: i64| lab.ledger.strike(&user("eve"), Strike::WrongAnswers, &door, in_s(at_s)).await.unwrap();
+        async |at_s: i64| lab.ledger.strike(&user("eve"), DeniedWhy::WrongAnswers, &door, in_s(at_s)).await.unwrap();
     assert_eq!(strike(0).await, Struck::Counted(1));
     assert_eq!(strike(300).await, Struck::Counted(2));
     assert_eq!(strike(601).await, Struck::Counted(1), "a new window");
@@ -220,7 +220,7 @@ async fn strikes_at_once_begin_one_window_and_none_is_lost() {
     let lab = Lab::new().await;
     let door = DoorTerms { strikes: 100, ..STRICT };
     let (eve, now) = (user("eve"), in_s(0));
-    let strikes = (0..10).map(|_| lab.ledger.strike(&eve, Strike::ForgedTokens, &door, now));
+    let strikes = (0..10).map(|_| lab.ledger.strike(&eve, DeniedWhy::ForgedTokens, &door, now));
     let mut counts: Vec<Struck> = futures::future::try_join_all(strikes).await.unwrap();
     counts.sort_by_key(|struck| if let Struck::Counted(count) = struck { *count } else { u32::MAX });
     assert_eq!(counts, (1..=10).map(Struck::Counted).collect::<Vec<_>>());
@@ -254,13 +254,13 @@ async fn a_strike_whose_answer_is_lost_counts_once() {
     let lab = Lab::new().await;
     let door = DoorTerms { strikes: 100, ..STRICT };
     let (eve, now) = (user("eve"), in_s(0));
-    assert_eq!(lab.ledger.strike(&eve, Strike::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(1));
+    assert_eq!(lab.ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(1));
     let calls = Calls::default();
     let config = lab.dynamodb.config().to_builder().interceptor(LosesAnAnswer::default()).interceptor(calls.clone());
     let ledger = Ledger::new(Client::from_conf(config.build()), &lab.table);
-    assert_eq!(ledger.strike(&eve, Strike::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(2));
+    assert_eq!(ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(2));
     assert_eq!(calls.take_targets(), ["DynamoDB_20120810.UpdateItem"; 2], "the answer was not lost");
-    assert_eq!(lab.ledger.strike(&eve, Strike::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(3));
+    assert_eq!(lab.ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(3));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
-use ledger::{Denial, DeniedBy, DeniedNetworks, DeniedWhy, MAX_DENIED_NETWORKS, NetworkDenial, Switches};
+use ledger::{Denial, DeniedBy, DeniedWhy, MAX_DENIED_NETWORKS, NetworkDenial, Switches};
 use percent_encoding::percent_decode_str;
 use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -193,12 +193,9 @@ async fn deny_network(
     }
     let now = deps.clock.now();
     let denial = NetworkDenial { network, until_ms, note, by: caller(request)?.user, at_ms: now };
-    match deps.ledger.deny_network(&denial, now).await.map_err(Problem::unanswered)? {
-        DeniedNetworks::Now(_) => {}
-        DeniedNetworks::Full => {
-            let full = format!("network: {MAX_DENIED_NETWORKS} are denied, which is the most; allow one first");
-            return Err(Problem::invalid(full));
-        }
+    if !deps.ledger.deny_network(&denial, now).await.map_err(Problem::unanswered)? {
+        let full = format!("network: {MAX_DENIED_NETWORKS} are denied, which is the most; allow one first");
+        return Err(Problem::invalid(full));
     }
     tracing::warn!(operator = %denial.by, %network, until = %until_ms, "denied");
     Ok(json(StatusCode::OK, &NetworkDocument::of(denial)))

@@ -2,7 +2,7 @@ use api::{Code, Problem, Reply, json, json_body, text_body};
 use gate::{Check, Route, address};
 use http::StatusCode;
 use lambda_http::Request;
-use ledger::Strike;
+use ledger::DeniedWhy;
 use pass::{Grant, PASS_LIFE_S};
 use process::Step;
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
             if !again {
                 let (user, door) = (&visitor.user, &round.terms.door);
                 let strike =
-                    fulfilment::strike(&deps.stock, &deps.ledger, user, Strike::WrongAnswers, door, deps.clock);
+                    fulfilment::strike(&deps.stock, &deps.ledger, user, DeniedWhy::WrongAnswers, door, deps.clock);
                 Box::pin(strike).await;
             }
             return Err(Problem::new(Code::WrongAnswer));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cache::Clock;
 use futures::future::join_all;
-use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
+use ledger::{Denial, DeniedWhy, Ledger, MAX_DENIALS, Struck};
 use sale::{DoorTerms, EpochMs, Round, UserId};
 use stock::{RoundStock, Stock};
 
@@ -41,7 +41,7 @@ pub async fn strike(
     stock: &Stock,
     ledger: &Ledger,
     user: &UserId,
-    strike: Strike,
+    strike: DeniedWhy,
     door: &DoorTerms,
     clock: Clock,
 ) -> Option<Struck> {

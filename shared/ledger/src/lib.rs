@@ -89,7 +89,7 @@ pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lines::KeptLine;
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use milestones::NotedRound;
-pub use networks::{DeniedNetwork, DeniedNetworks, MAX_DENIED_NETWORKS, NetworkDenial};
+pub use networks::{DeniedNetwork, MAX_DENIED_NETWORKS, NetworkDenial};
 pub use offers::{Created, Deleted, Latest, Steered, Withdrawal};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use orders_by_time::OrderIdsPage;
@@ -98,7 +98,7 @@ pub use published::{Changes, ListedRound, RoundChange};
 pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
 pub use sales_by_state::{ListedState, SalePlace, SalesPage};
-pub use strikes::{Strike, Struck};
+pub use strikes::Struck;
 pub use switches::Switches;
 
 #[derive(Clone)]

@@ -49,13 +49,6 @@ pub struct NetworkDenial {
     pub at_ms: EpochMs,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DeniedNetworks {
-    Now(Vec<NetworkDenial>),
-    /// There are already as many as possible.
-    Full,
-}
-
 #[derive(Default, Serialize, Deserialize)]
 struct NetworksItem {
     pk: String,
@@ -70,8 +63,8 @@ impl Ledger {
         Ok(networks)
     }
 
-    /// Denies a network. The last write about a network holds.
-    pub async fn deny_network(&self, denial: &NetworkDenial, now: EpochMs) -> Result<DeniedNetworks, LedgerError> {
+    /// Denies a network, or returns `false` if there are already as many as possible. The last write about one holds.
+    pub async fn deny_network(&self, denial: &NetworkDenial, now: EpochMs) -> Result<bool, LedgerError> {
         self.change_networks(now, |networks| {
             networks.retain(|other| other.network != denial.network);
             networks.push(denial.clone());
@@ -80,12 +73,11 @@ impl Ledger {
     }
 
     /// Allows a network again. A denied network that contains it stays denied.
-    pub async fn allow_network(&self, network: Network, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
-        let changed = self.change_networks(now, |networks| networks.retain(|other| other.network != network)).await?;
-        match changed {
-            DeniedNetworks::Now(networks) => Ok(networks),
-            DeniedNetworks::Full => Err(LedgerError::Contradiction("more networks are denied than can be".to_owned())),
+    pub async fn allow_network(&self, network: Network, now: EpochMs) -> Result<(), LedgerError> {
+        if self.change_networks(now, |networks| networks.retain(|other| other.network != network)).await? {
+            return Ok(());
         }
+        Err(LedgerError::Contradiction("more networks are denied than can be".to_owned()))
     }
 
     async fn networks_item(&self) -> Result<NetworksItem, LedgerError> {
@@ -101,13 +93,13 @@ impl Ledger {
         &self,
         now: EpochMs,
         change: impl Fn(&mut Vec<NetworkDenial>),
-    ) -> Result<DeniedNetworks, LedgerError> {
+    ) -> Result<bool, LedgerError> {
         for _ in 0..TRIES {
             let NetworksItem { version, mut networks, .. } = self.networks_item().await?;
             networks.retain(|denial| now < denial.until_ms);
             change(&mut networks);
             if networks.len() > MAX_DENIED_NETWORKS {
-                return Ok(DeniedNetworks::Full);
+                return Ok(false);
             }
             let item = NetworksItem { pk: keys::DENIED_NETWORKS.to_owned(), version: version + 1, networks };
             let condition =
@@ -125,7 +117,7 @@ impl Ledger {
                 .expression_attribute_values(":version", number(item.version));
             let writes = vec![self.replacing(replacement), self.putting(item_of(for_gate)).part(), update.part()];
             if self.transact(writes).await?.is_none() {
-                return Ok(DeniedNetworks::Now(item.networks));
+                return Ok(true);
             }
         }
         Err(LedgerError::Contended("others change the denied networks all the time".to_owned()))

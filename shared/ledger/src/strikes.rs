@@ -11,14 +11,6 @@ use crate::{Denial, DeniedBy, DeniedWhy, Ledger, LedgerError, keys};
 /// How often counting a strike is tried while windows end and begin.
 const TRIES: usize = 3;
 
-/// An action that no ordinary client takes. A reservation beyond the limit is not one: `reserve.lua` only allows it if
-/// Redis has lost earlier ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strike {
-    ForgedTokens,
-    WrongAnswers,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Struck {
     Counted(u32),
@@ -41,24 +33,16 @@ struct StrikesItem {
     expires_at: i64,
 }
 
-impl Strike {
-    const fn why(self) -> DeniedWhy {
-        match self {
-            Self::ForgedTokens => DeniedWhy::ForgedTokens,
-            Self::WrongAnswers => DeniedWhy::WrongAnswers,
-        }
-    }
-}
-
 impl Ledger {
-    /// Counts a strike, and denies the user if the sale's `door` says so.
+    /// Counts an action that no ordinary client takes, and denies the user if the sale's `door` says so. A reservation
+    /// beyond the limit is none: `reserve.lua` only allows it if Redis has lost earlier ones.
     ///
     /// If the process dies between the count and the denial, the next strike denies the user. Fails if DynamoDB does
     /// not answer; it may or may not be counted then.
     pub async fn strike(
         &self,
         user: &UserId,
-        strike: Strike,
+        strike: DeniedWhy,
         door: &DoorTerms,
         now: EpochMs,
     ) -> Result<Struck, LedgerError> {
@@ -68,7 +52,7 @@ impl Ledger {
             return Ok(Struck::Counted(strikes));
         }
         let until_ms = now.plus_s(door.denied_for_s);
-        let denial = Denial { user: user.clone(), until_ms, reason: strike.why(), by: DeniedBy::System };
+        let denial = Denial { user: user.clone(), until_ms, reason: strike, by: DeniedBy::System };
         Ok(Struck::Denied(self.deny(&denial).await?.until_ms))
     }
 

@@ -289,31 +289,29 @@ impl RoundStock<'_> {
     /// Everything that Redis says about the round, if it has it. Read in pages, so it is only exact while nobody buys.
     /// If no unit has moved meanwhile, no unit is missing.
     pub async fn view(self) -> Result<Option<RoundView>, StockError> {
-        if self.is_of_lanes() {
-            let views = self.fenced_views().await?;
-            if !views.unreachable.is_empty()
-                && let Some(error) = views.failed
-            {
-                return Err(error);
-            }
-            return Ok(views.lost.is_empty().then(|| RoundView::of_all(self.lanes, views)));
-        }
-        self.view_of_lane().await
+        self.view_if(|views| views.unreachable.is_empty(), |views| views.lost.is_empty()).await
     }
 
     /// Like [`RoundStock::view`], but without the lanes that do not answer or that Redis has lost, as long as there is
     /// one. With a lost lane `held_still` is false, and the lane's units are in no place. Fails if no lane answers.
     pub async fn view_of_reachable(self) -> Result<Option<RoundView>, StockError> {
-        if self.is_of_lanes() {
-            let views = self.fenced_views().await?;
-            if views.views.is_empty()
-                && let Some(error) = views.failed
-            {
-                return Err(error);
-            }
-            return Ok((!views.views.is_empty()).then(|| RoundView::of_all(self.lanes, views)));
+        self.view_if(|views| !views.views.is_empty(), |views| !views.views.is_empty()).await
+    }
+
+    /// Of several lanes, if enough answer, and there are enough.
+    async fn view_if(
+        self,
+        answer: impl Fn(&LaneViews) -> bool,
+        are_there: impl Fn(&LaneViews) -> bool,
+    ) -> Result<Option<RoundView>, StockError> {
+        if !self.is_of_lanes() {
+            return self.view_of_lane().await;
         }
-        self.view_of_lane().await
+        let mut views = self.fenced_views().await?;
+        match views.failed.take().filter(|_| !answer(&views)) {
+            Some(error) => Err(error),
+            None => Ok(are_there(&views).then(|| RoundView::of_all(self.lanes, views))),
+        }
     }
 
     /// Reads the lanes once none accepts what a lane gave before Redis lost it. Lanes that did not answer while that

@@ -1,6 +1,6 @@
 use api::{Code, Problem, last_segment};
 use lambda_http::Request;
-use ledger::{Strike, Struck};
+use ledger::{DeniedWhy, Struck};
 
 use crate::{Gate, Visitor};
 
@@ -30,7 +30,7 @@ async fn strike(gate: &Gate<'_>, visitor: &Visitor) {
         return;
     }
     let struck =
-        fulfilment::strike(gate.stock, gate.ledger, &visitor.user, Strike::ForgedTokens, &door, gate.clock).await;
+        fulfilment::strike(gate.stock, gate.ledger, &visitor.user, DeniedWhy::ForgedTokens, &door, gate.clock).await;
     if let Some(Struck::Denied(until)) = struck {
         forgeries.note_denied(&visitor.user, until);
     }
