@@ -186,8 +186,7 @@ async fn audit_view(
 }
 
 /// Live orders come from their own index, since a unit has only one guard, which leads to only one order. Where index
-/// and guards agree nothing more is read. All orders of a unit of which only one of them has some are read individually:
-/// both lag behind.
+/// and guards agree nothing more is read. Orders of other units are read individually: both lag behind.
 ///
 /// What an index has was written before, so orders that are read as live afterwards were live at the same time.
 async fn ledger_view(ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<LedgerView, FulfilmentError> {

@@ -122,8 +122,7 @@ async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<b
 
 /// Whether every promised reservation of a round is in the ledger, as far as anybody can tell: none is held without an
 /// order, and there are as many orders as units that Redis has given out. The outbox alone proves nothing: it is read
-/// in pages, and reconciliation may move its elements. If Redis lost the round, only the queues know about some
-/// reservations.
+/// in pages, and reconciliation may move its elements. If Redis lost the round, the queues know.
 async fn entries_are_in(
     stock: &Stock,
     ledger: &Ledger,
@@ -155,8 +154,7 @@ async fn entries_are_in(
 }
 
 /// Whether every reservation of a round that Redis lost, and may have had again since `restored`, has become an order
-/// or never will: enough time has passed, and no message of any round is left in the order queue or among its dead
-/// letters.
+/// or never will: enough time has passed, and no message is left in the order queue or its dead letters.
 async fn is_settled(
     ledger: &Ledger,
     orders: &OrderBacklog,

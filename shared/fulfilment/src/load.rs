@@ -31,9 +31,8 @@ pub enum Loading {
 ///
 /// Guards against: an edit that removes units, since the round is first marked as loaded; an operator who pauses the
 /// round or adds units while it is being loaded, which Redis could not get; and a user who is denied or allowed
-/// meanwhile, who could not get a note. So round and denials are read again once it is loaded. Can be repeated, and can
-/// run concurrently: one call loads at a time, and if one that was frozen goes on beside its successor, the script
-/// keeps the first one's keys.
+/// meanwhile, who could not get a note. So round and denials are read again once it is loaded. Can run concurrently:
+/// one call loads at a time, and beside one that was frozen the script keeps the first keys.
 pub async fn load_round(
     stock: &Stock,
     ledger: &Ledger,

@@ -9,8 +9,7 @@ use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 
 /// An entry of a draw that is placed within this time of its reservation is in time, in milliseconds, whenever its
-/// round ends: the draw fences off the entries a minute after the end, and a function works on a message for at most 20
-/// s.
+/// round ends: the draw begins a minute after the end, and a function works for at most 20 s.
 const PROMPT_ENTRY_MS: u64 = 20 * 1000;
 const _: () = assert!(PROMPT_ENTRY_MS + 20 * 1000 < DRAW_AFTER_S as u64 * 1000);
 
@@ -120,8 +119,7 @@ impl Fulfilment {
 
     /// Does what follows an order's state outside the ledger: updates Redis, and sends the message that will expire it.
     ///
-    /// A PENDING order is first confirmed and then scheduled to expire. In between it may be paid or cancelled, which
-    /// the expiry message then finds out.
+    /// A PENDING order is confirmed, then scheduled to expire. The message finds out if it was paid in between.
     async fn settle(&self, order: &Order, now: EpochMs) -> Result<(), FulfilmentError> {
         settle_stock(&self.stock, order).await?;
         if order.state == OrderState::Pending

@@ -60,8 +60,7 @@ pub enum Repaired {
 
 /// Sends again the messages of one lane's claims that no order has confirmed `after` they were made, and again at
 /// doubling ages. Continues until none is due, all were looked at once, or `until` has come. Adds the number of sent
-/// messages to `sent`, also before an error. What was claimed and not sent is due again after as long, and so is what
-/// was claimed with it.
+/// messages to `sent`, also before an error. What was claimed with one that is not sent is due again.
 pub async fn send_due(
     lane: RoundStock<'_>,
     orders: &OrderQueue,
@@ -110,8 +109,7 @@ pub struct Overdue {
 }
 
 /// Expires orders whose payment window is over and whose expiry message must be lost; a failure does not affect the
-/// others. Records in `overdue` what it did, also before an error. Fails if the overdue orders cannot be read from the
-/// ledger.
+/// others. Records in `overdue` what it did, also before an error.
 pub async fn expire_overdue(
     stock: &Stock,
     ledger: &Ledger,
@@ -181,8 +179,7 @@ pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), Fulfi
 /// Makes one repair of a listing, if the ledger still requires it.
 ///
 /// Guards against everything that happened since the listing: an order that was written, ended or given another unit.
-/// Two concurrent runs adopt and release once; and a unit is only restored if none has moved since Redis was listed, so
-/// never by both.
+/// Two runs adopt and release once, and a unit is only restored if none has moved since the listing.
 pub async fn repair(
     stock: &Stock,
     ledger: &Ledger,

@@ -6,8 +6,7 @@ use stock::{Counters, Stock};
 use crate::error::FulfilmentError;
 
 /// How long after Redis was rebuilt an unknown reservation may still become an order, in milliseconds: longer than its
-/// message takes, unless the ledger or the queue is unavailable for longer. Its buyer then sees it once the order is
-/// written.
+/// message takes, unless the ledger or the queue is unavailable for longer.
 pub const SETTLING_MS: u64 = 15 * 60 * 1000;
 
 /// How many pages of a user's orders are read to find those of one round, with twenty orders each.
@@ -134,8 +133,7 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
     Ok(orders)
 }
 
-/// Whether Redis lost what a user had in a sale's latest round, or had lost it until a moment ago. A round lost after
-/// its close is not loaded again.
+/// Whether Redis lost what a user had in a round, or had until lately. After its close none is loaded again.
 async fn is_settling(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
     Ok(settles(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
 }

@@ -71,8 +71,7 @@ struct Walk<'a> {
 impl Ledger {
     /// The first `limit` items of an index after `after`. May lag a moment behind.
     ///
-    /// Continuing where the last page ended returns each item that existed all the time exactly once, since the order
-    /// by time and key never changes.
+    /// Going on after the last page returns each item that stayed exactly once: its time and key never change.
     pub(crate) async fn walk(
         &self,
         index: &TimeIndex,

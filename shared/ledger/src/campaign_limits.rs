@@ -9,8 +9,7 @@ use crate::{Ledger, keys};
 const KEPT_FOR_S: u32 = 400 * 24 * 60 * 60;
 
 impl Ledger {
-    /// Counts an order in a campaign's limit, on the condition that there is room. This is one write of the transaction
-    /// that writes the order.
+    /// Counts an order in a campaign's limit, if there is room. Part of the order's transaction.
     ///
     /// Guards against concurrent orders of one user in several sales. They all write this item, so DynamoDB lets no
     /// more through than the limit. The ids are a set, so an order counts once.

@@ -28,8 +28,7 @@ struct CampaignItem {
 impl Ledger {
     /// Writes a campaign on the condition that the previous version is stored, or none for the first version.
     ///
-    /// Guards against concurrent operators, of whom the later would undo the other's change, and against a request that
-    /// is repeated after another change.
+    /// Guards against concurrent operators, and against a request that is repeated after another change.
     pub async fn put_campaign(&self, campaign: &Campaign) -> Result<PutCampaign, LedgerError> {
         let item = CampaignItem {
             pk: keys::campaign(&campaign.id),

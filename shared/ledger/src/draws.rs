@@ -55,12 +55,10 @@ impl Ledger {
         self.read(keys::seed(id)).await
     }
 
-    /// Draws the seed of a round that is about to begin, and commits the round to it. Returns the write for the
-    /// transaction that also writes the round, or `None` without awards. If the round opens with a beacon, names a
-    /// round of drand after `now`.
+    /// Draws the seed of a round that is about to begin, and commits the round to it. Returns the write, or `None`
+    /// without awards. If the round opens with a beacon, names a round of drand after `now`.
     ///
-    /// Each attempt of that transaction draws again. Seed and round are written together, so only one seed is stored,
-    /// and the round is committed to it.
+    /// Each attempt draws again. Seed and round are one transaction, so the round is committed to the one stored.
     pub(crate) fn commit(&self, round: &mut Round, now: EpochMs) -> Result<Option<TransactWriteItem>, LedgerError> {
         let Some(plan) = round.terms.plan() else { return Ok(None) };
         let drawn = SeedItem { pk: keys::seed(&round.id), seed: draw_seed()?, table_is_kept: false };
@@ -74,8 +72,7 @@ impl Ledger {
 
     /// Stores the table of a round's awards, unless that was done before. Does nothing for a round without awards, or
     /// with a draw at its end, whose table depends on the number of entries. Fails if DynamoDB does not answer, or the
-    /// round is not committed to its seed and terms. Can be repeated, and can run concurrently, since the bytes are the
-    /// same.
+    /// round is not committed to its seed and terms. Can run concurrently, since the bytes are the same.
     pub async fn keep_table(&self, round: &Round) -> Result<(), LedgerError> {
         if round.terms.allocation.is_drawn_at_end() {
             return Ok(());

@@ -87,8 +87,7 @@ impl Ledger {
     /// Records that the line of a round may move up to `ceiling`, and the number of early people. Returns the ceiling
     /// in force then: this one or a higher one.
     ///
-    /// Guards against a process that is behind, which must not lower what another has published. Fails if DynamoDB does
-    /// not answer, or the round has no line.
+    /// Guards against a process that is behind, which must not lower the ceiling. Fails if the round has no line.
     pub async fn raise_line(&self, id: &RoundId, ceiling: &Watermark, people: u64) -> Result<Watermark, LedgerError> {
         let update = self
             .update_line(id, people)

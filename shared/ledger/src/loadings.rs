@@ -11,8 +11,7 @@ const FAR_S: u32 = 60;
 const KEPT_AFTER_S: u32 = 60 * 60;
 
 impl Ledger {
-    /// Lets `loader` alone load the round until this time. Also renews, and with a time that is over gives back. Returns
-    /// whether it is granted.
+    /// Lets `loader` alone load the round until this time. Also renews, or gives back. Returns whether it may.
     ///
     /// Guards against two that load at once: whoever comes second finds the first one's time. A loader that dies gives
     /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded. Fails if

@@ -122,8 +122,7 @@ impl Ledger {
     }
 
     /// Fences off the entries of a round: a later order does not become an entry ([`Ledger::place_entry`]), and the
-    /// round cannot be extended ([`Ledger::steer_round`]). Returns the draw as it is then, or `None` if the round's end
-    /// has changed since it was read.
+    /// round cannot be extended ([`Ledger::steer_round`]). `None` if the round's end has changed since.
     ///
     /// Guards against an operator who extends the round at the same time: whichever comes second finds the other,
     /// whatever their clocks say. Can be repeated: the first time stays.
@@ -306,12 +305,10 @@ impl Ledger {
         entries().ok_or_else(unreadable).map(Some)
     }
 
-    /// Gives a prize to its winner: writes the award into the order and the prize's own item, both or none. Returns the
-    /// winner as it is then.
+    /// Writes an award into its order and the prize's own item, both or none. Returns the winner as it is then.
     ///
     /// Guards against giving the same prize twice (by the condition on the prize's item) and an order that would win
-    /// twice (by that on the order). Fails if DynamoDB does not answer, or the prize has another winner or the order
-    /// another prize.
+    /// twice (by that on the order). Fails if one of these is so.
     pub async fn award_prize(&self, id: &RoundId, position: u32, winner: &Winner) -> Result<Winner, LedgerError> {
         const PRIZE: usize = 0;
         let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;

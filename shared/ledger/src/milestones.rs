@@ -66,8 +66,7 @@ impl Ledger {
         Ok(noted)
     }
 
-    /// Records an observation of a round, on the condition that nothing was recorded since `read`. Returns whether it
-    /// was recorded.
+    /// Records an observation of a round, if nothing was recorded since `read`. Returns whether it was.
     ///
     /// Guards against concurrent observations, whichever is older: one that was made before the other was recorded
     /// finds another version, and records nothing. So `read` must be read before the observation is made. Fails if

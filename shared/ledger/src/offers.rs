@@ -124,8 +124,7 @@ impl Ledger {
     }
 
     /// Publishes a draft, on the condition that it has not changed since it was read, and begins its first round, with
-    /// a seed if it has awards: all or none. `None` if there is no such sale. A published or withdrawn sale stays as it
-    /// is.
+    /// a seed if it has awards: all or none. `None` if there is no such sale. Other sales stay as they are.
     ///
     /// Guards against concurrent operators, and against an edit of the draft meanwhile, which the round would not have.
     /// Fails if DynamoDB does not answer, or others change the draft all the time.
@@ -155,8 +154,7 @@ impl Ledger {
 
     /// Deletes a draft, on the condition that it is one.
     ///
-    /// Guards against a concurrent publication: one of the two conditions fails, so a published sale always has its
-    /// offer.
+    /// Guards against a concurrent publication: one of the two fails, so a published sale has its offer.
     pub async fn delete_draft(&self, id: &SaleId) -> Result<Deleted, LedgerError> {
         let delete = self
             .delete(keys::sale(id))
@@ -217,8 +215,7 @@ impl Ledger {
     /// since it was read. A request whose key is in the logs of offer and round changes nothing.
     ///
     /// Guards against concurrent operators, a repeated request, and the beginning of the next round, which is a new
-    /// version of the offer. Fails if DynamoDB does not answer, or others change the offer all the time. Can be
-    /// repeated with the same key.
+    /// version of the offer. Fails if others change it all the time. Can be repeated with its key.
     pub async fn steer_offer(
         &self,
         id: &RoundId,

@@ -148,8 +148,7 @@ impl Ledger {
     }
 
     /// Ends a PENDING order without payment, deletes its guards and frees its places in campaigns, all or none.
-    /// `EXPIRED` only once its `pay_by` has come. Returns the order as it is then, whether or not its state allowed the
-    /// step, or `None` if there is no such order.
+    /// `EXPIRED` only once its `pay_by` has come. Returns the order as it is then, if there is one.
     ///
     /// Guards against a concurrent payment: both require PENDING, so DynamoDB lets only one of them win. Fails if
     /// DynamoDB does not answer; the step may or may not have been taken then, and the same call tells.

@@ -36,8 +36,7 @@ impl Ledger {
     }
 
     /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the
-    /// other, each with the oldest first: reads a whole round with the fewest queries. Otherwise like
-    /// [`Ledger::order_ids`].
+    /// other, each with the oldest first: reads a whole round with the fewest queries.
     pub async fn order_ids_in_turn(
         &self,
         round: &RoundId,

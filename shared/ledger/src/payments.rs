@@ -47,8 +47,7 @@ impl Ledger {
     ///
     /// Guards against: the same callback twice (an order records its payment, and refunds are a set); one payment for
     /// two orders, or again with another amount (the payment records what it was for); a concurrent expiry (both
-    /// require PENDING, so DynamoDB lets only one of them win). Fails if DynamoDB does not answer; either may have
-    /// happened then, and the same call tells.
+    /// require PENDING, so DynamoDB lets only one of them win). If DynamoDB does not answer, the same call tells.
     pub async fn pay(
         &self,
         id: &ReservationId,
@@ -91,8 +90,7 @@ impl Ledger {
     }
 
     /// Only on the condition that this payment is not the one that the order accepted: a lost answer must not turn a
-    /// payment into a refund. And only while it is not marked as refunded: a repeated callback must not make it due
-    /// again.
+    /// payment into a refund. And only while it is not refunded: a repeated callback must not make it due again.
     async fn note_refund(
         &self,
         id: &ReservationId,

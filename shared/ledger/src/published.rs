@@ -19,8 +19,7 @@ use crate::orders::has_failed;
 use crate::round_item::round_from;
 use crate::{Ledger, LedgerError, keys};
 
-/// How long the text of the last changes may be, in bytes, so that the item stays below 4 KB: a read of it costs half a
-/// unit. It names some 200 changes.
+/// The text of some 200 changes, in bytes: the item stays below 4 KB, so that a read of it costs half a unit.
 const RECENT_BYTES: usize = 3_500;
 /// How often a change is announced again because others announce theirs at the same time: each time, one succeeds.
 const ANNOUNCE_TRIES: usize = 50;
@@ -104,8 +103,7 @@ impl Ledger {
     /// Makes the writes of a published round's change, and names the change to all processes: both or none. Returns the
     /// reasons if a condition of the writes does not hold.
     ///
-    /// Guards against a concurrent change of another round, one of which would not be named, by the version that was
-    /// read.
+    /// Guards against a concurrent change of another round, which would not be named, by the version.
     pub(crate) async fn transact_named(
         &self,
         change: &RoundChange,

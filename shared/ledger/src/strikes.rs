@@ -37,8 +37,7 @@ impl Ledger {
     /// Counts an action that no ordinary client takes, and denies the user if the sale's `door` says so. A reservation
     /// beyond the limit is none: `reserve.lua` only allows it if Redis has lost earlier ones.
     ///
-    /// If the process dies between the count and the denial, the next strike denies the user. Fails if DynamoDB does
-    /// not answer; it may or may not be counted then.
+    /// If the process dies between the count and the denial, the next strike denies the user.
     pub async fn strike(
         &self,
         user: &UserId,

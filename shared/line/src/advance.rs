@@ -203,8 +203,7 @@ impl FromStr for Progress {
 }
 
 /// A watermark that the line does not pass within the next seconds. It is written to the ledger before the line passes
-/// the previous one. After Redis has lost the line it continues from there, so it never falls behind what was
-/// published.
+/// the previous one. After Redis has lost the line, it continues from there.
 pub fn ceiling(progress: &Progress, per_s: u64) -> Watermark {
     let Progress { watermark, people, .. } = *progress;
     let ahead = u128::from(per_s) * u128::from(AHEAD_S) * u128::from(WHOLE_PPB);

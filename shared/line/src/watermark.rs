@@ -8,8 +8,7 @@ use crate::keys::{TAG, tagged};
 use crate::order::WHOLE_PPB;
 use crate::{Class, InvalidTicket, LineKeys, LineOrder, Place};
 
-/// Version, key number, round (4 bytes), early (4 bytes), second (8 bytes), part of that second (4 bytes), order (32
-/// bytes).
+/// Version, key number, round (4 bytes), early (4), second (8), part of that second (4), order (32).
 const BODY: usize = 1 + 1 + 4 + 4 + 8 + 4 + 32;
 const VERSION: u8 = 1;
 
@@ -35,8 +34,7 @@ impl Watermark {
         }
     }
 
-    /// Seals the watermark and the order of a round as text. Clients may show an old one: since a line never moves
-    /// back, whoever it admits stays admitted.
+    /// Seals the watermark and the order as text. Clients may show an old one: who is admitted stays so.
     pub fn seal(&self, order: &LineOrder, keys: &LineKeys, round: &RoundId) -> String {
         let (number, key) = keys.signing();
         let mut bytes = vec![VERSION, number];

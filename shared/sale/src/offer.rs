@@ -114,8 +114,7 @@ impl Offer {
     }
 
     /// Copies the sale to a new draft, with the offer's window. From the latest round it takes what operators changed
-    /// there: title, description of the goods, audience, door and gate. Units that were added to a round stay that
-    /// round's.
+    /// there: title, description of the goods, audience, door and gate. Added units stay that round's.
     pub fn duplicate(&self, id: SaleId, latest: Option<&Round>) -> Self {
         let mut terms = self.terms.clone();
         if let Some(round) = latest.filter(|_| self.recurrence.is_none()) {
@@ -153,8 +152,7 @@ impl Offer {
     }
 
     /// Checks that somebody can post the beacon of each round before it opens. The rounds of a recurring sale begin by
-    /// themselves, and would not open until somebody posts it. Fails if the sale recurs and its rounds open with a
-    /// beacon.
+    /// themselves, and would not open until somebody posts it.
     pub fn beacon_comes_in_time(&self) -> Result<(), InvalidTerms> {
         let waits_for_somebody = self.recurrence.is_some() && self.terms.allocation.opens_with_beacon();
         let problem =

@@ -69,9 +69,8 @@ impl Rain {
         ])
     }
 
-    /// Replaces this plan, which is in force in a running round, by `new` from `now` on. Available
-    /// units stay available, and `new`'s `at_once` is added to them. Whatever `new` is, there are never fewer units
-    /// available after `now` than at `now`.
+    /// Replaces this plan, which is in force in a running round, by `new` from `now` on. Available units stay
+    /// available, and `new`'s `at_once` is added to them. There are never fewer than at `now`.
     ///
     /// An unchanged steady rate keeps its rhythm, so any number of changes does not delay its next drop. Another rate
     /// begins now. Drops of `new` in the past are left out: [`Round::rain`](crate::Round::rain) refuses them.

@@ -87,8 +87,7 @@ impl Recurrence {
     }
 
     /// Checks for more than a year that each window ends `lead_s` seconds before the next one opens: days on which
-    /// clocks go forward are shorter. The payment window does not count, since late messages of one round do not affect
-    /// the next one.
+    /// clocks go forward are shorter. Late messages of one round do not affect the next one.
     pub(crate) fn keeps_apart(&self, hours: &Hours, window: (EpochMs, EpochMs), lead_s: u32) -> Result<(), Overlap> {
         let (mut hours, mut window) = (hours.clone(), window);
         for _ in 0..MAX_DAYS {
@@ -102,8 +101,7 @@ impl Recurrence {
         Ok(())
     }
 
-    /// The first window after that of `hours` which is not over at `now`: the same times of day on a later calendar
-    /// day.
+    /// The first window after `hours` that is not over at `now`: the same times on a later calendar day.
     ///
     /// A time of day that is skipped when clocks go forward moves later by as much, on that day; a time that occurs
     /// twice when clocks go back means the first one (RFC 5545, section 3.3.5). A day on which nothing is left of the
@@ -244,8 +242,7 @@ mod tests {
         assert_eq!(keeps_apart(3600), Ok(()), "at 9:00 in Berlin each");
     }
 
-    /// The windows of a sale, from a first one of some hours at this civil time, each with its opening and its close by
-    /// the zone's clocks.
+    /// The windows of a sale that first opens at this civil time, for some hours, by the zone's clocks.
     fn windows(zone: &str, first: &str, hours: i64) -> impl Iterator<Item = (Hours, Zoned, Zoned)> {
         let (sale, zone) = (Recurrence::daily(zone).unwrap(), TimeZone::get(zone).unwrap());
         let opens = first.parse::<DateTime>().unwrap();
@@ -320,8 +317,7 @@ mod tests {
         assert_eq!((next.opens, next.closes), (at("2027-04-30T22:30:00Z"), at("2027-04-30T23:00:00Z")));
     }
 
-    /// Each zone, each half hour at which clocks are changed somewhere and some others, each day of a year with all of its
-    /// transitions.
+    /// Each zone, each half hour at which clocks change somewhere and some others, each day of a year.
     #[test]
     fn every_day_without_a_transition_opens_and_closes_at_the_time_promised() {
         const FROM: &str = "2026-11-26";

@@ -14,42 +14,29 @@ trait Packed: Sized {
     }
 }
 
-impl Packed for u32 {
-    const BYTES: usize = 4;
+macro_rules! packed {
+    ($($type:ty: $bytes:literal, |$number:ident| $of:expr;)*) => {
+        $(impl Packed for $type {
+            const BYTES: usize = $bytes;
 
-    fn of(number: u64) -> Self {
-        number as Self
-    }
+            fn of($number: u64) -> Self {
+                $of
+            }
+        })*
+    };
 }
 
-impl Packed for EpochMs {
-    const BYTES: usize = 6;
-
-    fn of(number: u64) -> Self {
-        Self(number as i64)
-    }
-}
-
-impl Packed for u8 {
-    const BYTES: usize = 1;
-
-    fn of(number: u64) -> Self {
-        number as Self
-    }
-}
-
-impl Packed for bool {
-    const BYTES: usize = 1;
-
-    fn of(number: u64) -> Self {
-        number != 0
-    }
+packed! {
+    u32: 4, |number| number as Self;
+    EpochMs: 6, |number| Self(number as i64);
+    u8: 1, |number| number as Self;
+    bool: 1, |number| number != 0;
 }
 
 macro_rules! sale_fields {
     ($($(#[$doc:meta])* $name:ident: $type:ident,)*) => {
         /// The counters and terms of a round in Redis: the packed string `sale:{tag}`.
-        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct Counters {
             $($(#[$doc])* pub $name: $type,)*
             /// When units become available, if the round has a plan.
@@ -70,22 +57,8 @@ macro_rules! sale_fields {
                 Some(Self {
                     $($name: Packed::take(&mut bytes)?,)*
                     plan,
-                    lanes: Vec::new(),
-                    short: None,
-                    in_set: None,
+                    ..Self::default()
                 })
-            }
-        }
-
-        impl Default for Counters {
-            fn default() -> Self {
-                Self {
-                    $($name: Packed::of(0),)*
-                    plan: None,
-                    lanes: Vec::new(),
-                    short: None,
-                    in_set: None,
-                }
             }
         }
     };

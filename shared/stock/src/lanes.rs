@@ -116,9 +116,8 @@ impl RoundStock<'_> {
     /// Takes a unit of another lane for a user whose home lane has none.
     ///
     /// A successful search moves half of a lane's units to this one, so the next buyers find them at home. In a process
-    /// one request searches at a time; those that waited get its refusal, or try at home again. A process remembers for
-    /// up to a second that nobody can get a unit, and is right for that long, because the cooldown of returned units is
-    /// longer.
+    /// one request searches at a time; those that waited get its refusal, or try at home again. It remembers for up to
+    /// a second that nobody can get a unit, which is less than the cooldown of returned units.
     pub(crate) async fn reserve_elsewhere(
         self,
         uuid: Uuid,

@@ -22,8 +22,7 @@ pub struct Lease {
 impl RoundStock<'_> {
     /// Asks for some of the `per_s` requests of one step that an isolated sale may have in the current second of
     /// Redis's clock. With several lanes the first one counts for all. If it does not answer, one on another shard
-    /// does; while some processes still reach the first one, there may be twice as many requests. Fails if Redis does
-    /// not answer; some may be granted in vain then.
+    /// does; while some processes still reach the first one, there may be twice as many requests.
     pub async fn lease(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
         if self.is_of_lanes() {
             // Boxed: it is for few rounds.

@@ -20,8 +20,7 @@ const BITS_OF_A_PERSON: usize = 7;
 /// The fewest people that a filter is made for: a full one gives late users the places of early ones.
 const FEWEST_PEOPLE: u32 = 1_000_000;
 /// The largest number of people that the first and the second filter are made for: 12.5 MB each, which Redis fills with
-/// zeros for the first user while all others wait. According to the documentation of SETBIT that takes about a
-/// millisecond for each megabyte.
+/// zeros for the first user while all others wait. That takes about a millisecond a megabyte (SETBIT).
 const MOST_PEOPLE: u32 = 10_000_000;
 
 #[derive(Debug, Clone, Copy)]

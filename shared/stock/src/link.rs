@@ -115,8 +115,7 @@ impl Link {
                 let (mut node, deadline) = (node.clone(), Instant::now() + *patience);
                 match command.query_async(&mut node).await {
                     // After a failover the first call finds the connection lost, or the reconnection that failed
-                    // meanwhile. It is unknown whether the command ran, but everything sent here either reads or may
-                    // run twice.
+                    // meanwhile. Whether the command ran is unknown, but it either reads or may run twice.
                     Err(error) if error.is_io_error() && !error.is_timeout() => {
                         // Boxed since it is rare: otherwise every call would be larger.
                         let again = Box::pin(timeout_at(deadline, command.query_async(&mut node)));

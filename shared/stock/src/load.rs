@@ -159,8 +159,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Creates the keys of lanes that Redis does not have. Returns whether it created any; a loaded lane is never
-    /// overwritten.
+    /// Creates the keys of lanes that Redis does not have. Returns whether it did; a loaded lane stays.
     ///
     /// If Redis has none of the lanes, each gets its part of the `dealt` units, and the first one also the units added
     /// since, as far as they are not taken. Otherwise the missing lanes get what is neither taken nor in the other

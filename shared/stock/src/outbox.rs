@@ -29,8 +29,7 @@ pub struct Due {
 
 impl RoundStock<'_> {
     /// Takes held claims that are at least `wait` old and were not taken within `wait`, from the first `most` elements
-    /// of the outbox. For one lane only: see [`RoundStock::each_lane`]. Elements whose claim is no longer held are
-    /// dropped.
+    /// of the outbox. For one lane only: see [`RoundStock::each_lane`]. Drops those no longer held.
     ///
     /// A claim that was taken is taken again after `wait`. Once `sent` has named the call that took it, by its
     /// [`Due::due_at_ms`], its message is in the queue: then it is taken again only as its age doubles.

@@ -26,8 +26,7 @@ static COMPLETE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded
 /// lane's transfers have ids this far above its clock, so that no earlier transfer is taken for a new one.
 const CLOCKS_DIFFER_US: u64 = 10_000_000;
 /// How many transfers a lane may have begun without the others knowing. A load takes more microseconds than this, so
-/// ids do not run ahead of the clocks however often lanes are loaded: if all lanes are lost no ids are known, and only
-/// the clocks are left.
+/// ids do not run ahead of the clocks however often lanes are loaded: if all are lost, only the clocks are left.
 const MOST_UNHEARD: u64 = 1000;
 
 /// Units that left one lane for another one.

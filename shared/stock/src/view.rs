@@ -271,12 +271,10 @@ impl RoundStock<'_> {
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
     }
 
-    /// Whether the round of these counters is over by Redis's own clock, which decides when nobody can get a unit any
-    /// more. `false` if Redis has lost it since.
+    /// Whether the round of these counters is over by Redis's clock, which decides. `false` if Redis has lost it since.
     ///
-    /// Its keys expire a fixed time after its end, so their remaining time tells without a script. If the end is
-    /// changed meanwhile, the expiry moves by as much, and the answer is still right. Fails if Redis does not answer,
-    /// or the keys never expire.
+    /// Its keys expire a fixed time after its end, so their remaining time tells without a script. If the end changes,
+    /// the expiry moves by as much. Fails if Redis does not answer, or the keys never expire.
     pub async fn is_over(self, counters: &Counters) -> Result<bool, StockError> {
         let left_ms: i64 = self.connection.ask(redis::cmd("PTTL").arg(self.keys().sale())).await?;
         match left_ms {
@@ -314,8 +312,7 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Reads the lanes once none accepts what a lane gave before Redis lost it. Lanes that did not answer while that
-    /// one was loaded do not know of it yet.
+    /// Reads the lanes once none accepts what a lost lane gave: some may not have answered while it was loaded.
     async fn fenced_views(self) -> Result<LaneViews, StockError> {
         let mut known = Vec::new();
         for (lane, transfers) in

@@ -2,9 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Allocation, Award, Order, Terms};
 
-/// What the live orders of a round won, and what is left. It is counted from the orders alone, without the seed or the
-/// table. What is awarded and what is unclaimed always add up to the total; unclaimed is below 0 if the orders have
-/// more than that.
+/// What the live orders of a round won, and what is left. Counted from the orders alone. What is awarded and what is
+/// unclaimed always add up to the total; unclaimed is below 0 if the orders have more than that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awarded {
     pub orders: u32,

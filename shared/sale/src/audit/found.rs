@@ -61,8 +61,7 @@ impl Found<'_> {
         }
     }
 
-    /// The repairs of a unit. A held reservation is left alone, whoever else has its unit: its message is delivered
-    /// until it becomes an order or fails.
+    /// Leaves a held reservation alone, whoever else has its unit: its message comes until it is an order or fails.
     pub(super) fn repairs(&self, unit: u32) -> Vec<Repair> {
         let owner = self.owner();
         let ordered =
@@ -78,8 +77,7 @@ impl Found<'_> {
     }
 }
 
-/// The free units of the round as merged ranges that do not touch. A unit that is also taken, free twice or nonexistent
-/// is recorded in `units`.
+/// The free units as ranges that do not touch. One that is also taken, free twice or nonexistent goes to `units`.
 pub(super) fn merge_free<'a>(
     total: u32,
     free: &[RangeInclusive<u32>],
