@@ -35,7 +35,6 @@ const OVERDUE_AFTER_S: u32 = 60;
 pub struct Listing {
     pub round: RoundId,
     pub lanes: u16,
-    /// The counters that Redis had before anything else was read.
     pub counters: Counters,
     /// How many units are where; wrong are those that a second look found in the same places.
     pub counts: UnitCounts,
@@ -104,7 +103,6 @@ pub async fn send_due(
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overdue {
     pub expired: usize,
-    /// Orders that could not be expired; the log has the reasons.
     pub failed: usize,
 }
 

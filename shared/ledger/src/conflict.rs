@@ -32,7 +32,6 @@ fn is_conflict<E: ProvideErrorMetadata + ConflictReasons, R>(error: &SdkError<E,
 }
 
 pub(crate) trait ConflictReasons {
-    /// The reason for each write of the transaction, if it was cancelled.
     fn reasons(&self) -> &[CancellationReason] {
         &[]
     }

@@ -27,7 +27,6 @@ pub struct SeedItem {
     /// The seed of the awards. Secret until the round is over.
     #[serde(with = "seed_bytes")]
     pub seed: Seed,
-    /// Whether every chunk of the table has been written.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     table_is_kept: bool,
 }

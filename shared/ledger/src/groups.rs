@@ -21,7 +21,6 @@ pub const GROUP_PAGE: usize = 1000;
 #[derive(Serialize)]
 struct MemberItem<'a> {
     pk: String,
-    /// The part of the group's list with this user.
     member_shard: String,
     member: &'a UserId,
 }

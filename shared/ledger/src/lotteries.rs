@@ -49,7 +49,6 @@ pub struct ClosedDraw {
     pub drand_round: Option<DrandRound>,
 }
 
-/// An entry: a unit, and the hash of its leaf in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DrawEntry {
     pub unit: Unit,

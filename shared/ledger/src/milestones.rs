@@ -10,7 +10,6 @@ use crate::calls::Replacement;
 use crate::item::{pk_of, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// The recorded milestones of a round, and its terms at that time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedRound {
     #[serde(flatten)]

@@ -38,7 +38,6 @@ pub struct Taken {
 #[derive(Debug, Clone)]
 pub struct OrdersPage {
     pub orders: Vec<Order>,
-    /// Where the next page begins; `None` on the last one.
     pub next: Option<(ReservationId, EpochMs)>,
 }
 

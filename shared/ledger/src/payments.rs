@@ -1,12 +1,11 @@
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure};
 use sale::{EpochMs, Order, OrderState, Price, ReservationId, Transition};
-use serde::Deserialize;
 
 use crate::calls::Part;
 use crate::item::{number, order_from, text};
 use crate::orders::old_item;
-use crate::{Ledger, LedgerError, keys};
+use crate::{Ledger, LedgerError, NotedPayment, keys};
 
 /// The index of each write in the transactions of a payment, and of its cancellation reason.
 const ORDER: usize = 0;
@@ -32,13 +31,6 @@ pub enum Payment {
     /// It was reported before for the same order, with another amount or currency. Nothing was written.
     AmountChanged,
     UnknownOrder,
-}
-
-#[derive(Deserialize)]
-struct PaymentItem {
-    reservation_id: ReservationId,
-    #[serde(flatten)]
-    price: Price,
 }
 
 impl Ledger {
@@ -147,8 +139,7 @@ enum Rejection {
 
 fn rejection(reasons: &[CancellationReason], id: &ReservationId, paid: Price) -> Result<Rejection, LedgerError> {
     if let Some(payment) = old_item(reasons, PAYMENT) {
-        let payment: PaymentItem = serde_dynamo::from_item(payment)?;
-        return Ok(Rejection::Contradiction(payment.contradicts(id, paid)));
+        return Ok(Rejection::Contradiction(contradiction(&NotedPayment::from_item(payment)?, id, paid)));
     }
     match old_item(reasons, ORDER) {
         Some(order) => Ok(Rejection::Order(Box::new(order_from(order)?))),
@@ -162,15 +153,14 @@ fn paid_before(order: &Order, paid: Price) -> Payment {
     if order.price == Some(paid) { Payment::Applied } else { Payment::AmountChanged }
 }
 
-impl PaymentItem {
-    fn contradicts(&self, id: &ReservationId, paid: Price) -> Payment {
-        if self.reservation_id != *id {
-            Payment::Reused
-        } else if self.price != paid {
-            Payment::AmountChanged
-        } else {
-            // Only that it has been refunded since.
-            Payment::RefundDue
-        }
+/// How a recorded payment contradicts the request.
+fn contradiction(noted: &NotedPayment, id: &ReservationId, paid: Price) -> Payment {
+    if noted.reservation_id != *id {
+        Payment::Reused
+    } else if noted.price != paid {
+        Payment::AmountChanged
+    } else {
+        // Only that it has been refunded since.
+        Payment::RefundDue
     }
 }

@@ -59,7 +59,6 @@ impl FromStr for RoundChange {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     pub version: u32,
-    /// The last of them, the newest one last.
     pub recent: Vec<RoundChange>,
 }
 

@@ -23,7 +23,6 @@ pub enum ListedState {
     Published,
     Open,
     Ended,
-    /// Withdrawn before anybody could buy.
     Withdrawn,
 }
 

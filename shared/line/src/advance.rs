@@ -43,10 +43,8 @@ pub struct Flow {
     /// The current time, by Redis's clock.
     pub now_ms: u64,
     pub opens_at_ms: u64,
-    /// People who came early, as Redis counts them.
     pub people: u64,
     pub late_waiting: u64,
-    /// Units that can be handed out now.
     pub free: u64,
     pub taken: u64,
     /// How many of those may come back.

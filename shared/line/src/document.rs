@@ -28,7 +28,6 @@ pub struct LineDocument {
     /// The seed of the order: 64 hex digits. `None` before the sale opens.
     pub seed: Option<String>,
     pub opens_at: Timestamp,
-    /// When tickets are first given out.
     pub tickets_from: Timestamp,
     pub people: People,
     pub admitted: Admitted,
@@ -62,7 +61,6 @@ pub struct Admitted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Units {
     pub total: u64,
-    /// Units that somebody holds or has ordered.
     pub sold: u64,
     pub may_return: u64,
 }

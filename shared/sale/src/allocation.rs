@@ -23,7 +23,6 @@ pub enum Allocation {
         /// The smallest part, in minor units.
         min_minor: u64,
         parts: Parts,
-        /// Whether a public beacon takes part in deciding which unit is which part.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         beacon: bool,
     },
@@ -33,7 +32,6 @@ pub enum Allocation {
         prizes: Vec<Prize>,
         #[serde(default, skip_serializing_if = "is_default")]
         draw: DrawTime,
-        /// Whether a public beacon takes part in deciding who wins.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         beacon: bool,
     },

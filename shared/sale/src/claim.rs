@@ -18,7 +18,6 @@ pub struct Claim {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimState {
-    /// No order has confirmed it yet.
     Held,
     Ordered,
     Released,

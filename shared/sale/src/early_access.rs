@@ -41,7 +41,6 @@ pub struct EarlyAccess {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberQuota {
-    /// How many of the round's units, whichever they are.
     pub units: u32,
     /// How many seconds after everyone's opening it ends.
     pub for_s: u32,

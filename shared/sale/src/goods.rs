@@ -17,7 +17,6 @@ pub struct Goods {
     /// Plain text. A line feed ends a paragraph.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// The first one represents the sale in lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PictureUrl>,
     /// The usual price of a unit, in minor units of the price's currency.

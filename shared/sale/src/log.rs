@@ -11,7 +11,6 @@ pub struct LogEntry {
     /// idempotent anyway; clients' keys are never empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
-    /// The kind of change, in one word.
     pub action: String,
     /// The request's other parameters, which distinguish it from another request with the same key.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -64,14 +63,6 @@ impl Log {
     }
 }
 
-impl FromIterator<LogEntry> for Log {
-    fn from_iter<I: IntoIterator<Item = LogEntry>>(entries: I) -> Self {
-        let mut log = Self::default();
-        entries.into_iter().for_each(|entry| log.push(entry));
-        log
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,7 +74,8 @@ mod tests {
 
     #[test]
     fn a_request_is_known_again_by_all_that_it_says() {
-        let log: Log = [request("k", "20")].into_iter().collect();
+        let mut log = Log::default();
+        log.push(request("k", "20"));
         assert_eq!(log.seen(&request("l", "20")), Seen::No);
         let by_another = LogEntry { by: None, at_ms: EpochMs(8), ..request("k", "20") };
         assert_eq!(log.seen(&by_another), Seen::Same);
@@ -93,7 +85,8 @@ mod tests {
 
     #[test]
     fn the_oldest_entries_are_forgotten() {
-        let log: Log = (0..=MAX_LOG).map(|number| request(&number.to_string(), "")).collect();
+        let mut log = Log::default();
+        (0..=MAX_LOG).for_each(|number| log.push(request(&number.to_string(), "")));
         assert_eq!(log.entries().len(), MAX_LOG);
         assert_eq!(log.seen(&request("0", "")), Seen::No);
         assert_eq!(log.seen(&request(&MAX_LOG.to_string(), "")), Seen::Same);

@@ -11,7 +11,6 @@ const SURELY_OVER_AFTER_S: u32 = 60;
 /// Each milestone is reached once, except for selling out: units that come back, or are added, may sell out again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Milestones {
-    /// When anybody could first be seen to buy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_at_ms: Option<EpochMs>,
     /// Whether no unit was free when it was last examined.

@@ -38,7 +38,6 @@ pub struct Steady {
     pub every_s: u32,
 }
 
-/// Units that become available at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RainDrop {

@@ -35,7 +35,6 @@ pub struct UnknownTimeZone;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("closes_at: the round would still run when the next one opens, at {next_opens_at}")]
 pub struct Overlap {
-    /// When the next round opens: the first such opening.
     pub next_opens_at: EpochMs,
 }
 

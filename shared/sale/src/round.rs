@@ -20,7 +20,6 @@ pub struct Round {
     /// When Redis may first have had it. From then on the number of units can only grow.
     pub loaded_at_ms: Option<EpochMs>,
     pub paused: bool,
-    /// Its limit in requests a second, while operators isolate it from other sales.
     pub isolated_requests_per_s: Option<u32>,
     /// If it has several lanes: how many units were dealt to them at first. Later ones belong to the first lane.
     pub dealt: Option<u32>,

@@ -8,9 +8,7 @@ pub struct Access {
     /// `redis://HOST:PORT` is a single node. `redis+cluster://HOST:PORT` is a node of a cluster that knows the others,
     /// or its configuration endpoint. `rediss://` and `rediss+cluster://` are the same with TLS.
     pub url: String,
-    /// The credentials, if the URL has none.
     pub credentials: Option<Secret<Credentials>>,
-    /// The certificate authority as PEM, if not one that the machine trusts.
     pub authority: Option<Vec<u8>>,
     pub clock: Clock,
 }

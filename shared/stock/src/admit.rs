@@ -25,7 +25,6 @@ pub struct GcraLimit {
 #[derive(Debug, Clone, Copy)]
 pub struct Applicant<'a> {
     pub user: &'a UserId,
-    /// The client's address, or a placeholder.
     pub ip: &'a str,
     pub per_user: GcraLimit,
     pub per_ip: GcraLimit,
@@ -81,9 +80,7 @@ pub enum Admit {
     /// There is no such challenge: it expired, was used up, or never existed.
     NoChallenge,
     RateLimited(RateLimited),
-    /// The sale opens for the user at this time.
     NotOpen(EpochMs),
-    /// What is left is a group's quota until this time.
     QuotaOnly(EpochMs),
     SoldOut(SoldOut),
     Closed,

@@ -39,9 +39,7 @@ macro_rules! sale_fields {
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct Counters {
             $($(#[$doc])* pub $name: $type,)*
-            /// When units become available, if the round has a plan.
             pub plan: Option<RainPlan>,
-            /// Each lane's counters, if the round has several.
             pub lanes: Vec<Counters>,
             /// In a lane: the number of its loading, if it may lack units that it had before Redis lost it. In a round:
             /// the number of any such lane.
@@ -78,7 +76,6 @@ impl Counters {
         self.free_to(self.total())
     }
 
-    /// Units that can be handed out at this time.
     pub fn available(&self, at: EpochMs) -> u32 {
         self.free_to(self.plan.as_ref().map_or(self.last_unit, |plan| plan.available(at).max(self.last_unit)))
     }

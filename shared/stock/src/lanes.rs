@@ -68,7 +68,6 @@ struct Looks {
 }
 
 impl Looks {
-    /// Lanes other than `home` that may give units, those with most units first.
     fn donors(&self, home: Lane, may_give: impl Fn(&LaneLook) -> bool) -> Vec<Lane> {
         let mut donors: Vec<&LaneLook> = self.lanes.iter().filter(|look| look.lane != home && may_give(look)).collect();
         donors.sort_by_key(|look| Reverse(look.free));

@@ -36,9 +36,7 @@ pub struct Joining<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
     Early,
-    /// The user came in this second since the Unix epoch, after the opening.
     Late(u64),
-    /// Tickets are given out from this time on.
     NotOpen(EpochMs),
     Closed,
 }

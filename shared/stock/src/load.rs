@@ -37,7 +37,6 @@ pub struct RoundLoad {
     pub version: u32,
     /// When this load began, which distinguishes it from all others.
     pub epoch_ms: EpochMs,
-    /// The claims that are ordered according to the ledger.
     pub taken: Vec<Claim>,
     pub denied: Vec<(UserId, EpochMs)>,
 }
@@ -65,7 +64,6 @@ struct LaneUnits {
 }
 
 struct BegunLoad {
-    /// The lanes that Redis has lost and that nobody else loads.
     claimed: Vec<ClaimedLane>,
     /// Whether every other lane now refuses transfers from these.
     are_all_fenced: bool,

@@ -32,7 +32,6 @@ pub struct RoundView {
     pub held_still: bool,
     /// Lanes that did not answer; their units are missing here.
     pub unreachable: Vec<Lane>,
-    /// Lanes that Redis has lost, while it has others.
     pub lost: Vec<Lane>,
 }
 

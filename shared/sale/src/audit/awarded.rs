@@ -31,7 +31,6 @@ pub struct Awarded {
     min_minor: u64,
 }
 
-/// How much of something has been awarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub total: i64,
@@ -110,7 +109,6 @@ impl Awarded {
         }
     }
 
-    /// Whether the orders are possible: nothing was won twice, and enough is left for every remaining unit.
     pub fn is_exact(&self) -> bool {
         if self.at_end {
             return self.is_exact_at_end();
