@@ -19,7 +19,6 @@ const PER_CALL: usize = 500;
 /// Units in no place are given to the lanes in runs of this length.
 const RUN: u32 = 64;
 
-/// The ranges of these units, which must be sorted.
 impl RoundStock<'_> {
     /// Tells Redis about an order's claim, and makes its unit free in no lane. Returns whether Redis had forgotten it;
     /// if it has the claim as ordered or released, or does not have the round, nothing changes.
