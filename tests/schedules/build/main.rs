@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use kernels::{KERNELS, Kernel, Mistake};
+use kernels::{KERNELS, Kernel, Mistake, USES};
 
 fn main() {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -17,7 +17,7 @@ fn main() {
     let mut code = String::new();
     for kernel in KERNELS {
         let scenario = package.join(format!("src/scenarios/{}.rs", kernel.name));
-        write!(code, "/// {}\npub mod {} {{\n", kernel.is, kernel.name).expect("strings can be written");
+        write!(code, "pub mod {} {{\n", kernel.name).expect("strings can be written");
         code += &variant(kernel, None, &root, &out, &scenario);
         for mistake in kernel.mistakes {
             code += &variant(kernel, Some(mistake), &root, &out, &scenario);
@@ -28,9 +28,11 @@ fn main() {
 }
 
 fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, scenario: &Path) -> String {
-    let (name, is) = mistake.map_or(("as_it_is", "As shipped."), |mistake| (mistake.name, mistake.is));
-    let mut code = format!("/// {is}\npub mod {name} {{\nuse crate::sync;\n{}\n", kernel.uses);
-    let mut planted = 0;
+    let name = mistake.map_or("as_it_is", |mistake| mistake.name);
+    let uses = USES.iter().find(|(of, _)| *of == kernel.name).map_or("", |(_, uses)| uses);
+    let mut code = format!("pub mod {name} {{\nuse crate::sync;\n{uses}\n");
+    // Each text that is still to be replaced, somewhere in the sources.
+    let mut replaced = mistake.map(Mistake::replaced).unwrap_or_default();
     for source in kernel.sources {
         let path = root.join(source);
         println!("cargo::rerun-if-changed={}", path.display());
@@ -38,20 +40,19 @@ fn variant(kernel: &Kernel, mistake: Option<&Mistake>, root: &Path, out: &Path, 
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         // Unit tests run only in the crate of the source, even when this crate is compiled for tests.
         let mut text = text.replace("#[cfg(test)]", "#[cfg(any())]");
-        if let Some(Mistake { replaced, .. }) = mistake.filter(|mistake| mistake.source == *source) {
-            for (right, wrong) in *replaced {
-                let found = text.matches(right).count();
-                assert!(found == 1, "the mistake {name} replaces text found {found} times in {source}: {right}");
-                text = text.replace(right, wrong);
-                planted += 1;
-            }
-        }
+        replaced.retain(|(right, wrong)| {
+            let found = text.matches(right).count();
+            assert!(found <= 1, "{name} replaces text found {found} times in {source}: {right}");
+            text = text.replace(right, wrong);
+            found == 0
+        });
         let folder = out.join(kernel.name).join(name);
         fs::create_dir_all(&folder).expect("the folder can be written");
         let path = folder.join(format!("{module}.rs"));
         fs::write(&path, text).expect("the folder can be written");
-        write!(code, "#[path = {path:?}]\n/// The source.\npub mod {module};\n").expect("strings can be written");
+        write!(code, "#[path = {path:?}]\npub mod {module};\n").expect("strings can be written");
     }
-    assert!(mistake.is_none() || planted > 0, "the mistake {name} is in no source of {}", kernel.name);
-    code + &format!("#[path = {scenario:?}]\n/// The scenarios.\npub mod scenario;\n}}\n")
+    let is = mistake.map_or("", |mistake| mistake.is);
+    assert!(replaced.is_empty(), "{name} ({is}) replaces text that no source of {} has: {replaced:?}", kernel.name);
+    code + &format!("#[path = {scenario:?}]\npub mod scenario;\n}}\n")
 }

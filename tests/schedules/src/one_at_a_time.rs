@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Default)]
 pub struct OneAtATime(AtomicBool);
 
-/// Does it until it is dropped.
 #[derive(Debug)]
 pub struct Doing<'a>(&'a AtomicBool);
 

@@ -33,7 +33,6 @@ pub fn step() {
 pub struct AsyncMutex<T>(Arc<tokio::sync::Mutex<T>>);
 
 impl<T> AsyncMutex<T> {
-    /// Waits for the lock.
     pub async fn lock(&self) -> tokio::sync::MutexGuard<'_, T> {
         step();
         self.0.lock().await
@@ -57,7 +56,6 @@ impl<T> AsyncMutex<T> {
 pub struct Semaphore(tokio::sync::Semaphore);
 
 impl Semaphore {
-    /// With this many permits.
     pub const fn new(permits: usize) -> Self {
         Self(tokio::sync::Semaphore::const_new(permits))
     }
@@ -67,19 +65,16 @@ impl Semaphore {
         Self::new(permits)
     }
 
-    /// Waits for a permit. Fails if the semaphore is closed.
     pub async fn acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::AcquireError> {
         step();
         self.0.acquire().await
     }
 
-    /// Adds permits.
     pub fn add_permits(&self, permits: usize) {
         step();
         self.0.add_permits(permits);
     }
 
-    /// Takes a permit, if there is one. Fails if there is none.
     pub fn try_acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::TryAcquireError> {
         step();
         self.0.try_acquire()
@@ -97,23 +92,19 @@ impl<T> Default for ArcSwapOption<T> {
 }
 
 impl<T> ArcSwapOption<T> {
-    /// Nothing yet.
     pub const fn empty() -> Self {
         Self(std::sync::Mutex::new(None))
     }
 
-    /// The current value.
     pub fn load(&self) -> Option<Arc<T>> {
         self.load_full()
     }
 
-    /// The current value.
     pub fn load_full(&self) -> Option<Arc<T>> {
         step();
         self.held().clone()
     }
 
-    /// Replaces the value.
     pub fn store(&self, value: Option<Arc<T>>) {
         step();
         *self.held() = value;

@@ -1,12 +1,10 @@
 //! Answers are counted by code while the counts are reported.
 
-use std::sync::Arc;
-
 use api::{Code, Problem};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
-use shuttle::thread;
 
 use super::answer_metrics::AnswerMetrics;
+use crate::prelude::*;
 
 /// Two answers are given while the counts are reported.
 pub fn each_answer_is_reported_once() {

@@ -1,14 +1,10 @@
 //! Answers are counted, and each requests a flush.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use shuttle::thread;
+use std::sync::atomic::AtomicU64;
 
 use super::answer_counts::AnswerCounts;
 use super::debounce::Debounce;
-use crate::sync::step;
+use crate::prelude::*;
 
 /// One process's counts, and what it has flushed.
 #[derive(Default)]

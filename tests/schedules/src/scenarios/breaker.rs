@@ -1,12 +1,7 @@
 //! Calls to a part that does not answer.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-
-use shuttle::future::{block_on, spawn, yield_now};
-
 use super::watch::{Change, LOOKED_AT, WAIT, Watch};
-use crate::sync::{Clock, pass, until_given_up};
+use crate::prelude::*;
 
 /// How many calls are trying, and the most that did at once.
 #[derive(Clone, Default)]
@@ -66,9 +61,7 @@ pub fn one_call_tries() {
                 let _ = until_given_up(try_in_vain(&watch, &trying)).await;
             })
         });
-        for call in calls {
-            call.await.unwrap();
-        }
+        all(calls).await;
         before.await.unwrap();
         assert!(trying.most() <= 1, "one call tries");
         pass(WAIT);

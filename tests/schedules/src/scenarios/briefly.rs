@@ -1,13 +1,7 @@
 //! Requests show the catalog, while it changes and while the process is frozen.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use shuttle::future::{JoinHandle, block_on, spawn, yield_now};
-
 use super::briefly::Briefly;
-use crate::OneAtATime;
-use crate::sync::{Clock, set_wall_clock, step, until_given_up};
+use crate::prelude::*;
 
 /// How long the process is frozen.
 const FROZEN_MS: i64 = 60_000;
@@ -41,9 +35,7 @@ fn freeze(ledger: &Ledger, requests: [JoinHandle<()>; 2]) {
         yield_now().await;
         set_wall_clock(FROZEN_MS);
         ledger.version.store(1, Ordering::Relaxed);
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
     });
 }
 
@@ -80,7 +72,10 @@ pub fn what_was_read_before_a_freeze_is_not_shown_after_it() {
             let _ = until_given_up(show(&shelf, &ledger)).await;
             step();
             let is_changed = ledger.version.load(Ordering::Relaxed) == 1;
-            assert!(show(&shelf, &ledger).await == 1 || !is_changed, "what was read before a freeze is not shown after it");
+            assert!(
+                show(&shelf, &ledger).await == 1 || !is_changed,
+                "what was read before a freeze is not shown after it"
+            );
         })
     });
     freeze(&ledger, requests);
@@ -117,9 +112,7 @@ pub fn one_reads_again_for_all() {
         spawn(async move { show(&shelf, &ledger).await })
     });
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
     });
     assert_eq!(ledger.reads.load(Ordering::Relaxed), 2, "one reads again for all");
 }

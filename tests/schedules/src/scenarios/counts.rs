@@ -1,13 +1,7 @@
 //! Callers publish metrics at once.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use shuttle::thread;
-
 use super::counts::Counts;
-use crate::OneAtATime;
-use crate::sync::step;
+use crate::prelude::*;
 
 /// Three publish at once. The callback is called for each of them, one after the other.
 pub fn all_counts_are_called_for_each() {

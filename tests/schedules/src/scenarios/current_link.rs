@@ -1,15 +1,7 @@
 //! Calls share a link to Redis, and replace one that has gone silent.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-use shuttle::future::{block_on, spawn, yield_now};
-use shuttle::thread;
-
 use super::current_link::{CurrentLink, Opened};
-use crate::OneAtATime;
-use crate::sync::{step, until_given_up};
+use crate::prelude::*;
 
 /// Links and credentials are numbers here.
 type Links = CurrentLink<u32, u32>;
@@ -82,9 +74,7 @@ pub fn one_connects_and_leaves_it_to_others_after() {
         })
     });
     block_on(async {
-        for call in calls {
-            call.await.unwrap();
-        }
+        all(calls).await;
         let current = opened(&links.0, 1, 9);
         assert_eq!(current.age(), Duration::ZERO);
         let mut tries = 0;

@@ -1,8 +1,7 @@
 //! Buyers are told of a change on several connections.
 
-use shuttle::thread;
-
 use super::delivered::Delivered;
+use crate::prelude::*;
 
 /// Two connections are told at once.
 pub fn whoever_was_told_is_known() {

@@ -1,10 +1,7 @@
 //! Requests for a sale are counted while the count is reported.
 
-use std::sync::Arc;
-
-use shuttle::thread;
-
 use super::demand::Demand;
+use crate::prelude::*;
 
 /// Two requests come while the count is reported.
 pub fn each_request_is_reported_once() {

@@ -1,11 +1,9 @@
 //! A user sends forged passes and is denied by the ledger.
 
-use std::sync::Arc;
-
-use sale::{EpochMs, UserId};
-use shuttle::thread;
+use sale::UserId;
 
 use super::forgeries::Forgeries;
+use crate::prelude::*;
 
 const DENIED_UNTIL: EpochMs = EpochMs(9_000);
 

@@ -1,13 +1,7 @@
 //! Orders are placed under campaign limits, which an operator changes.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-use shuttle::future::{block_on, spawn, yield_now};
-
 use super::kept::Kept;
-use crate::sync::{Clock, Instant, pass, until_given_up};
+use crate::prelude::*;
 
 const AGE: Duration = Duration::from_secs(3);
 
@@ -39,9 +33,7 @@ pub fn a_change_holds_for_all_in_time() {
         pass(AGE / 2);
         assert!(changed.elapsed() >= AGE);
         assert_eq!(read(&kept, &limit).await, Ok(1), "a change holds for all in time");
-        for order in orders {
-            order.await.unwrap();
-        }
+        all(orders).await;
         assert_eq!(read(&kept, &limit).await, Ok(1), "a change holds for all in time");
     });
 }

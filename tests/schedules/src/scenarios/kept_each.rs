@@ -1,13 +1,7 @@
 //! Requests look up who is in a group while the list changes.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-use shuttle::future::{block_on, spawn, yield_now};
-
 use super::kept_each::KeptEach;
-use crate::sync::{Clock, pass, set_wall_clock, until_given_up};
+use crate::prelude::*;
 
 const AGE: Duration = Duration::from_secs(30);
 const ALICE: &str = "alice";
@@ -48,9 +42,7 @@ pub fn a_change_holds_for_all_in_time() {
                 pass(AGE);
             }
             assert_eq!(list.said(&members).await, 1, "a change holds for all in time");
-            for request in requests {
-                request.await.unwrap();
-            }
+            all(requests).await;
             assert_eq!(list.said(&members).await, 1, "a change holds for all in time");
         });
     }
@@ -67,9 +59,7 @@ pub fn what_began_later_stays() {
         let began = members.now();
         yield_now().await;
         members.keep(&ALICE, began, 1);
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         assert_eq!(members.get(&ALICE), Some(1), "what began later stays");
     });
 }
@@ -85,9 +75,7 @@ pub fn what_is_old_makes_room() {
     list.0.store(1, Ordering::Relaxed);
     let requests = ask(&members, &list);
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         list.said(&members).await;
         assert_eq!(members.get(&ALICE), Some(1), "what is old makes room");
     });

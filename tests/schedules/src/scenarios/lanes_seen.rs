@@ -1,16 +1,9 @@
 //! Buyers search the other lanes of a round for units.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use sale::{EpochMs, RoundId, RoundNumber};
-use shuttle::future::{block_on, spawn, yield_now};
-use shuttle::thread;
 use stock::{Reserve, SoldOut, StockError, WinsSeen};
 
 use super::lanes_seen::{LanesSeen, RoundSeen, Stamp};
-use crate::OneAtATime;
-use crate::sync::until_given_up;
+use crate::prelude::*;
 
 fn sold_out() -> SoldOut {
     SoldOut { wins: WinsSeen::at(EpochMs(1)), lasts: Duration::from_secs(60), next_release_ms: None }
@@ -36,9 +29,7 @@ pub fn one_request_searches() {
         })
     });
     block_on(async {
-        for buyer in buyers {
-            buyer.await.unwrap();
-        }
+        all(buyers).await;
         assert!(matches!(search(&seen, Ok(Reserve::Denied)).await, Ok(Reserve::Denied)), "the next one may search");
     });
 }

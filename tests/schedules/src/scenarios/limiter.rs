@@ -1,15 +1,14 @@
 //! Requests of one user, which `governor` counts in this process.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use governor::clock::FakeRelativeClock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
 use governor::{Quota, RateLimiter};
-use shuttle::thread;
 
 use super::bounded::Bounded;
+use crate::prelude::*;
 
 const BURST: u32 = 2;
 /// The hash of the user.

@@ -1,18 +1,15 @@
 //! Requests look up draws, and some are dropped.
 
 use std::future::pending;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use futures::FutureExt;
-use shuttle::future::{block_on, spawn, yield_now};
 
 use super::look_ups::LookUps;
-use crate::sync::until_given_up;
+use crate::prelude::*;
 
 const AT_ONCE: usize = 4;
 
-/// One look-up, which may be dropped.
 struct LooksUp<'a>(&'a AtomicUsize);
 
 impl Drop for LooksUp<'_> {
@@ -37,9 +34,7 @@ pub fn a_few_at_once_and_a_dropped_one_makes_room() {
         })
     });
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         let mut waiting: Vec<_> = (0..=AT_ONCE)
             .map(|_| {
                 Box::pin(look_ups.one(async {

@@ -1,14 +1,7 @@
 //! People poll a line that moves, and some stop waiting.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use sale::{RoundId, RoundNumber};
-use shuttle::future::{block_on, spawn, yield_now};
-
 use super::looks::Looks;
-use crate::OneAtATime;
-use crate::sync::{Clock, pass, set_wall_clock, step, until_given_up};
+use crate::prelude::*;
 
 /// How long a result may be shown.
 const SHOWN: std::time::Duration = std::time::Duration::from_secs(1);
@@ -82,9 +75,7 @@ pub fn the_watermark_never_moves_back() {
         })
     });
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
     });
 }
 
@@ -106,9 +97,7 @@ pub fn what_was_seen_before_a_freeze_is_not_shown_after_it() {
         yield_now().await;
         set_wall_clock(FROZEN_MS);
         redis.watermark.store(7, Ordering::Relaxed);
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
     });
 }
 

@@ -1,12 +1,9 @@
 //! Two handlers ask for a dependency that is not there yet.
 
 use std::any::TypeId;
-use std::sync::Arc;
-
-use shuttle::thread;
 
 use super::made::{Dependency, Made};
-use crate::sync::step;
+use crate::prelude::*;
 
 /// Both get the same one.
 pub fn all_share_one() {

@@ -1,12 +1,11 @@
 //! Requests, which may be dropped, tell Redis of users whom it missed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Mutex;
 
-use sale::{RoundId, RoundNumber, UserId};
-use shuttle::future::{block_on, spawn, yield_now};
+use sale::UserId;
 
 use super::missed::Missed;
-use crate::sync::until_given_up;
+use crate::prelude::*;
 
 /// Two users were missed, and two requests report one each. Later requests report any that are left. A third user was
 /// missed, but the round has opened since.
@@ -22,9 +21,7 @@ pub fn each_user_is_told_of_once() {
         })
     });
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         for _ in 0..2 {
             tell(&missed, &told).await;
         }

@@ -1,12 +1,7 @@
 //! Messages wait for their turn to notify a winner.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use shuttle::future::{block_on, spawn};
-
 use super::pacer::Pacer;
-use crate::sync::{Instant, until_given_up};
+use crate::prelude::*;
 
 /// Three messages wait, and one that may be dropped. Their turns take at least two gaps.
 pub fn each_has_a_moment_of_its_own() {
@@ -23,9 +18,7 @@ pub fn each_has_a_moment_of_its_own() {
         }
     });
     block_on(async {
-        for message in messages {
-            message.await.unwrap();
-        }
+        all(messages).await;
         assert!(began.elapsed() >= Duration::from_millis(200), "each has a moment of its own");
         given_up.await.unwrap();
     });

@@ -1,14 +1,7 @@
 //! Requests share a value that is refreshed as it is used.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
-
-use shuttle::future::{block_on, spawn, yield_now};
-
 use super::refreshed::{Bounds, Refreshed};
-use crate::OneAtATime;
-use crate::sync::{Clock, Moment, pass, step, until_given_up};
+use crate::prelude::*;
 
 const BOUNDS: Bounds = Bounds {
     fresh: Duration::from_secs(2),
@@ -26,7 +19,6 @@ const BOUNDS: Bounds = Bounds {
 #[error("away")]
 struct Away;
 
-/// The source of the value.
 #[derive(Default)]
 struct Source {
     version: AtomicU32,
@@ -97,9 +89,7 @@ pub fn one_task_reads_it_again() {
         let before = source.readings();
         pass(BOUNDS.fresh);
         source.set(1);
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         assert!(source.readings() <= before + 1, "one task reads it again");
     });
 }
@@ -155,9 +145,7 @@ pub fn it_never_goes_back_and_nobody_is_stuck() {
         })
         .collect();
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         source.set(9);
         pass(BOUNDS.held);
         let mut tries = 0;

@@ -1,10 +1,7 @@
 //! Requests end within the same span of time.
 
-use std::sync::Arc;
-
-use shuttle::thread;
-
 use super::sample_times::SampleTimes;
+use crate::prelude::*;
 
 /// One value is reported for each span.
 pub fn a_span_is_taken_once() {

@@ -1,15 +1,12 @@
 //! Buyers ask about a sold-out round while a returned unit is sold again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard};
 
-use sale::EpochMs;
-use shuttle::future::{block_on, spawn, yield_now};
 use stock::{Buyers, COOLDOWN_MS, SoldOut, WinsSeen};
 
 use super::sold_out_mark::SoldOutMark;
-use crate::OneAtATime;
-use crate::sync::{Instant, Moment, WallClock, pass, step};
+use crate::prelude::*;
+use crate::sync::WallClock;
 
 const COOLDOWN: Duration = Duration::from_millis(COOLDOWN_MS as u64);
 
@@ -128,9 +125,7 @@ pub fn one_task_reads_the_names() {
         })
     });
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         let began = Instant::now();
         while mark.covers(&"bob".parse().unwrap(), now()).is_none() {
             assert!(began.elapsed() < COOLDOWN * 20, "the round is marked");

@@ -1,10 +1,7 @@
 //! Requests find a map of rates full, and may drop its old keys.
 
-use std::sync::Arc;
-
-use shuttle::thread;
-
 use super::sweeps::Sweeps;
+use crate::prelude::*;
 
 /// A tenth of a second.
 const EVERY_NS: u64 = 100_000_000;

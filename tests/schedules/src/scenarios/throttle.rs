@@ -1,14 +1,7 @@
 //! Requests publish the counts when that is due.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-use shuttle::thread;
-
 use super::throttle::Throttle;
-use crate::OneAtATime;
-use crate::sync::{pass, step};
+use crate::prelude::*;
 
 /// Three requests come when it is due, and three more the next time.
 pub fn it_is_done_once_by_one() {

@@ -1,12 +1,10 @@
 //! Winners of one moment send their messages together, and some give up.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-
-use shuttle::future::{block_on, spawn, yield_now};
+use std::sync::Mutex;
 
 use super::together::{MOST, Together};
-use crate::sync::until_given_up;
+use crate::prelude::*;
 
 /// How often SQS has taken each message. It refuses number 2.
 #[derive(Default)]
@@ -37,11 +35,7 @@ pub fn each_hears_of_its_own_message() {
             let (together, sqs) = (Arc::clone(&together), Arc::clone(&sqs));
             spawn(async move {
                 let sent = together.send(message, async |batch| sqs.send(batch).await);
-                if message == 0 {
-                    until_given_up(sent).await.unwrap_or(Some(Ok(0)))
-                } else {
-                    sent.await
-                }
+                if message == 0 { until_given_up(sent).await.unwrap_or(Some(Ok(0))) } else { sent.await }
             })
         })
         .collect();

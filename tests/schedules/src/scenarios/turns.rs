@@ -1,19 +1,13 @@
 //! Requests for an isolated sale take turns from their process's lease.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
-
-use shuttle::future::{block_on, spawn, yield_now};
 use stock::Lease;
 
 use super::turns::{Turn, Turns};
-use crate::sync::{Clock, pass, until_given_up};
+use crate::prelude::*;
 
 const PER_S: u32 = 4;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What Redis sees of one process.
 #[derive(Default)]
 struct Redis {
     is_asked: AtomicBool,
@@ -21,7 +15,6 @@ struct Redis {
     leased: AtomicU32,
 }
 
-/// One call, which may be dropped.
 struct Call(Arc<Redis>);
 
 impl Drop for Call {
@@ -69,9 +62,7 @@ pub fn no_more_turns_than_were_leased() {
         })
         .collect();
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
     });
     let [went, given_back] = [went, given_back].map(|count| count.load(Ordering::Relaxed));
     assert!(went <= redis.leased.load(Ordering::Relaxed) + given_back, "no more turns than were leased");
@@ -107,9 +98,7 @@ pub fn a_silent_redis_is_asked_once_a_second() {
         })
     });
     block_on(async {
-        for request in requests {
-            request.await.unwrap();
-        }
+        all(requests).await;
         assert!(redis.calls.load(Ordering::Relaxed) <= 1, "a silent Redis is asked once a second");
         pass(SECOND);
         let turn = turns.take(PER_S, Clock, async |wanted| redis.lease(wanted, true).await).await;

@@ -1,12 +1,10 @@
 //! Two threads read the rate limiter's clock while the machine's clock is set back.
 
-use std::time::Duration;
-
 use governor::clock::{Clock, Reference};
-use shuttle::thread;
 
 use super::waking_clock::WakingClock;
-use crate::sync::{WallClock, pass, set_wall_clock, step};
+use crate::prelude::*;
+use crate::sync::WallClock;
 
 /// The machine's clock is an hour ahead, is read, and is set right. Time goes on from there.
 pub fn it_does_not_stand_still() {

@@ -1,16 +1,9 @@
 //! Operators watch a round, and some stop waiting.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-
-use sale::{RoundId, RoundNumber};
-use shuttle::future::{block_on, spawn, yield_now};
 
 use super::watched::Watched;
-use crate::OneAtATime;
-use crate::sync::{Clock, Instant, pass, set_wall_clock, until_given_up};
+use crate::prelude::*;
 
 /// How long a read takes.
 const TAKES: Duration = Duration::from_secs(1);
@@ -28,7 +21,6 @@ struct Ledger {
     orders: AtomicU32,
 }
 
-/// The ledger did not answer.
 #[derive(Debug, thiserror::Error)]
 #[error("away")]
 struct Away;
@@ -66,9 +58,7 @@ pub fn one_reads_a_round_for_all() {
         spawn(async move { orders.of_round(&round(), async |known| ledger.read(known).await).await })
     });
     block_on(async {
-        for operator in operators {
-            operator.await.unwrap();
-        }
+        all(operators).await;
         assert_eq!(ledger.reads(), 1, "one reads a round for all");
         pass((TAKES + RESTS).saturating_sub(began.elapsed()));
         let again = orders.of_round(&round(), async |known| ledger.read(known).await).await;
@@ -87,9 +77,7 @@ pub fn what_is_final_is_not_read_again() {
         })
     });
     block_on(async {
-        for operator in operators {
-            operator.await.unwrap();
-        }
+        all(operators).await;
         while orders.of_round(&round(), async |known| ledger.read(known).await).await != Some(ledger.reads()) {
             pass(LONGEST);
         }
@@ -109,9 +97,7 @@ pub fn the_ledger_rests_after_each_read() {
             })
         });
         block_on(async {
-            for operator in operators {
-                operator.await.unwrap();
-            }
+            all(operators).await;
             assert!(ledger.reads() <= 1, "the ledger rests after each read");
             if is_frozen {
                 set_wall_clock(LONGEST.as_millis() as i64);

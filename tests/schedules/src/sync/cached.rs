@@ -10,7 +10,6 @@ use super::step;
 #[derive(Clone)]
 pub struct Cache<K, V>(real::Cache<K, V>);
 
-/// Builds a [`Cache`].
 pub struct Builder<K, V>(real::CacheBuilder<K, V, real::Cache<K, V>>);
 
 impl<K, V> Cache<K, V>
@@ -18,12 +17,10 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// A builder.
     pub fn builder() -> Builder<K, V> {
         Builder(real::Cache::builder())
     }
 
-    /// The value of a key.
     pub fn get<Q>(&self, key: &Q) -> Option<V>
     where
         Q: ?Sized + Hash + Eq,
@@ -33,7 +30,6 @@ where
         self.0.get(key)
     }
 
-    /// The value of a key, which `init` makes if there is none.
     pub fn get_with_by_ref<Q>(&self, key: &Q, init: impl FnOnce() -> V) -> V
     where
         Q: ?Sized + Hash + Eq + ToOwned<Owned = K>,
@@ -43,13 +39,11 @@ where
         self.0.get_with_by_ref(key, init)
     }
 
-    /// Stores a value.
     pub fn insert(&self, key: K, value: V) {
         step();
         self.0.insert(key, value);
     }
 
-    /// Removes a key.
     pub fn invalidate<Q>(&self, key: &Q)
     where
         Q: ?Sized + Hash + Eq,
@@ -59,7 +53,6 @@ where
         self.0.invalidate(key);
     }
 
-    /// The entry of a key, to change it.
     pub fn entry_by_ref<'a, Q>(&'a self, key: &'a Q) -> real::RefKeyEntrySelector<'a, K, Q, V, std::hash::RandomState>
     where
         Q: ?Sized + Hash + Eq + ToOwned<Owned = K>,
@@ -75,7 +68,6 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// The most entries that it keeps.
     #[must_use]
     pub fn max_capacity(self, entries: u64) -> Self {
         Self(self.0.max_capacity(entries))
@@ -93,13 +85,11 @@ where
         Self(self.0.time_to_idle(time))
     }
 
-    /// Which entries are evicted first.
     #[must_use]
     pub fn eviction_policy(self, policy: EvictionPolicy) -> Self {
         Self(self.0.eviction_policy(policy))
     }
 
-    /// Builds the cache.
     pub fn build(self) -> Cache<K, V> {
         Cache(self.0.build())
     }

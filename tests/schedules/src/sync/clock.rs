@@ -33,23 +33,19 @@ pub(crate) fn restart() {
     PASSED.set((Duration::ZERO, 0));
 }
 
-/// A moment by the monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant(Duration);
 
 impl Instant {
-    /// Now.
     pub fn now() -> Self {
         step();
         Self(PASSED.get().0)
     }
 
-    /// Time since then.
     pub fn elapsed(self) -> Duration {
         Self::now().saturating_duration_since(self)
     }
 
-    /// Time since `earlier`.
     pub fn saturating_duration_since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -63,7 +59,6 @@ impl Add<Duration> for Instant {
     }
 }
 
-/// The wall clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock;
 
@@ -73,7 +68,6 @@ impl Clock {
         limit
     }
 
-    /// The current time.
     pub fn now(self) -> EpochMs {
         EpochMs(BEGAN_MS + PASSED.get().1)
     }
