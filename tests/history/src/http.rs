@@ -5,16 +5,13 @@ use serde::Deserialize;
 use crate::record::{Answer, PaymentOutcome, Question, Refusal, Status};
 use crate::recorder::{Asking, Recorder};
 
-/// The parts of a request that say what it asks.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// `GET`, `POST` or `DELETE`.
     pub method: &'a str,
     /// The path, with or without a query.
     pub path: &'a str,
-    /// The `Idempotency-Key`.
     pub key: Option<&'a str>,
-    /// The body.
     pub body: &'a [u8],
 }
 
@@ -73,7 +70,6 @@ impl Recorder {
 }
 
 impl Asking {
-    /// The client receives this status and body now.
     pub fn hears_http(self, status: u16, body: &[u8]) {
         let body: Body = serde_json::from_slice(body).unwrap_or_default();
         let answer = answer(status, &body);

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{History, Operation, Order, Round};
 
-/// One line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
@@ -29,7 +28,6 @@ pub enum Unreadable {
     Line {
         /// The line's number, from 1.
         line: usize,
-        /// What is wrong with it.
         error: serde_json::Error,
     },
 }

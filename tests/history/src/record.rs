@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(u32);
 
-/// The texts of a history.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     known: HashMap<Arc<str>, Name>,
@@ -23,49 +22,35 @@ pub struct Names {
 pub enum Question<N> {
     /// Asks for a unit. Requests of one user with one key are the same question; without a key each is its own.
     Reserve {
-        /// The idempotency key.
         key: Option<N>,
     },
     /// Asks for a reservation's status.
     Look {
-        /// The reservation.
         reservation: N,
     },
-    /// Gives a reservation back.
     Cancel {
-        /// The reservation.
         reservation: N,
     },
-    /// The payment provider reports a payment.
     Pay {
-        /// The paid reservation.
         reservation: N,
         /// The payment and its amount. The same text is the same question.
         payment: N,
     },
 }
 
-/// The answer that the client received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer<N> {
-    /// A unit is reserved.
     Accepted {
-        /// The reservation.
         reservation: N,
-        /// The unit, if the answer names it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<NonZeroU32>,
     },
-    /// The reservation's status.
     Is {
-        /// The status.
         status: Status,
-        /// The unit, if the answer names it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<NonZeroU32>,
     },
-    /// The outcome of a payment.
     Payment(PaymentOutcome),
     /// Refused, without any effect.
     Refused(Refusal),
@@ -73,7 +58,6 @@ pub enum Answer<N> {
     Unknown,
 }
 
-/// The status of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -83,11 +67,8 @@ pub enum Status {
     PendingPayment,
     /// Ordered, with nothing to pay. Final.
     Granted,
-    /// Paid. Final.
     Paid,
-    /// Not paid in time. Final.
     Expired,
-    /// Given back. Final.
     Cancelled,
     /// Never became an order. Final.
     Failed,
@@ -97,60 +78,45 @@ pub enum Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// Nothing is left.
     SoldOut,
     /// The user has as many as the limit allows.
     LimitReached,
-    /// The sale has not opened.
     NotOpen,
-    /// The user has no such reservation.
     UnknownReservation,
     /// Any other, such as a rate limit.
     Other,
 }
 
-/// The answer to the payment provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentOutcome {
     /// The payment paid for the order.
     Applied,
-    /// The payment must be refunded.
     RefundDue,
-    /// The payment contradicts an earlier one.
     Contradicts,
 }
 
 /// One request of a client and its answer. Moments are nanoseconds of the recorder's monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation<N> {
-    /// Its round.
     pub round: N,
-    /// The user who asked.
     pub user: N,
-    /// The question.
     #[serde(rename = "ask")]
     pub question: Question<N>,
     /// Just before it was sent.
     pub call_ns: u64,
     /// Just after the answer came. None if there was none.
     pub return_ns: Option<u64>,
-    /// The answer.
     pub answer: Answer<N>,
 }
 
 /// An order as the ledger has it once the system is at rest. Times are milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order<N> {
-    /// The order's round.
     pub round: N,
-    /// The reservation that became this order.
     pub reservation: N,
-    /// Its user.
     pub user: N,
-    /// Its unit.
     pub unit: u32,
-    /// Its status.
     pub status: Status,
     /// Why it failed.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
@@ -172,17 +138,12 @@ pub struct Round {
     pub units: u32,
     /// The most units that a user may have at once.
     pub limit: u32,
-    /// When its units are available.
     pub supply: Supply,
-    /// Whether Redis may forget.
     pub redis: Redis,
-    /// Whether the history has the requests of all buyers.
     pub buyers: Buyers,
     /// The cooldown of a returned unit, in milliseconds.
     pub cooldown_ms: u64,
-    /// Whether other clocks can be compared with the recorder's.
     pub clocks: Clocks,
-    /// Whether the history has the ledger's orders.
     pub ledger: LedgerReading,
 }
 
@@ -196,7 +157,6 @@ pub enum Supply {
     Withheld,
 }
 
-/// Whether Redis may forget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Redis {
@@ -212,7 +172,6 @@ pub enum Redis {
 pub enum Buyers {
     /// Those of all buyers.
     Recorded,
-    /// There are other buyers too.
     AndOthers,
 }
 
@@ -231,11 +190,9 @@ pub enum Clocks {
     },
 }
 
-/// Whether the history has the ledger's orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LedgerReading {
-    /// No.
     NotRead,
     /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting
     /// messages and no holds.
@@ -273,19 +230,16 @@ impl Names {
         name
     }
 
-    /// The name of a known text.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.known.get(text).copied()
     }
 
-    /// The text of a name.
     pub fn text(&self, name: Name) -> &str {
         &self.texts[name.0 as usize]
     }
 }
 
 impl<N> Question<N> {
-    /// The same question with other names.
     pub fn map<M>(self, mut name: impl FnMut(N) -> M) -> Question<M> {
         match self {
             Self::Reserve { key } => Question::Reserve { key: key.map(name) },
@@ -299,7 +253,6 @@ impl<N> Question<N> {
 }
 
 impl<N> Answer<N> {
-    /// The same answer with other names.
     pub fn map<M>(self, name: impl FnOnce(N) -> M) -> Answer<M> {
         match self {
             Self::Accepted { reservation, unit } => Answer::Accepted { reservation: name(reservation), unit },
@@ -312,7 +265,6 @@ impl<N> Answer<N> {
 }
 
 impl<N> Operation<N> {
-    /// The same operation with other names.
     pub fn map<M>(self, mut name: impl FnMut(N) -> M) -> Operation<M> {
         let Self { round, user, question, call_ns, return_ns, answer } = self;
         let (round, user) = (name(round), name(user));
@@ -330,7 +282,6 @@ impl<N> Operation<N> {
 }
 
 impl<N> Order<N> {
-    /// The same order with other names.
     pub fn map<M>(self, mut name: impl FnMut(N) -> M) -> Order<M> {
         let Self { round, reservation, user, unit, status, reason, reserved_ms, ended_ms } = self;
         let (round, reservation, user) = (name(round), name(reservation), name(user));
@@ -351,7 +302,6 @@ impl PaymentOutcome {
 }
 
 impl Status {
-    /// Whether no other status can follow.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Queued | Self::PendingPayment)
     }
@@ -374,7 +324,6 @@ impl Status {
         }
     }
 
-    /// The status with this name.
     pub fn named(text: &str) -> Option<Self> {
         use Status::*;
         [Queued, PendingPayment, Granted, Paid, Expired, Cancelled, Failed].into_iter().find(|one| one.as_str() == text)

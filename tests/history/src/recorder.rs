@@ -60,12 +60,10 @@ impl Recorder {
         self.0.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nanoseconds since this recorder was made.
     pub fn now_ns(&self) -> u64 {
         u64::try_from(self.0.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// A client asks now.
     pub fn ask(&self, round: &str, user: &str, question: Question<&str>) -> Asking {
         let mut recorded = self.recorded();
         let names = &mut recorded.history.names;
@@ -109,7 +107,6 @@ impl Recorder {
 }
 
 impl Asking {
-    /// The client receives this answer now.
     pub fn hears(mut self, answer: Answer<&str>) {
         let return_ns = Some(self.recorder.now_ns());
         let answer = answer.map(|text| self.recorder.recorded().history.names.name(text));

@@ -4,7 +4,6 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-/// The choices of one seed.
 pub(crate) struct Dice(StdRng);
 
 impl Dice {
@@ -12,7 +11,6 @@ impl Dice {
         Self(StdRng::seed_from_u64(seed))
     }
 
-    /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0.random_range(0..bound)
     }

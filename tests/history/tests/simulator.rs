@@ -49,7 +49,6 @@ enum Event {
     Expires {
         reservation: usize,
     },
-    /// The unit is back in Redis.
     Back {
         reservation: usize,
     },
@@ -92,7 +91,6 @@ struct Simulator {
     forgot_at: Option<u64>,
 }
 
-/// A history of a correct sale.
 pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
     let mut simulator = Simulator {
         plan,

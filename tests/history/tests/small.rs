@@ -31,7 +31,6 @@ pub(crate) struct Small {
 /// A fault planted in a correct history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing.
     None,
     /// One answer is replaced by another that such a request may get.
     AnotherAnswer,

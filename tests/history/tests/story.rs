@@ -24,7 +24,6 @@ pub(crate) fn round() -> Round {
     }
 }
 
-/// A hand-written history.
 pub(crate) struct Story(pub(crate) History);
 
 impl Story {

@@ -5,12 +5,10 @@ use stateright::{Model, Property};
 
 /// Reservations that may become entries.
 const ENTRIES: usize = 3;
-/// Prizes of the round.
 const PRIZES: usize = 2;
 /// Concurrent runs of the `draw` function.
 const RUNS: usize = 2;
 
-/// A way to get the draw wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawMistake {
     /// A late order is placed without the condition on the fence.
@@ -27,21 +25,16 @@ pub enum DrawMistake {
     NoteBeforeSend,
 }
 
-/// The draw in a scope, right or with a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawProtocol {
     /// How many functions die.
     pub crashes: u8,
-    /// Whether Redis may lose the round.
     pub loses_redis: bool,
-    /// The mistake, if any.
     pub mistake: Option<DrawMistake>,
 }
 
-/// The phase of the round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Time {
-    /// On sale.
     Open,
     /// It ended less than a minute ago.
     Ended,
@@ -49,10 +42,8 @@ pub enum Time {
     Over,
 }
 
-/// The progress of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// Not requested.
     None,
     /// Promised; its message is in the queue.
     Queued,
@@ -61,34 +52,26 @@ pub enum Entry {
         /// Whether with the condition.
         checked: bool,
     },
-    /// Its order is written.
     Ordered {
-        /// Whether the index shows it.
         shown: bool,
     },
     /// It came after the fence.
     Late,
 }
 
-/// The progress of a run of the draw, with what it has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DrawRun {
-    /// About to read the state of the draw.
     Idle,
-    /// About to publish these entries.
     Counted(u8),
     /// About to award the prize with this number, counted from 0.
     Awarding(u8),
-    /// About to send the message of the prize.
     Sending(u8),
     /// About to mark the prize as done.
     Noting(u8),
 }
 
-/// The whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DrawState {
-    /// The round's phase.
     pub time: Time,
     /// The reservations.
     pub entries: [Entry; ENTRIES],
@@ -102,15 +85,12 @@ pub struct DrawState {
     pub awarded: u8,
     /// The ledger: who won each prize.
     pub winners: [Option<u8>; PRIZES],
-    /// Prizes whose message was sent.
     pub sent: [bool; PRIZES],
-    /// The runs.
     pub runs: [DrawRun; RUNS],
     /// How many functions may still die.
     pub crashes: u8,
 }
 
-/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawAction {
     /// A buyer is promised an entry.
@@ -121,11 +101,9 @@ pub enum DrawAction {
     Place(usize),
     /// The function dies before that, and the message comes back.
     DieAt(usize),
-    /// The index shows the order.
     Show(usize),
     /// The round ends, or has been over for a minute.
     Pass,
-    /// Redis loses the round.
     Lose,
     /// A run takes its next step.
     Draw(usize),

@@ -7,11 +7,9 @@ use crate::stored::{Guards, OrderState, Seat};
 pub enum Who {
     /// A request for a reservation: lost if the function crashes.
     Reservation,
-    /// A message of the order queue.
     Order,
     /// A message of the order queue's dead letters.
     DeadLetter,
-    /// A message of the expiry queue.
     Expiry,
     /// A request to cancel: lost if the function crashes.
     Cancel,
@@ -29,9 +27,7 @@ impl Who {
 /// Which guards were another order's when the ledger refused one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Refusal {
-    /// The unit's.
     pub unit: bool,
-    /// The slot's.
     pub slot: bool,
 }
 
@@ -40,19 +36,16 @@ pub struct Refusal {
 pub enum Next {
     /// Nothing is done yet: the message waits, or the function starts.
     Start,
-    /// Writes the order and its guards.
     Place(Seat),
     /// Asks Redis for another unit or slot.
     Reseat(Seat, Refusal),
     /// Writes that it will never be an order.
     Fence(Seat, OrderState),
-    /// Cancels the order that its fence met.
     Cancel,
     /// Brings Redis in line with this state of the order.
     Settle(OrderState),
     /// Tells Redis of an order that it did not know, then continues as after settling.
     AdoptThenGo(OrderState),
-    /// Sends the message that will expire it.
     SendExpiry,
     /// Ends the order in the ledger after the release (a mistake).
     EndAfterRelease,
@@ -68,26 +61,20 @@ pub enum Next {
     Open(Guards),
 }
 
-/// A message, or a running function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Job {
-    /// The kind of job.
     pub who: Who,
     /// The seat in the message or request.
     pub seat: Seat,
-    /// Failed deliveries.
     pub failed: u8,
-    /// The next effect.
     pub next: Next,
 }
 
 impl Job {
-    /// A job that has not started.
     pub fn new(who: Who, seat: Seat) -> Self {
         Self { who, seat, failed: 0, next: Next::Start }
     }
 
-    /// The same job, before this effect.
     pub fn at(self, next: Next) -> Self {
         Self { next, ..self }
     }
@@ -106,9 +93,7 @@ impl fmt::Debug for Job {
 /// The outcome of a job's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// The job is finished.
     Done,
-    /// The job continues.
     Goes(Next),
     /// The job gives up; a message comes back.
     Failed,

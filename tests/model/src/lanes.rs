@@ -3,7 +3,6 @@
 
 use stateright::{Model, Property};
 
-/// Lanes of the round.
 const LANES: usize = 2;
 /// Units of the round: unit 0 is dealt to lane 0, units 1 and 2 to lane 1.
 const UNITS: usize = 3;
@@ -16,7 +15,6 @@ const USERS: usize = 4;
 /// The lane of each user. Three users share the one unit of lane 0, so units have to move.
 const HOME: [usize; USERS] = [0, 0, 0, 1];
 
-/// A way to get lanes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneMistake {
     /// `accept` does not check whether it added the units of this transfer before.
@@ -27,7 +25,6 @@ pub enum LaneMistake {
     DeleteBeforeAccept,
     /// The home lane alone decides "sold out".
     SoldOutByHomeLane,
-    /// One reading of all lanes decides "sold out".
     SoldOutByOneReading,
     /// A lane is loaded without telling the other to refuse the lost lane's earlier transfers.
     LoadUnfenced,
@@ -35,7 +32,6 @@ pub enum LaneMistake {
     LoadForgetsTransfers,
 }
 
-/// Two lanes in a scope, right or with a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneProtocol {
     /// Users with concurrent requests.
@@ -49,7 +45,6 @@ pub struct LaneProtocol {
     /// Transfers that reconciliation finds while the request that began them is still running. It waits for a minute, so there
     /// are few. Without a bound it could move a unit between lanes for ever, each time before the request gets it.
     pub early_finds: u8,
-    /// The mistake, if any.
     pub mistake: Option<LaneMistake>,
 }
 
@@ -65,16 +60,13 @@ pub struct TransferId {
 /// Units on their way to the other lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
-    /// Its id.
     pub id: TransferId,
     /// The units, one bit each.
     pub units: u8,
 }
 
-/// The keys of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lane {
-    /// Whether Redis has it.
     pub is_loaded: bool,
     /// The load that created it, counted over all lanes.
     pub generation: u8,
@@ -84,9 +76,7 @@ pub struct Lane {
     pub entries: [Option<u8>; USERS],
     /// How often units came or went, except by reservations.
     pub moves: u8,
-    /// The open transfer to the other lane.
     pub record: Option<Transfer>,
-    /// Transfers begun.
     pub begun: u8,
     /// The last transfer added here from the other lane.
     pub accepted: TransferId,
@@ -107,26 +97,19 @@ pub struct Reading {
 /// The progress of a user's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
-    /// Not sent.
     Idle,
-    /// About to reserve in the home lane.
     Reserve,
     /// Reading all lanes, for the second time if the first readings are complete.
     Look {
-        /// The lanes' first answers.
         first: [Option<Reading>; LANES],
-        /// Their second answers.
         second: [Option<Reading>; LANES],
     },
     /// Told to ask again, because this transfer is moving units from the home lane to the other one.
     Wait(TransferId),
-    /// About to call `donate` in the other lane.
     Donate,
-    /// About to call `accept` in the home lane.
     Accept(Transfer),
     /// About to delete the record of a transfer, and then to accept it if that is not done yet.
     Delete(Transfer, bool),
-    /// Has this unit.
     Won(u8),
     /// Was told that nothing is left.
     SoldOut,
@@ -143,20 +126,14 @@ pub enum Finisher {
     Idle,
     /// About to add the units of this lane's transfer to the other lane.
     Accept(u8, Transfer),
-    /// About to delete the record in this lane.
     Delete(u8, TransferId),
 }
 
-/// The progress of loading a lane, with what it has read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Loader {
-    /// Not loading.
     Idle,
-    /// About to read the other lane.
     ReadOther(u8, u8),
-    /// About to read the guards, with the other lane if Redis has it.
     ReadGuards(u8, u8, Option<Lane>),
-    /// About to write the lane.
     Write(u8, Box<Lane>),
 }
 
@@ -169,16 +146,13 @@ impl Loader {
     }
 }
 
-/// The whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LaneState {
-    /// Redis.
     pub lanes: [Lane; LANES],
     /// The ledger: who has each unit. Reservation and order are one step here; [`crate::Protocol`] models what happens in between.
     pub guards: [Option<u8>; UNITS],
     /// The ledger: number of loads of lanes.
     pub loads: u8,
-    /// Requests.
     pub callers: [Caller; USERS],
     /// Users during whose request some unit was free all the time so far.
     pub free_throughout: [bool; USERS],
@@ -186,9 +160,7 @@ pub struct LaneState {
     pub told_wrongly: bool,
     /// Two users had the same unit at once.
     pub was_oversold: bool,
-    /// Reconciliation.
     pub finisher: Finisher,
-    /// The current load.
     pub loader: Loader,
     /// How many functions may still die.
     pub crashes: u8,
@@ -200,12 +172,10 @@ pub struct LaneState {
     pub early_finds: u8,
 }
 
-/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneAction {
     /// A user asks, for the first time or again.
     Ask(usize),
-    /// The request takes its next step.
     Step(usize),
     /// A request that reads all lanes reads this one.
     Read(usize, usize),
@@ -217,15 +187,10 @@ pub enum LaneAction {
     Find(usize),
     /// Reconciliation takes its next step.
     Finish,
-    /// Reconciliation dies.
     DieFinishing,
-    /// Redis loses a lane.
     Lose(usize),
-    /// The load of a lost lane begins.
     BeginLoad(usize),
-    /// The load takes its next step.
     Load,
-    /// The load dies.
     DieLoading,
 }
 
@@ -242,7 +207,6 @@ impl Lane {
         fence: 0,
     };
 
-    /// Units that its users have.
     fn taken(&self) -> u8 {
         self.entries.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
     }
@@ -313,7 +277,6 @@ fn places(state: &LaneState) -> [u8; UNITS] {
     counts
 }
 
-/// Whether any unit is available: free, or on its way.
 fn is_any_free(state: &LaneState) -> bool {
     let lanes = state.lanes.iter().enumerate().filter(|(_, lane)| lane.is_loaded);
     lanes.into_iter().any(|(at, lane)| lane.free != 0 || lane.open_to(&state.lanes[other(at)]).is_some())

@@ -2,6 +2,8 @@
 //!
 //! README.md says what is modelled, what is not, and how to read a counterexample.
 
+#![allow(missing_docs, reason = "private to the workspace")]
+
 mod cycles;
 mod draw;
 mod job;

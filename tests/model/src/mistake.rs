@@ -27,7 +27,6 @@ pub enum Mistake {
     PayUnasked,
     /// A payment that comes too late is dropped.
     LatePaymentIgnored,
-    /// Expiry leaves the guards of its order.
     ExpireLeavesGuards,
     /// `load` writes its keys whether the round is live or not.
     LoadOverLiveRound,

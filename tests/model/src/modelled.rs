@@ -1,29 +1,23 @@
 use crate::job::Job;
 use crate::{Mistake, Scope};
 
-/// The protocol in a scope, right or with a mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct Protocol {
-    /// The scope.
     pub scope: Scope,
-    /// The mistake, if any.
     pub mistake: Option<Mistake>,
 }
 
-/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A client asks for a reservation, for the first time or again.
     Request(u8),
     /// The same, and the function dies between Redis and SQS.
     RequestAndCrash(u8),
-    /// A client cancels.
     Cancel(u8),
     /// The same, and the function dies after the ledger's write.
     CancelAndCrash(u8),
     /// A payment arrives.
     Pay(u8),
-    /// A job takes its next step.
     Step(Job),
     /// A job takes its next step, and its function dies at once.
     StepAndCrash(Job),
@@ -41,12 +35,10 @@ pub enum Action {
     ReplicaStops,
     /// Redis fails over to the replica.
     Failover,
-    /// Redis loses all keys.
     Wipe,
 }
 
 impl Protocol {
-    /// The protocol as it should be.
     pub fn right(scope: Scope) -> Self {
         Self { scope, mistake: None }
     }

@@ -5,12 +5,10 @@
 
 use stateright::{Model, Property};
 
-/// Orders of the user.
 const ORDERS: usize = 3;
 /// Items: the orders, and the place that they share.
 const ITEMS: usize = ORDERS + 1;
 
-/// A way to get reads wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadsMistake {
     /// An order that cannot be read yet is taken for long gone, and its place is freed.
@@ -30,7 +28,6 @@ pub enum ReadsMistake {
 pub struct ReadsProtocol {
     /// Whether an audit runs. Otherwise there are no indexes.
     pub audits: bool,
-    /// The mistake, if any.
     pub mistake: Option<ReadsMistake>,
 }
 
@@ -39,7 +36,6 @@ pub struct ReadsProtocol {
 pub struct Items {
     /// For each order that exists, whether it is live.
     pub orders: [Option<bool>; ORDERS],
-    /// The order that has the place.
     pub place: Option<u8>,
 }
 
@@ -60,35 +56,26 @@ impl Items {
     }
 }
 
-/// The progress of the function that places an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placing {
-    /// About to write the order.
     Write,
     /// Refused: about to read who has the place.
     ReadPlace,
-    /// About to read this order, which has the place.
     ReadOrder(u8),
-    /// About to free the place of this order.
     Free(u8),
-    /// The order is written.
     Written,
     /// The user was told that the limit is reached.
     Refused,
 }
 
-/// The progress of an audit, with what it has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Audit {
-    /// About to read the index of guards.
     Guards,
-    /// About to read the index of live orders.
     Index(Option<u8>),
     /// About to read each of these orders, one bit each, itself; and how many orders are live so far.
     Orders(u8, usize),
 }
 
-/// The whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadsState {
     /// What the conditions of writes see.
@@ -97,15 +84,12 @@ pub struct ReadsState {
     pub shown: Items,
     /// What the indexes show.
     pub indexed: Items,
-    /// The functions that place the orders.
     pub placing: [Placing; ORDERS],
     /// Whether the limit was reached since the function was refused.
     pub was_full: [bool; ORDERS],
-    /// The audit.
     pub audit: Audit,
 }
 
-/// One atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadsAction {
     /// A function takes its next step.
@@ -116,7 +100,6 @@ pub enum ReadsAction {
     Show(usize),
     /// An index shows an item as readers see it.
     Index(usize),
-    /// The audit takes its next step.
     Audit,
 }
 

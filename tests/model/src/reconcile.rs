@@ -6,7 +6,6 @@ use crate::stored::{HoldState, Order, OrderState, Seat};
 use crate::{Action, Mistake, Protocol};
 
 impl Protocol {
-    /// Everything that reconciliation would do now.
     pub(crate) fn repairs(&self, state: &State, found: &mut Vec<Action>) {
         let State { redis, ledger, .. } = state;
         if !redis.loaded {

@@ -3,7 +3,6 @@ use crate::stored::{IDS, SLOTS, UNITS, USERS};
 /// A reservation id: its user, and how often it is requested.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// The user.
     pub user: u8,
     /// The first request and its repetitions with the same key.
     pub tries: u8,
@@ -12,11 +11,8 @@ pub struct Request {
 /// The size of the model. Each bound applies to a whole run.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
-    /// The scope's name.
     pub name: &'static str,
-    /// Units in the round.
     pub units: u8,
-    /// Live orders that a user may have.
     pub limit: u8,
     /// The reservations.
     pub requests: &'static [Request],
@@ -24,17 +20,12 @@ pub struct Scope {
     pub receives: u8,
     /// Messages that are delivered twice.
     pub duplicates: u8,
-    /// Crashes.
     pub crashes: u8,
-    /// Cancellations.
     pub cancels: u8,
-    /// Payments.
     pub payments: u8,
-    /// Failovers to a replica that is behind.
     pub failovers: u8,
     /// Most writes that a failover loses.
     pub lost_writes: u8,
-    /// Losses of all keys.
     pub wipes: u8,
     /// Concurrent repairs of reconciliation.
     pub reconcilers: usize,

@@ -4,7 +4,6 @@ use crate::job::Refusal;
 use crate::stored::{Guards, Hold, HoldState, Redis, Returned, Seat};
 use crate::{Mistake, Protocol};
 
-/// The answer of `reserve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
     /// It has a unit, from this request or an earlier one.
@@ -15,7 +14,6 @@ pub(crate) enum Reserved {
     Refused,
 }
 
-/// The answer of `reseat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reseated {
     To(Seat),
@@ -144,7 +142,6 @@ impl Protocol {
         }
     }
 
-    /// Whether a unit is nowhere in Redis.
     pub(crate) fn is_nowhere(redis: &Redis, unit: u8) -> bool {
         redis.loaded && redis.free(unit) == 0 && redis.holders(unit).next().is_none()
     }

@@ -4,7 +4,6 @@ use crate::stored::{IDS, Ledger, Redis};
 /// A replica: its copy of Redis, and how many writes it has missed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Replica {
-    /// Its copy.
     pub redis: Redis,
     /// How many writes it has missed.
     pub behind: u8,
@@ -19,24 +18,17 @@ pub struct Left {
     pub duplicates: u8,
     /// Crashes, and deliveries that reach no function.
     pub crashes: u8,
-    /// Cancellations.
     pub cancels: u8,
-    /// Payments.
     pub payments: u8,
-    /// Failovers to a replica that is behind.
     pub failovers: u8,
-    /// Losses of all keys.
     pub wipes: u8,
 }
 
-/// State that only the properties read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ghost {
     /// Reservations that were answered with 202.
     pub accepted: [bool; IDS],
-    /// Orders that were ever PAID in the ledger.
     pub paid: [bool; IDS],
-    /// Orders for which a payment was made.
     pub charged: [bool; IDS],
     /// Reservations for which a function found a reason to fail that was not true then.
     pub untrue: [bool; IDS],
@@ -47,16 +39,12 @@ pub struct Ghost {
 /// The whole state: Redis, the ledger, what is under way, and what may still happen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// The stock.
     pub redis: Redis,
     /// A replica that Redis may fail over to.
     pub replica: Option<Replica>,
-    /// The ledger.
     pub ledger: Ledger,
     /// Messages and running functions, sorted so that equal states compare equal.
     pub jobs: Vec<Job>,
-    /// What may still happen.
     pub left: Left,
-    /// State that only the properties read.
     pub ghost: Ghost,
 }

@@ -2,13 +2,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Most reservation ids in a scope.
 pub const IDS: usize = 3;
-/// Most units in a scope.
 pub const UNITS: usize = 2;
-/// Most users in a scope.
 pub const USERS: usize = 3;
-/// Most slots of a user in a scope.
 pub const SLOTS: usize = 2;
 
 /// A reservation's claim to a unit and to one of its user's slots.
@@ -28,7 +24,6 @@ impl fmt::Debug for Seat {
     }
 }
 
-/// The state of a reservation in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldState {
@@ -40,19 +35,14 @@ pub enum HoldState {
     Released,
 }
 
-/// A reservation in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Hold {
-    /// Its unit.
     pub unit: u8,
-    /// Its slot.
     pub slot: u8,
-    /// Its state.
     pub state: HoldState,
 }
 
 impl Hold {
-    /// Whether it still has its unit.
     pub fn is_live(self) -> bool {
         self.state != HoldState::Released
     }
@@ -63,22 +53,18 @@ impl Hold {
 pub struct Returned([bool; UNITS]);
 
 impl Returned {
-    /// Adds a unit.
     pub fn put(&mut self, unit: u8) {
         self.0[usize::from(unit)] = true;
     }
 
-    /// Removes a unit.
     pub fn take(&mut self, unit: u8) {
         self.0[usize::from(unit)] = false;
     }
 
-    /// The lowest unit.
     pub fn first(&self) -> Option<u8> {
         (0..UNITS as u8).find(|unit| self.has(*unit))
     }
 
-    /// Whether it contains a unit.
     pub fn has(&self, unit: u8) -> bool {
         self.0[usize::from(unit)]
     }
@@ -119,7 +105,6 @@ impl Redis {
         self.holds[usize::from(id)].is_some_and(|hold| hold.state == HoldState::Held)
     }
 
-    /// The live reservations.
     pub fn live(&self) -> impl Iterator<Item = Seat> {
         self.holds.into_iter().zip(0..).filter_map(|(hold, id)| {
             let hold = hold.filter(|hold| hold.is_live())?;
@@ -128,17 +113,12 @@ impl Redis {
     }
 }
 
-/// The state of an order in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderState {
-    /// Waiting for payment.
     Pending,
-    /// Paid. Final.
     Paid,
-    /// Not paid in time. Final.
     Expired,
-    /// Cancelled by the user. Final.
     Cancelled,
     /// FAILED at the limit. Final.
     Failed,
@@ -146,14 +126,10 @@ pub enum OrderState {
     SoldOut,
 }
 
-/// An order in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Order {
-    /// Its state.
     pub state: OrderState,
-    /// Its unit.
     pub unit: u8,
-    /// Its slot.
     pub slot: u8,
 }
 
@@ -170,9 +146,7 @@ pub type Guards = [Option<(u8, u8)>; UNITS];
 /// The ledger, which loses nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The orders.
     pub orders: [Option<Order>; IDS],
-    /// The unit guards.
     pub units: Guards,
     /// The slot guards: the order behind each slot of each user.
     pub slots: [[Option<u8>; SLOTS]; USERS],

@@ -4,7 +4,6 @@ use crate::job::Refusal;
 use crate::stored::{Ledger, Order, OrderState, Seat};
 use crate::{Mistake, Protocol};
 
-/// The result of placing an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placed {
     /// Written now or before, in this state.

@@ -24,7 +24,6 @@ enum Check {
     Wrong(Tooth),
 }
 
-/// A check's output, and whether it passed.
 struct Report {
     text: String,
     good: bool,

@@ -13,7 +13,6 @@ fn judged(trace: &Trace) -> Result<Explained, Box<Unexplained>> {
     explain(trace).expect("the model has room for it").map_err(Box::new)
 }
 
-/// The effects that are steps of the model.
 fn steps(trace: &Trace) -> Vec<usize> {
     let explained = judged(trace).expect("it is explained");
     let is_effect = |at: &usize| matches!(trace.records[*at].what, What::Does { .. });

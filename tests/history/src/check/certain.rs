@@ -11,7 +11,6 @@ pub(super) struct Reservations {
     by_name: HashMap<Name, usize>,
 }
 
-/// What is certain about one reservation.
 pub(super) struct Reservation {
     pub(super) name: Name,
     /// Index of the operation that accepted it, the first by its return.
@@ -84,7 +83,6 @@ impl Reservation {
         }
     }
 
-    /// Its user, if known.
     pub(super) fn user(&self, view: &View<'_>) -> Option<Name> {
         let order = self.order.map(|at| view.orders[at].user);
         order.or_else(|| Some(view.operations[self.accepted?].user))

@@ -2,7 +2,6 @@ use crate::check::in_words::InWords;
 use crate::check::report::{Judged, Report, Rule, Violation};
 use crate::check::view::View;
 
-/// Findings of one round.
 pub(super) struct Found<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) report: &'a mut Report,

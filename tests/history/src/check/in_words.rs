@@ -10,7 +10,6 @@ impl InWords<'_> {
         self.0.text(name)
     }
 
-    /// Who asked what and when, and the answer.
     pub(super) fn operation(&self, operation: &Operation<Name>) -> String {
         let user = match self.text(operation.user) {
             "" => "the payment provider",
@@ -52,7 +51,6 @@ impl InWords<'_> {
     }
 }
 
-/// A moment, or the end.
 pub(super) fn moment(ns: u64) -> String {
     if ns == u64::MAX { "the end".to_owned() } else { format!("{:.6} s", ns as f64 / 1e9) }
 }

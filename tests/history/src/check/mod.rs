@@ -21,7 +21,6 @@ use view::View;
 
 pub use report::{Judged, MOST_SHOWN, Report, Rule, Violation};
 
-/// Checks a history.
 pub fn check(history: &History) -> Report {
     let mut report = Report::default();
     report.judged.operations = history.operations.len();

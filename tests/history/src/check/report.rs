@@ -5,7 +5,6 @@ use std::fmt;
 /// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
-/// The rules that every history must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// Two reservations certainly had one unit at the same moment.
@@ -22,7 +21,6 @@ pub enum Rule {
     TwoAnswers,
     /// A reservation left a final state, or returned to an earlier one.
     WentBack,
-    /// The unit of a reservation changed.
     UnitChanged,
     /// A reservation was unknown after its user was told that it was accepted.
     Forgotten,
@@ -39,18 +37,13 @@ pub enum Rule {
 /// An answer or a state that no correct system can produce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The violated rule.
     pub rule: Rule,
-    /// The round.
     pub round: String,
-    /// The operations involved, with their times.
     pub message: String,
 }
 
-/// How much there was to check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Requests and their answers.
     pub operations: usize,
     /// How many of them belong to rounds that the history does not describe. They are not checked.
     pub unchecked: usize,
@@ -62,17 +55,13 @@ pub struct Judged {
     pub promises: usize,
 }
 
-/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What was checked.
     pub judged: Judged,
-    /// The violations that were found.
     pub violations: Vec<Violation>,
 }
 
 impl Rule {
-    /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::UnitOwnedTwice => "unit_owned_twice",
@@ -114,7 +103,6 @@ impl Report {
         self.violations.is_empty()
     }
 
-    /// Whether this rule is violated.
     pub fn violates(&self, rule: Rule) -> bool {
         self.violations.iter().any(|violation| violation.rule == rule)
     }

@@ -53,7 +53,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// When the ledger was read.
     pub(super) const fn read_at(&self) -> Option<u64> {
         match self.round.ledger {
             LedgerReading::NotRead => None,
@@ -89,7 +88,6 @@ fn asks(operations: &[&Operation<Name>]) -> Vec<Asks> {
 }
 
 impl Asks {
-    /// Operations that may have taken effect.
     pub(super) fn effective<'v>(&'v self, view: &'v View<'_>) -> impl Iterator<Item = &'v Operation<Name>> {
         let operations = self.operations.iter().map(|at| view.operations[*at]);
         operations.filter(|operation| !matches!(operation.answer, Answer::Refused(_)))

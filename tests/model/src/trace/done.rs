@@ -3,17 +3,14 @@ use super::record::Record;
 /// How many records after the first unexplained one may be explained before it.
 const WINDOW: usize = 64;
 
-/// Which records of a trace are explained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Done {
-    /// The first unexplained record.
     first: usize,
     /// Explained records after it, one bit each.
     behind: u64,
 }
 
 impl Done {
-    /// How many records are explained.
     pub(super) fn count(self) -> usize {
         self.first + self.behind.count_ones() as usize
     }
@@ -23,7 +20,6 @@ impl Done {
             || (at > self.first && at - self.first <= WINDOW && self.behind >> (at - self.first - 1) & 1 == 1)
     }
 
-    /// Adds one record.
     pub(super) fn and(mut self, at: usize) -> Self {
         if at > self.first {
             self.behind |= 1 << (at - self.first - 1);

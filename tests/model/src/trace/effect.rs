@@ -17,13 +17,11 @@ use crate::stored::{Guards, HoldState, Order, OrderState, Redis, Seat};
 pub enum Effect {
     /// `reserve`. The seat is that of the entry in the answer.
     Reserve { id: u8, answer: Answer, seat: Option<Seat> },
-    /// `confirm`.
     Confirm { id: u8, answer: Answer },
     /// `release`, with the unit that another order has.
     Release { id: u8, of_another: Option<u8>, answer: Answer },
     /// `reseat`. The seat after it is that of the entry in the answer.
     Reseat { seat: Seat, answer: Answer, to: Option<Seat> },
-    /// `adopt`.
     Adopt { seat: Seat, answer: Answer },
     /// `restore`, of all these units in one step.
     Restore { units: Vec<u8>, answer: Answer },
@@ -43,9 +41,7 @@ pub enum Effect {
     ReadOrder { id: u8, found: Option<OrderState> },
     /// A consistent read of a unit's guard.
     ReadUnit { unit: u8, found: Option<u8> },
-    /// A message to the order queue.
     SendOrder { seat: Seat },
-    /// A message to the expiry queue.
     SendExpiry { id: u8 },
     /// A write to modelled data that no step of the model makes. Never explained.
     Unknown { what: String },
@@ -77,19 +73,15 @@ pub enum Answer {
     Present,
 }
 
-/// The result of a conditional write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Written {
-    /// Written.
     Made,
-    /// There already was an order, in this state.
     There(OrderState),
     /// The unit is guarded for another order.
     UnitTaken,
     /// Only the slot is guarded for another order.
     SlotTaken,
-    /// There is no such order.
     Absent,
 }
 
@@ -162,7 +154,6 @@ impl Protocol {
         (sights, after)
     }
 
-    /// The effect of a request for a reservation.
     pub(super) fn reserving(&self, redis: &Redis, id: u8) -> (Effect, Reserved) {
         let reserved = self.reserve(&mut redis.clone(), id);
         let known = redis.holds[usize::from(id)].map(|hold| Seat { id, unit: hold.unit, slot: hold.slot });
@@ -188,7 +179,6 @@ impl Protocol {
         Effect::Reseat { seat, answer, to }
     }
 
-    /// The effect of adopting an order.
     pub(super) fn adopting(&self, redis: &Redis, seat: Seat) -> Effect {
         let mut changed = *redis;
         self.adopt(&mut changed, seat);
@@ -206,7 +196,6 @@ fn known(redis: &Redis, id: u8) -> Option<HoldState> {
     redis.holds[usize::from(id)].map(|hold| hold.state)
 }
 
-/// The effect of a release.
 pub(super) fn releasing(redis: &Redis, id: u8, of_another: Option<u8>) -> Effect {
     let answer = match known(redis, id) {
         None => Answer::UnknownHold,

@@ -14,11 +14,9 @@ const MOST_SEEN: usize = 200_000;
 /// A path of the model that looks like the trace.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// Number of functions' effects in the trace.
     pub effects: usize,
     /// Its steps, each with the number of the record that it explains, if it is visible.
     pub path: Vec<(Option<usize>, Vec<Action>)>,
-    /// States that the search visited.
     pub visited: usize,
     /// Properties of the model that do not hold in some state of the path.
     pub broken: Vec<&'static str>,
@@ -31,11 +29,9 @@ pub struct Unexplained {
     pub explained: usize,
     /// The first record that this path cannot explain, with its number.
     pub record: Option<(usize, Record)>,
-    /// Why it cannot.
     pub reasons: Vec<String>,
     /// The model's state at that point.
     pub state: Box<State>,
-    /// States that the search visited.
     pub visited: usize,
     /// Whether it reached the limit, so that there might be a path after all.
     pub gave_up: bool,

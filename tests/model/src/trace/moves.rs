@@ -13,14 +13,11 @@ use crate::state::State;
 use crate::stored::{OrderState, Redis, Seat};
 use crate::{Action, Protocol};
 
-/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Stand {
     /// It has done nothing yet that is a job in the model.
     Fresh,
-    /// At this job of the model.
     At(Job),
-    /// All done.
     Finished,
     /// Its process is dead, or has given up.
     Gone,
@@ -40,7 +37,6 @@ pub(super) struct Known {
     pub(super) later: usize,
 }
 
-/// Steps that explain a record, and the state after them.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     pub(super) actions: Vec<Action>,
@@ -48,13 +44,11 @@ pub(super) struct Move {
     pub(super) runs: Runs,
 }
 
-/// Looks for the steps that explain one record from one state.
 pub(super) struct Finder<'a> {
     pub(super) protocol: &'a Protocol,
     pub(super) state: &'a State,
     pub(super) runs: &'a Runs,
     pub(super) moves: Vec<Move>,
-    /// Why there are no more.
     pub(super) reasons: Vec<String>,
 }
 
@@ -84,7 +78,6 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The state after a step, if the model has the step.
     fn act(&self, state: &State, action: Action) -> Option<State> {
         let mut offered = Vec::new();
         self.protocol.actions(state, &mut offered);

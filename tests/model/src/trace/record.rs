@@ -9,12 +9,9 @@ use super::effect::Effect;
 use crate::scope::{Request, Scope};
 use crate::stored::{IDS, Ledger, Redis, SLOTS, UNITS, USERS};
 
-/// The setup of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// Units in the round.
     pub units: u8,
-    /// Live orders that a user may have.
     pub limit: u8,
     /// Deliveries of a message before it becomes a dead letter.
     pub receives: u8,
@@ -24,27 +21,20 @@ pub struct Header {
     pub names: Vec<String>,
 }
 
-/// A function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Function {
-    /// A request for a reservation.
     Reservation,
-    /// A message of the order queue.
     Order,
     /// A message of the order queue's dead letters.
     DeadLetter,
-    /// A message of the expiry queue.
     Expiry,
-    /// A request to cancel.
     Cancel,
-    /// A payment.
     Payment,
     /// Reconciliation or warmup.
     Reconciliation,
 }
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
@@ -52,15 +42,12 @@ pub enum How {
     Done,
     /// It gave its message back.
     Failed,
-    /// Its process died.
     Died,
 }
 
-/// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// A function begins, with the reservation of its message or request.
     Begins { function: Function, id: Option<u8> },
     /// It does something; with the contents of Redis afterwards, if it was a script.
     Does {
@@ -68,9 +55,7 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         redis: Option<Redis>,
     },
-    /// It ends.
     Ends { how: How },
-    /// Redis loses all keys.
     Loses {},
     /// Redis will return to its current contents after a failover.
     Saves {},
@@ -84,21 +69,16 @@ pub enum What {
 /// events may have happened in either order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// When it began.
     pub from: u64,
-    /// When it ended.
     pub to: u64,
     /// The number of the function's run, or 0 for none.
     pub run: u32,
-    /// The event.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// A run as seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Its setup.
     pub header: Header,
     /// The events, in the order of their beginnings.
     pub records: Vec<Record>,

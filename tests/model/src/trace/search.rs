@@ -9,7 +9,6 @@ use super::record::{Function, How, Trace, What};
 use crate::state::State;
 use crate::{Action, Protocol};
 
-/// A node of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Node {
     done: Done,
@@ -17,18 +16,15 @@ struct Node {
     runs: Runs,
 }
 
-/// How the search came to a node.
 struct Way {
     from: usize,
     record: Option<usize>,
     actions: Vec<Action>,
 }
 
-/// The result of the search.
 pub(super) struct Found {
     /// The model's steps, each with the record that it explains, if it explains one.
     pub(super) path: Option<Vec<(Option<usize>, Vec<Action>)>>,
-    /// Nodes that it saw.
     pub(super) seen: usize,
     /// The farthest point: how many records are explained there, and the state.
     pub(super) farthest: (usize, State),

@@ -2,11 +2,8 @@ use model::{Mistake, Request, Scope};
 
 /// A mistake, the scope in which it shows, and the property that it breaks there.
 pub(crate) struct Tooth {
-    /// The mistake.
     pub(crate) mistake: Mistake,
-    /// The scope in which it shows.
     pub(crate) scope: Scope,
-    /// The property that catches it.
     pub(crate) caught_by: &'static str,
 }
 
