@@ -67,7 +67,6 @@ impl Api {
         self.control.create(&format!("/v2/apis/{}/{what}", self.made.id), item).await.unwrap()
     }
 
-    /// The emulator's URL for it.
     pub(crate) fn emulators_url(&self) -> String {
         format!("{}/_aws/execute-api/{}", self.emulator.endpoint(), self.made.id)
     }
