@@ -1,12 +1,6 @@
-use std::time::Duration;
+use stock::{RateLimited, WinsSeen};
 
-use redis::AsyncCommands;
-use sale::{EpochMs, Terms};
-use stock::{
-    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve, SoldOut, WinsSeen,
-};
-use tests::{TestRound, terms, user};
-use uuid::Uuid;
+use crate::prelude::*;
 
 const WRONG: Admit = Admit::WrongAnswer { again: false };
 const TWO_MINUTES_MS: u32 = 120_000;
@@ -15,7 +9,6 @@ const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 /// Three at once and then one an hour, so the limit does not refill during a test.
 const THREE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 3 };
 
-/// A user at the visitor of a round.
 struct Visitor<'a> {
     round: &'a TestRound,
     name: &'static str,

@@ -1,6 +1,4 @@
-use sale::{Claim, ClaimState, Unit};
-use stock::Reserve;
-use tests::{TestRound, terms, user};
+use crate::prelude::*;
 
 fn order(round: &TestRound, name: &str, unit: u32, slot: u8) -> Claim {
     round.fresh_claim(&user(name), unit, slot)

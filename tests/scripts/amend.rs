@@ -1,7 +1,4 @@
-use redis::AsyncCommands;
-use sale::{EpochMs, Round, Terms, Unit};
-use stock::Reserve;
-use tests::{TestRound, first_version, terms, user};
+use crate::prelude::*;
 
 /// The round is loaded with version 1.
 fn changed(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Round {

@@ -1,11 +1,8 @@
 //! Admission and counters of a round with several lanes.
 
-use futures::future::join_all;
-use sale::{BuyerClass, EpochMs, Lane, RoundId, Terms, UserId};
-use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reserve, RoundLoad, RoundStock, Stock};
-use tests::{TestRound, fresh_id, terms, user};
-use uuid::Uuid;
+use stock::RoundStock;
 
+use crate::prelude::*;
 use crate::sequences::clock;
 
 const LANES: u16 = 4;

@@ -1,16 +1,10 @@
 //! Every script and every read on a cluster, which refuses commands with keys of two slots.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
 use local::valkey_cluster::ValkeyCluster;
-use sale::{BuyerClass, EpochMs, Lane, Round, RoundId, Terms};
-use stock::{
-    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Joined, Joining, LineMoved, LineStep,
-    Reseated, Reserve, RoundLoad, Stock,
-};
-use tests::{first_version, fresh_claim, fresh_id, round, terms, user};
-use uuid::Uuid;
+use stock::{Joined, Joining, LineMoved, LineStep};
+use tests::{fresh_claim, round};
+
+use crate::prelude::*;
 
 const UNITS: u32 = 5;
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
@@ -37,8 +31,7 @@ async fn every_script_touches_one_slot_and_lanes_are_spread_over_the_shards() {
 /// A round's lanes are on different shards, according to the cluster's own slot table.
 async fn lanes_are_spread_over_the_shards(cluster: &ValkeyCluster, stock: &Stock, id: &RoundId) {
     let terms = Terms { lanes: 8, ..terms(80, 1) };
-    let load =
-        RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() };
+    let load = unsold(terms);
     assert!(stock.round_in(id, 8).load_lanes(&load, 80).await.unwrap());
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     for lane in Lane::all(8) {
@@ -63,14 +56,7 @@ fn now_ms() -> i64 {
 async fn sell(stock: &Stock, id: &RoundId) {
     let (round, terms) = (stock.round(id), terms(UNITS, 1));
     assert!(!round.is_loaded().await.unwrap());
-    let load = RoundLoad {
-        terms: terms.clone(),
-        paused: false,
-        version: 1,
-        epoch_ms: EpochMs(1),
-        taken: vec![fresh_claim(id, &user("zoe"), 5, 0)],
-        denied: Vec::new(),
-    };
+    let load = RoundLoad { taken: vec![fresh_claim(id, &user("zoe"), 5, 0)], ..unsold(terms.clone()) };
     assert!(round.load(&load).await.unwrap());
 
     let alice = user("alice");

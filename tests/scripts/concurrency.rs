@@ -1,10 +1,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use futures::future::join_all;
-use stock::{Reserve, Stock};
-use tests::{TestRound, terms, user};
-use uuid::Uuid;
+use crate::prelude::*;
 
 const CLIENTS: usize = 64;
 

@@ -1,10 +1,11 @@
 //! The scripts, their headers, `lua/README.md` and the crate `stock` agree.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use stock::ScriptCode;
 use stock::expanded::{ALL, LAYOUT};
+
+use crate::prelude::*;
 
 fn lua() -> PathBuf {
     local::paths::root().join("lua")

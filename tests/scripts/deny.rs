@@ -1,11 +1,8 @@
-use redis::AsyncCommands;
 use runtime::Clock;
-use sale::EpochMs;
-use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reseated, Reserve, RoundLoad, Stock};
-use tests::{TestRound, held, terms, user};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use uuid::Uuid;
+
+use crate::prelude::*;
 
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 
@@ -184,14 +181,7 @@ async fn thousands_of_notes_are_noted_and_read() {
 async fn a_round_is_loaded_with_its_denials_in_one_step() {
     let round = TestRound::start_empty();
     let until = EpochMs(4_000_000_000_000);
-    let loading = RoundLoad {
-        terms: terms(9, 1),
-        paused: false,
-        version: 1,
-        epoch_ms: EpochMs(1),
-        taken: Vec::new(),
-        denied: vec![(user("eve"), until)],
-    };
+    let loading = RoundLoad { denied: vec![(user("eve"), until)], ..unsold(terms(9, 1)) };
     round.stock().load(&loading).await.unwrap();
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
     let noted = round.stock().noted_denials().await.unwrap();

@@ -1,8 +1,6 @@
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use futures::future::join_all;
-use sale::{Claim, UserId};
-use tests::{TestRound, terms, user};
+use crate::prelude::*;
 
 const AT_ONCE: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(3600);

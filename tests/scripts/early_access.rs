@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use futures::future::join_all;
-use sale::{BuyerClass, EarlyAccess, EpochMs, MemberQuota, Terms, UserId};
-use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Reserve, SoldOut};
-use tests::{TestRound, first_version, fresh_id, terms, user};
-use uuid::Uuid;
+use crate::prelude::*;
 
 const MEMBER: BuyerClass = BuyerClass { lead_s: 600, has_quota: true };
 const STRANGER: BuyerClass = BuyerClass::EVERYONE;

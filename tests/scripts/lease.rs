@@ -1,7 +1,6 @@
-use std::time::Duration;
-
 use stock::Lease;
-use tests::TestRound;
+
+use crate::prelude::*;
 
 #[tokio::test]
 async fn no_second_has_more_than_its_share() {

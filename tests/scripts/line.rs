@@ -1,9 +1,8 @@
 //! Tickets, and the movement of a line.
 
-use redis::AsyncCommands;
-use sale::{EpochMs, UserId};
 use stock::{Joined, Joining, LineMoved, LineStep, RoundStock};
-use tests::{TestRound, user};
+
+use crate::prelude::*;
 
 const HOUR_MS: i64 = 3_600_000;
 

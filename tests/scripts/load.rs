@@ -1,6 +1,4 @@
-use sale::{EpochMs, Slot, Unit};
-use stock::Reserve;
-use tests::{TestRound, terms, user};
+use crate::prelude::*;
 
 #[tokio::test]
 async fn a_live_round_is_never_overwritten() {

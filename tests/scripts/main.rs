@@ -14,6 +14,7 @@ mod lanes;
 mod lease;
 mod line;
 mod load;
+mod prelude;
 mod rain;
 mod rain_plot;
 mod release;

@@ -1,21 +1,15 @@
 //! Rounds whose units become available over time. Redis's clock cannot be set, so the tests move all times of a round in
 //! Redis into the past instead.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
-
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
-use sale::{Claim, EpochMs, Rain, RainDrop, RainPlan, Round, Steady, Terms, Unit};
-use stock::{Admit, AdmitRequest, Applicant, COOLDOWN_MS, ChallengeRequest, Challenged, GcraLimit, Reseated};
-use stock::{Reserve, RoundLoad, SoldOut};
-use tests::{TestRound, first_version, fresh_id, packed_at, terms, user};
-use uuid::Uuid;
+use stock::COOLDOWN_MS;
+use tests::packed_at;
 
 use super::rain_plot;
 use super::sequences::clock;
+use crate::prelude::*;
 
 const SALE_KEY: &str = "sale:{lamp:1:0}";
 /// Offset of the plan in the packed string.
@@ -82,7 +76,6 @@ impl Weather {
         self.current().terms.rain_plan().expect("it rains")
     }
 
-    /// Lets time pass.
     async fn pass(&mut self, ms: i64) {
         for Round { terms, .. } in &mut self.versions {
             terms.opens_at_ms = earlier(terms.opens_at_ms, ms);
@@ -138,13 +131,11 @@ impl Weather {
         }
     }
 
-    /// Changes the round in the ledger.
     fn steer(&mut self, change: impl FnOnce(Round) -> Round) {
         let changed = change(self.current().clone());
         self.versions.push(Round { version: changed.version + 1, ..changed });
     }
 
-    /// Changes the round in the ledger and then in Redis.
     async fn change(&mut self, change: impl FnOnce(Round) -> Round) {
         self.steer(change);
         self.amend().await;

@@ -1,8 +1,6 @@
-use std::time::Duration;
+use stock::{Buyers, BuyersRead, WinsSeen};
 
-use sale::{Claim, ClaimState, Slot, Unit};
-use stock::{Buyers, BuyersRead, Reserve, SoldOut, WinsSeen};
-use tests::{TestRound, held, terms, user};
+use crate::prelude::*;
 
 #[tokio::test]
 async fn a_returned_unit_is_sold_again_before_a_new_one() {

@@ -1,6 +1,4 @@
-use sale::{Claim, Slot, Unit};
-use stock::{Refused, Reseated};
-use tests::{TestRound, fresh_id, held, terms, user};
+use crate::prelude::*;
 
 #[tokio::test]
 async fn a_reservation_gets_another_unit_once() {

@@ -1,10 +1,4 @@
-use std::time::Duration;
-
-use redis::AsyncCommands;
-use sale::{EpochMs, Slot, Unit};
-use stock::{Reserve, Stock};
-use tests::{TestRound, fresh_id, held, terms, user};
-use uuid::Uuid;
+use crate::prelude::*;
 
 #[tokio::test]
 async fn units_are_handed_out_in_order_until_none_is_left() {

@@ -1,5 +1,4 @@
-use sale::{EpochMs, Unit};
-use tests::{TestRound, terms, user};
+use crate::prelude::*;
 
 async fn restore(round: &TestRound, units: &[u32], counters: &stock::Counters) -> bool {
     let units: Vec<Unit> = units.iter().copied().map(Unit).collect();

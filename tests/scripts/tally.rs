@@ -1,7 +1,4 @@
-use std::collections::BTreeMap;
-
-use redis::AsyncCommands;
-use tests::{TestRound, terms};
+use crate::prelude::*;
 
 async fn tally(round: &TestRound, counts: &[(&'static str, u64)]) {
     round.stock().tally(&counts.iter().copied().collect()).await.unwrap();

@@ -9,13 +9,10 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Length of the accept queue.
 const BACKLOG: u32 = 1024;
 
-/// What happens to connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// They reach the service.
     Answers,
     /// New ones are refused, and existing ones are closed.
     Refuses,
@@ -45,7 +42,6 @@ impl CutProxy {
         proxy
     }
 
-    /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }

@@ -10,14 +10,15 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
+use axum::response::Response;
 use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 
 use crate::forward::{Upstream, target};
 use crate::resp::read_value;
 use crate::seen::{Calm, Seen, is_read};
+use crate::server::Server;
 
 /// On which side of an effect the function dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,18 +40,14 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Whether it changes nothing.
     pub fn is_read(&self) -> bool {
         is_read(&self.kind)
     }
 }
 
-/// Where a run dies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// The request.
     pub effect: Effect,
-    /// The side of it.
     pub when: When,
 }
 
@@ -70,7 +67,6 @@ static SCRIPTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 });
 
 impl Fault {
-    /// Dies at the given point, or never.
     pub fn new(point: Option<Point>) -> Arc<Self> {
         let (seen, over, died) = (Mutex::default(), AtomicBool::new(false), Notify::new());
         Arc::new(Self { point, seen, over, died })
@@ -80,7 +76,6 @@ impl Fault {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The effects that have begun so far.
     pub fn effects(&self) -> BTreeSet<Effect> {
         self.seen().effects()
     }
@@ -138,76 +133,94 @@ impl Fault {
     }
 }
 
-/// A proxy on the loopback interface. Dropping it stops it.
-pub struct FaultProxy {
-    address: SocketAddr,
-    task: JoinHandle<()>,
-}
-
-impl FaultProxy {
-    /// A proxy in front of the Redis at `upstream`.
-    pub async fn redis(upstream: SocketAddr, fault: Arc<Fault>) -> Self {
-        let (listener, address) = listen().await;
-        let task = tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                let fault = Arc::clone(&fault);
-                tokio::spawn(async move { pass_commands(client, upstream, &fault).await });
-            }
-        });
-        Self { address, task }
+/// What a proxy does with each effect that it passes.
+pub(crate) trait Hook: Send + Sync + 'static {
+    fn kind_of(&self, command: &[u8]) -> Option<String> {
+        kind_of(command)
     }
 
-    /// A proxy in front of the AWS emulator at `upstream`.
-    pub async fn aws(upstream: &str, fault: Arc<Fault>) -> Self {
-        let (listener, address) = listen().await;
-        let upstream = Arc::new(Upstream::new(upstream));
+    fn ask_redis(
+        &self,
+        _kind: &str,
+        command: Vec<u8>,
+        redis: &mut RedisConnection,
+    ) -> impl Future<Output = Option<Vec<u8>>> + Send {
+        redis.ask(command)
+    }
+
+    fn ask_aws(
+        &self,
+        aws: &Upstream,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> impl Future<Output = Option<Response>> + Send {
+        async move { aws.pass(&headers, body).await.ok() }
+    }
+}
+
+struct Nothing;
+
+impl Hook for Nothing {}
+
+/// A connection to the Redis behind a proxy.
+pub(crate) struct RedisConnection {
+    stream: TcpStream,
+    answered: Vec<u8>,
+}
+
+impl RedisConnection {
+    pub(crate) async fn ask(&mut self, command: Vec<u8>) -> Option<Vec<u8>> {
+        self.stream.write_all(&command).await.ok()?;
+        self.answer().await
+    }
+
+    pub(crate) async fn answer(&mut self) -> Option<Vec<u8>> {
+        read_value(&mut self.stream, &mut self.answered).await
+    }
+}
+
+/// Proxies that name each effect, and end with a [`Fault`].
+pub struct FaultProxy;
+
+impl FaultProxy {
+    pub fn redis(upstream: SocketAddr, fault: &Arc<Fault>) -> Server {
+        Self::redis_with(upstream, fault, Nothing)
+    }
+
+    pub fn aws(upstream: &str, fault: &Arc<Fault>) -> Server {
+        Self::aws_with(upstream, fault, Nothing)
+    }
+
+    pub(crate) fn redis_with(upstream: SocketAddr, fault: &Arc<Fault>, hook: impl Hook) -> Server {
+        let (fault, hook) = (Arc::clone(fault), Arc::new(hook));
+        Server::tcp(move |client| {
+            let (fault, hook) = (Arc::clone(&fault), Arc::clone(&hook));
+            async move { pass_commands(client, upstream, &fault, &*hook).await }
+        })
+    }
+
+    pub(crate) fn aws_with(upstream: &str, fault: &Arc<Fault>, hook: impl Hook) -> Server {
+        let (fault, hook, upstream) = (Arc::clone(fault), Arc::new(hook), Arc::new(Upstream::new(upstream)));
         let answer = async move |headers: HeaderMap, body: Bytes| {
             let kind = target(&headers).rsplit('.').next().unwrap_or_default().to_owned();
-            match fault.pass(kind, async { upstream.pass(&headers, body).await.ok() }).await {
+            match fault.pass(kind, hook.ask_aws(&upstream, headers, body)).await {
                 Some(answer) => answer,
                 None => pending().await,
             }
         };
-        let routes = Router::new().fallback(answer);
-        let task = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
-        Self { address, task }
+        Server::http(Router::new().fallback(answer))
     }
-
-    /// A proxy that listens at `address` as long as `task` runs.
-    pub(crate) const fn of(address: SocketAddr, task: JoinHandle<()>) -> Self {
-        Self { address, task }
-    }
-
-    /// The address it listens on.
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-impl Drop for FaultProxy {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-pub(crate) async fn listen() -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    (listener, address)
 }
 
 /// Passes one command at a time, since pipelined commands are separate effects too.
-async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Fault) -> Option<()> {
-    let mut upstream = TcpStream::connect(upstream).await.ok()?;
-    let (mut asked, mut answered) = (Vec::new(), Vec::new());
+async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Fault, hook: &impl Hook) -> Option<()> {
+    let mut redis = RedisConnection { stream: TcpStream::connect(upstream).await.ok()?, answered: Vec::new() };
+    let mut asked = Vec::new();
     loop {
         let command = read_value(&mut client, &mut asked).await?;
-        let kind = kind_of(&command)?;
-        let effect = async {
-            upstream.write_all(&command).await.ok()?;
-            read_value(&mut upstream, &mut answered).await
-        };
-        let answer = fault.pass(kind, effect).await?;
+        let kind = hook.kind_of(&command)?;
+        let effect = hook.ask_redis(&kind, command, &mut redis);
+        let answer = fault.pass(kind.clone(), effect).await?;
         client.write_all(&answer).await.ok()?;
     }
 }

@@ -1,7 +1,6 @@
 //! A faulty AWS: it refuses, throttles, is slow, or never answers.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,11 +10,10 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use crate::forward::{Upstream, target};
+use crate::server::Server;
 
 /// A service that fails often still answers one request in this many.
 const WELL_ONE_IN: usize = 3;
@@ -23,16 +21,13 @@ const WELL_ONE_IN: usize = 3;
 /// A service, identified by the first word of `x-amz-target`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Service {
-    /// The queues.
     Sqs,
-    /// The table.
     DynamoDb,
     /// The webhook's key.
     SecretsManager,
 }
 
 impl Service {
-    /// All services.
     pub const ALL: [Self; 3] = [Self::Sqs, Self::DynamoDb, Self::SecretsManager];
 
     fn of(target: &str) -> Option<Self> {
@@ -45,10 +40,8 @@ impl Service {
     }
 }
 
-/// How a service treats requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conduct {
-    /// Answers normally.
     Answers,
     /// Refuses each one with the service's typical error.
     Fails,
@@ -56,7 +49,6 @@ pub enum Conduct {
     FailsOften,
     /// Accepts each one, but neither performs nor answers it.
     Hangs,
-    /// Does this to every second one.
     HangsEverySecond,
     /// Finds no message for who does not wait for one: a short poll asks only a part of SQS's servers.
     MissesShortPolls,
@@ -68,9 +60,8 @@ pub enum Conduct {
 
 /// A proxy in front of the emulator, on the loopback interface. Dropping it stops it.
 pub struct FaultyAws {
-    address: SocketAddr,
     shared: Arc<Shared>,
-    server: JoinHandle<()>,
+    server: Server,
 }
 
 struct Shared {
@@ -96,18 +87,13 @@ impl FaultyAws {
             answered: watch::Sender::default(),
         });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let server = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
-        Self { address, shared, server }
+        Self { shared, server: Server::http(routes) }
     }
 
-    /// The endpoint of every service.
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.url()
     }
 
-    /// Sets the conduct of a service.
     pub fn set(&self, service: Service, conduct: Conduct) {
         self.shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).insert(service, conduct);
     }
@@ -117,7 +103,6 @@ impl FaultyAws {
         *self.shared.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
     }
 
-    /// Sets the conduct of all services.
     pub fn set_all(&self, conduct: Conduct) {
         Service::ALL.into_iter().for_each(|service| self.set(service, conduct));
     }
@@ -142,12 +127,6 @@ impl FaultyAws {
         let mut answered = self.shared.answered.subscribe();
         let enough = |counts: &HashMap<String, usize>| counts.get(target).is_some_and(|count| *count >= number);
         answered.wait_for(enough).await.expect("the sender is in self");
-    }
-}
-
-impl Drop for FaultyAws {
-    fn drop(&mut self) {
-        self.server.abort();
     }
 }
 

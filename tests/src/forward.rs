@@ -9,7 +9,6 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// The emulator at this address.
     pub fn new(url: &str) -> Self {
         Self { url: url.trim_end_matches('/').to_owned(), client: reqwest::Client::new() }
     }

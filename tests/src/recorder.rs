@@ -18,16 +18,12 @@ use self::names::Names;
 pub use self::proxy::{Mutants, RecordedProxy};
 pub use self::redis::Held;
 
-/// The URLs of the modelled queues.
 #[derive(Debug, Clone)]
 pub struct Queues {
-    /// The order queue.
     pub orders: String,
-    /// The expiry queue.
     pub expiry: String,
 }
 
-/// Records a trace.
 #[derive(Clone)]
 pub struct Recorder(Arc<Inner>);
 
@@ -47,13 +43,11 @@ pub struct Run {
 }
 
 impl Recorder {
-    /// A recorder without any records.
     pub fn new(queues: Queues) -> Self {
         let (moments, runs) = (AtomicU64::new(1), AtomicU32::new(1));
         Self(Arc::new(Inner { queues, moments, runs, names: Mutex::default(), records: Mutex::default() }))
     }
 
-    /// A function begins, with the reservation of its message or request.
     pub fn begin(&self, function: Function, of: Option<&ReservationId>) -> Run {
         let number = self.0.runs.fetch_add(1, Ordering::SeqCst);
         let id = of.map(|id| self.names().id(&id.to_string()));
@@ -73,7 +67,6 @@ impl Recorder {
         self.at_once(0, What::Holds { redis, ledger: Box::new(ledger) });
     }
 
-    /// The next moment.
     pub fn moment(&self) -> u64 {
         self.0.moments.fetch_add(1, Ordering::SeqCst)
     }
@@ -102,12 +95,10 @@ impl Recorder {
 }
 
 impl Run {
-    /// Records an effect of this run, from a moment until now.
     pub fn did(&self, from: u64, effect: Effect, redis: Option<Redis>) {
         self.recorder.note(from, self.number, What::Does { effect, redis });
     }
 
-    /// Records the end of this run.
     pub fn end(self, how: How) {
         self.recorder.at_once(self.number, What::Ends { how });
     }

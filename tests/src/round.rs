@@ -18,11 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A round in a Valkey of its own.
 pub struct TestRound {
-    /// The server.
     pub valkey: Valkey,
-    /// The stock of all rounds on the server.
     pub server: Stock,
-    /// The round.
     pub id: RoundId,
 }
 
@@ -98,13 +95,11 @@ pub async fn set_cooldown_until(redis: &mut MultiplexedConnection, key: &str, at
     set.query_async::<usize>(redis).await.map(drop)
 }
 
-/// The offset of a field in the packed string of a round.
 pub fn packed_at(field: &str) -> usize {
     let row = LAYOUT.lines().find(|row| row.contains(&format!("| `{field}` |"))).expect("a field");
     row.split('|').nth(1).expect("its offset").trim().parse().expect("a number")
 }
 
-/// A plain connection to a server.
 async fn connection(valkey: &Valkey) -> MultiplexedConnection {
     let client = redis::Client::open(valkey.url()).expect("an address");
     let patient = AsyncConnectionConfig::new();
@@ -112,12 +107,10 @@ async fn connection(valkey: &Valkey) -> MultiplexedConnection {
     client.get_multiplexed_async_connection_with_config(&patient).await.expect("a connection")
 }
 
-/// A user with this name.
 pub fn user(name: impl std::fmt::Display) -> UserId {
     name.to_string().parse().expect("a user id")
 }
 
-/// The first version of a round.
 pub fn first_version(id: RoundId, terms: Terms) -> Round {
     let (loaded_at_ms, isolated_requests_per_s, log) = (None, None, Log::default());
     Round {
@@ -134,14 +127,17 @@ pub fn first_version(id: RoundId, terms: Terms) -> Round {
     }
 }
 
-/// A round of a sale.
 pub fn round(sale: &str, number: u32) -> RoundId {
     RoundId { sale: sale.parse().expect("a sale id"), number: RoundNumber(number) }
 }
 
-/// A new reservation id.
 pub fn fresh_id(round: &RoundId) -> ReservationId {
     ReservationId { round: round.clone(), uuid: Uuid::now_v7() }
+}
+
+/// What loads a round of which nothing is sold.
+pub fn unsold(terms: Terms) -> RoundLoad {
+    RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() }
 }
 
 /// A new claim, made in 1970.
@@ -150,49 +146,41 @@ pub fn fresh_claim(round: &RoundId, user: &UserId, unit: u32, slot: u8) -> Claim
     Claim { id, user: user.clone(), lane, unit: Unit(unit), slot: Slot(slot), reserved_at_ms }
 }
 
-/// The entry of a claim without an order.
 pub fn held(claim: &Claim) -> Entry {
     Entry { claim: claim.clone(), state: ClaimState::Held }
 }
 
 impl TestRound {
-    /// Starts a Valkey and loads one round with these terms.
     pub async fn start(terms: Terms) -> Self {
         let round = Self::start_empty();
         round.load(terms, Vec::new()).await;
         round
     }
 
-    /// Starts a Valkey without any keys.
     pub fn start_empty() -> Self {
         let valkey = Valkey::start().expect("Valkey starts");
         let server = Stock::at(&valkey.url(), Clock::system().patient()).expect("a stock");
         Self { valkey, server, id: round("lamp", 1) }
     }
 
-    /// The round's stock.
     pub fn stock(&self) -> RoundStock<'_> {
         self.server.round(&self.id)
     }
 
-    /// Loads the round with these claims.
     pub async fn load(&self, terms: Terms, taken: Vec<Claim>) -> bool {
         let epoch_ms = EpochMs(runtime_now());
-        let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+        let load = RoundLoad { epoch_ms, taken, ..unsold(terms) };
         self.stock().load(&load).await.expect("the round is loaded")
     }
 
-    /// A new claim that Redis does not know.
     pub fn fresh_claim(&self, user: &UserId, unit: u32, slot: u8) -> Claim {
         fresh_claim(&self.id, user, unit, slot)
     }
 
-    /// Reserves under a new id.
     pub async fn reserve(&self, user: &UserId) -> Reserve {
         self.reserve_as(&fresh_id(&self.id), user).await
     }
 
-    /// Reserves under this id.
     pub async fn reserve_as(&self, id: &ReservationId, user: &UserId) -> Reserve {
         self.server.round(&id.round).reserve(id.uuid, user, sale::BuyerClass::EVERYONE).await.expect("Redis answers")
     }
@@ -215,12 +203,10 @@ impl TestRound {
         }
     }
 
-    /// The claim's entry in Redis.
     pub async fn find(&self, claim: &Claim) -> Option<Entry> {
         self.stock().find(claim.id.uuid, &claim.user).await.expect("Redis answers")
     }
 
-    /// Marks the claim as ordered.
     pub async fn confirm(&self, claim: &Claim) -> bool {
         self.stock().confirm(claim).await.expect("Redis answers")
     }
@@ -230,12 +216,10 @@ impl TestRound {
         self.stock().release(claim, None, false).await.expect("Redis answers");
     }
 
-    /// All that Redis has about the round.
     pub async fn view(&self) -> RoundView {
         self.stock().view().await.expect("Redis answers").expect("the round is loaded")
     }
 
-    /// A plain connection to the server.
     pub async fn redis(&self) -> MultiplexedConnection {
         connection(&self.valkey).await
     }

@@ -4,48 +4,34 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
+
+use crate::server::Server;
 
 /// A proxy on the loopback interface that delays answers like a long network path: they do not wait for each other.
 /// Dropping it stops it.
 pub struct SlowProxy {
-    address: SocketAddr,
+    server: Server,
     delay: watch::Sender<Duration>,
-    task: JoinHandle<()>,
 }
 
 impl SlowProxy {
     /// A proxy in front of the service at `upstream`, without delay at first.
-    pub async fn start(upstream: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
+    pub fn start(upstream: SocketAddr) -> Self {
         let (delay, late) = watch::channel(Duration::ZERO);
-        let task = tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass(client, upstream, late.clone()));
-            }
-        });
-        Self { address, delay, task }
+        Self { server: Server::tcp(move |client| pass(client, upstream, late.clone())), delay }
     }
 
-    /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address()
     }
 
     /// Delays answers by this much from now on. With `Duration::MAX` they never come.
     pub fn delay(&self, delay: Duration) {
         self.delay.send_replace(delay);
-    }
-}
-
-impl Drop for SlowProxy {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 

@@ -1,18 +1,19 @@
 //! TLS in front of a service without it.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pem::Pem;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
+use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use crate::server::Server;
 
 /// The first byte of a TLS connection: a handshake record.
 const HANDSHAKE: u8 = 0x16;
@@ -29,7 +30,6 @@ impl Default for Authority {
 }
 
 impl Authority {
-    /// Its certificate, as PEM.
     pub fn pem(&self) -> Vec<u8> {
         pem::encode(&Pem::new("CERTIFICATE", self.0.der().to_vec())).into_bytes()
     }
@@ -49,43 +49,25 @@ impl Authority {
 /// A proxy on the loopback interface that terminates TLS. Connections without TLS pass unchanged, since the nodes of a
 /// cluster use the same address as clients to reach each other. Dropping it stops it.
 pub struct TlsFront {
-    port: u16,
+    server: Server,
     handshakes: Arc<AtomicUsize>,
-    task: JoinHandle<()>,
 }
 
 impl TlsFront {
-    /// A proxy in front of the local port `upstream`, with a certificate of `authority`. Fails if there is no free
-    /// port.
-    pub fn start(authority: &Authority, upstream: u16) -> std::io::Result<Self> {
-        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let port = listener.local_addr()?.port();
-        let listener = TcpListener::from_std(listener)?;
+    /// A proxy in front of the local port `upstream`, with a certificate of `authority`.
+    pub fn start(authority: &Authority, upstream: u16) -> Self {
         let (acceptor, handshakes) = (authority.acceptor(), Arc::new(AtomicUsize::new(0)));
         let counted = Arc::clone(&handshakes);
-        let task = tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass(client, upstream, acceptor.clone(), Arc::clone(&counted)));
-            }
-        });
-        Ok(Self { port, handshakes, task })
+        let server = Server::tcp(move |client| pass(client, upstream, acceptor.clone(), Arc::clone(&counted)));
+        Self { server, handshakes }
     }
 
-    /// The port it listens on.
     pub const fn port(&self) -> u16 {
-        self.port
+        self.server.address().port()
     }
 
-    /// Number of connections with TLS.
     pub fn handshakes(&self) -> usize {
         self.handshakes.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for TlsFront {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 

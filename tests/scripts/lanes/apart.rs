@@ -1,10 +1,7 @@
 //! Lanes that disagree, or that do not answer.
 
-use sale::{EpochMs, Round, Terms, Unit};
-use stock::{DonateFor, Donated, Reseated, Reserve};
-use tests::first_version;
-
 use super::Lanes;
+use crate::prelude::*;
 
 /// A lane's own returned units are in cooldown, but not those that another lane sells.
 #[tokio::test]

@@ -1,13 +1,9 @@
 //! Rounds that sell to their last unit.
 
-use std::collections::BTreeSet;
-
-use futures::future::join_all;
-use sale::{EpochMs, Lane, Terms, UserId};
-use stock::{Reserve, RoundLoad};
-use tests::{TestRound, fresh_id, round, terms, user};
+use tests::round;
 
 use super::reserve_at_last;
+use crate::prelude::*;
 
 /// A hundred rounds of 10,000 units in eight lanes, with 64 buyers at a time in four processes, half of them at home in one lane:
 /// everything is sold, and no buyer is refused before that. Prints how many transfers that took.
@@ -23,7 +19,7 @@ async fn a_hundred_rounds_are_sold_to_the_last_unit() {
     for number in 0..100 {
         let (id, terms) = (round("lamp", number + 1), Terms { lanes: LANES, ..terms(UNITS, 1) });
         let (epoch_ms, taken) = (EpochMs(1), Vec::new());
-        let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+        let load = RoundLoad { epoch_ms, taken, ..unsold(terms) };
         assert!(stocks[0].round_in(&id, LANES).load_lanes(&load, UNITS).await.unwrap());
         let skewed = (number % u32::from(LANES)) as u16;
         let sold = std::sync::atomic::AtomicU32::new(0);

@@ -1,13 +1,9 @@
 //! Lanes that Redis loses, or that do not answer, while units move.
 
-use std::collections::BTreeSet;
-
-use futures::future::join_all;
-use sale::{BuyerClass, Lane, Round, Terms, Unit};
-use stock::{Donated, Reseated, Reserve, RoundLoad, StockError};
-use tests::{first_version, fresh_id};
+use stock::StockError;
 
 use super::{BUYER, Lanes, wait};
+use crate::prelude::*;
 
 /// A process with a lane's transfer freezes. Redis loses the lane, others load it with the transfer's units, and then the process goes on.
 #[tokio::test]

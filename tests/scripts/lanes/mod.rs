@@ -6,13 +6,9 @@ mod lost;
 mod moving;
 mod steps;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use stock::{RoundStock, StockError, Transfer};
 
-use sale::{BuyerClass, Claim, EpochMs, Lane, RoundId, Terms, Unit, UserId};
-use stock::{DonateFor, Donated, Reserve, RoundLoad, RoundStock, StockError, Transfer};
-use tests::{TestRound, fresh_id, terms, user};
-
+use crate::prelude::*;
 use crate::sequences::clock;
 
 const BUYER: DonateFor = DonateFor::Buyer(BuyerClass::EVERYONE);
@@ -48,10 +44,9 @@ impl Lanes {
     fn next_load(&mut self, taken: &[Claim]) -> RoundLoad {
         self.epoch_ms += 1;
         let (terms, epoch_ms, taken) = (self.terms.clone(), EpochMs(self.epoch_ms), taken.to_vec());
-        RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() }
+        RoundLoad { epoch_ms, taken, ..unsold(terms) }
     }
 
-    /// The lanes that may lack units.
     async fn short(&self) -> Vec<u16> {
         let counters = self.stock().counters().await.unwrap().expect("all lanes are there");
         (0..).zip(&counters.lanes).filter(|(_, lane)| lane.short.is_some()).map(|(index, _)| index).collect()
@@ -119,7 +114,6 @@ impl Lanes {
         Lane::new(index, self.terms.lanes)
     }
 
-    /// A user whose home lane this is.
     fn user_of(&self, index: u16, number: usize) -> UserId {
         let users = (0..).map(|at| user(format!("user-{at}")));
         users.filter(|user| Lane::home_of(user, self.terms.lanes).index() == index).nth(number).unwrap()
@@ -161,14 +155,12 @@ impl Lanes {
         (free, held)
     }
 
-    /// The keys of a lane.
     async fn keys_of(&self, index: u16) -> Vec<String> {
         let mut redis = self.server.redis().await;
         let pattern = format!("*{{{}:{}:{index}:*", self.id.sale, self.id.number);
         redis::cmd("KEYS").arg(pattern).query_async(&mut redis).await.unwrap()
     }
 
-    /// Deletes the keys of a lane.
     async fn lose(&self, index: u16) {
         let own = self.keys_of(index).await;
         assert!(own.iter().any(|key| key.starts_with("sale:")), "lane {index} is there: {own:?}");

@@ -1,14 +1,9 @@
 //! Units move between the lanes of a round, and none is sold twice or withheld from a buyer.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
-use futures::future::join_all;
-use sale::{BuyerClass, EpochMs, Round, Terms, Unit, UserId};
-use stock::{DonateFor, Donated, Reseated, Reserve, Transfer};
-use tests::{first_version, fresh_id, user};
+use stock::Transfer;
 
 use super::{BUYER, Lanes, reserve_at_last, wait};
+use crate::prelude::*;
 use crate::sequences::clock;
 
 #[tokio::test]

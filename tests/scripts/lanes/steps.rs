@@ -1,15 +1,13 @@
 //! Random steps on rounds with lanes, checked against a model.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use sale::{BuyerClass, Claim, EpochMs, Lane, Round, Terms, UserId};
-use stock::{DonateFor, Donated, Reseated, Reserve, RoundLoad, Transfer};
-use tests::{first_version, fresh_id, round, terms, user};
+use stock::Transfer;
+use tests::round;
 
 use super::{BUYER, Lanes, Replica, wait};
+use crate::prelude::*;
 use crate::sequences::clock;
 
 /// What happens to a round, one call to Redis at a time.
@@ -337,7 +335,7 @@ fn every_unit_is_in_one_place_all_the_time() {
             if of == 1 {
                 let terms = lanes.terms.clone();
                 let (epoch_ms, taken) = (EpochMs(1), Vec::new());
-                let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+                let load = RoundLoad { epoch_ms, taken, ..unsold(terms) };
                 prop_assert!(lanes.stock().load(&load).await.unwrap());
             } else {
                 prop_assert!(lanes.load(&[]).await.unwrap());

@@ -1,15 +1,12 @@
 //! Compares every call of a script with the model: the answers must be equal, and Redis must then match the model.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use sale::{Claim, EpochMs, ReservationId, Round, RoundId, Unit, UserId};
-use stock::{Counters, Refused, Reseated, Reserve, RoundLoad, RoundView, SoldOut, Stock};
-use tests::TestRound;
+use stock::{Counters, RoundView};
 
 use super::model::{Model, class_of};
+use crate::prelude::*;
 
 /// Longer than any sequence takes.
 const LONG: Duration = Duration::from_secs(3600);
@@ -19,7 +16,6 @@ const LONG: Duration = Duration::from_secs(3600);
 pub(super) enum Stop {
     /// The process died, as planned.
     Died,
-    /// A check failed.
     Wrong(String),
 }
 
@@ -40,7 +36,6 @@ pub(super) struct Checked {
     pub(super) models: BTreeMap<RoundId, Model>,
     /// Calls of Redis until the process dies.
     pub(super) calls_left: Option<usize>,
-    /// Calls and their answers.
     pub(super) trace: Vec<String>,
     stock: Stock,
     redis: MultiplexedConnection,

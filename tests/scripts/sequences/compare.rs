@@ -1,10 +1,9 @@
-use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use sale::Entry;
 use stock::RoundView;
 
 use super::model::Model;
+use crate::prelude::*;
 
 impl Model {
     /// Checks that Redis matches the model.

@@ -13,13 +13,13 @@ use std::fmt::Write;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use tests::TestRound;
-use uuid::Uuid;
 
 pub(crate) use checked::clock;
 use checked::{Checked, Outcome, Stop};
 use operation::Script;
 use sequence::{Sequence, first_round};
+
+use crate::prelude::*;
 
 const CASES: u32 = 48;
 /// Shrinking a sequence takes a few runs for each of its operations.

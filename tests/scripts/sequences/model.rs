@@ -1,10 +1,9 @@
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::time::Duration;
+use std::collections::VecDeque;
 
-use sale::{BuyerClass, Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
-use stock::{Counters, Refused, Reseated, Reserve, SoldOut, WinsSeen};
-use tests::{fresh_claim, held};
-use uuid::Uuid;
+use stock::{Counters, WinsSeen};
+use tests::fresh_claim;
+
+use crate::prelude::*;
 
 /// May buy two hours before everyone else, and have units of the quota.
 pub(super) const MEMBER: BuyerClass = BuyerClass { lead_s: 7200, has_quota: true };

@@ -11,59 +11,82 @@ pub(super) const USERS: u8 = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operation {
     /// A user asks for a unit. Its message may not reach the queue.
-    Reserve { user: u8, sent: bool },
+    Reserve {
+        user: u8,
+        sent: bool,
+    },
     /// A request is sent again under its own id.
-    Repeat { request: u8 },
+    Repeat {
+        request: u8,
+    },
     /// An order message arrives, for the first time or again. The process may die before its call to Redis with this
     /// number.
-    Deliver { message: u8, dies_at: Option<usize> },
+    Deliver {
+        message: u8,
+        dies_at: Option<usize>,
+    },
     /// Time passes until returned units are on sale again.
     Wait,
-    /// The buyer cancels.
-    Cancel { request: u8, dies_at: Option<usize> },
+    Cancel {
+        request: u8,
+        dies_at: Option<usize>,
+    },
     /// The payment window of an order is over.
-    Expire { order: u8, dies_at: Option<usize> },
-    /// An order is paid.
-    Pay { order: u8 },
-    /// An order is settled again.
-    Settle { order: u8 },
+    Expire {
+        order: u8,
+        dies_at: Option<usize>,
+    },
+    Pay {
+        order: u8,
+    },
+    Settle {
+        order: u8,
+    },
     /// Another user tries to confirm and to release a reservation.
-    Meddle { request: u8, user: u8 },
+    Meddle {
+        request: u8,
+        user: u8,
+    },
     /// The sale changes in the ledger, and Redis may learn of it.
-    Steer { change: Change, heard: bool },
+    Steer {
+        change: Change,
+        heard: bool,
+    },
     /// Redis learns of a version of the sale, which may be old or known already.
-    Amend { version: u8 },
+    Amend {
+        version: u8,
+    },
     /// The round is loaded, whether or not it is live.
     Load,
-    /// The next round begins.
     NextRound,
     /// The messages of held reservations are sent again.
-    Due { most: usize },
+    Due {
+        most: usize,
+    },
     /// Discrepancies between Redis and the ledger are listed and repaired.
     Reconcile,
     /// A process that read an order while it was live settles it by that reading now.
-    SettleLate { order: u8 },
+    SettleLate {
+        order: u8,
+    },
     /// A process that found a unit taken and no other left gives up after the unit's order has ended, so the unit is lost.
-    GiveUpLate { request: u8 },
+    GiveUpLate {
+        request: u8,
+    },
     /// A second process that found the unit of the same message taken goes on.
     GoOn,
     /// The replica catches up with the primary.
     Replicate,
     /// The primary dies and the replica takes over.
     Failover,
-    /// Redis loses everything.
     LoseAll,
-    /// A load reads the ledger.
     ReadLedger,
-    /// That load writes what it has read.
     LoadAsRead,
-    /// Discrepancies are listed.
     List,
     /// The listed discrepancies are repaired, perhaps again.
     Repair,
 }
 
-/// What an operator changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Resume,
@@ -74,7 +97,6 @@ pub(super) enum Change {
     OpenNow,
 }
 
-/// A sale and its events.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
     pub(super) total: u32,

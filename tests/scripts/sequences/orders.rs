@@ -1,9 +1,7 @@
-use std::collections::BTreeMap;
-
 use sale::audit::{LedgerView, LiveOrder};
-use sale::{Claim, Failure, OrderState, ReservationId, RoundId, Unit};
 
-/// An order in the ledger.
+use crate::prelude::*;
+
 #[derive(Debug, Clone)]
 pub(super) struct Order {
     pub(super) claim: Claim,
@@ -17,7 +15,6 @@ pub(super) struct Order {
 pub(super) enum Placed {
     /// The order is written, now or earlier.
     As(Order),
-    /// Another live order has the unit.
     UnitTaken,
     /// Another live order has the slot, but the unit is free.
     SlotTaken,
@@ -83,7 +80,6 @@ impl Orders {
         of_round.filter(|order| order.state.is_live())
     }
 
-    /// The claims that a load reads.
     pub(super) fn taken(&self, round: &RoundId) -> Vec<Claim> {
         self.live(round).map(|order| order.claim.clone()).collect()
     }

@@ -1,12 +1,9 @@
-use std::collections::BTreeMap;
-
-use sale::{Claim, EpochMs, OrderState, Round, RoundId, RoundNumber, UserId};
-use stock::Reserve;
-use tests::{fresh_claim, user};
+use tests::fresh_claim;
 
 use super::checked::{Outcome, clock, wrong};
 use super::operation::{Change, Operation};
 use super::sequence::{Message, Sequence, open_from};
+use crate::prelude::*;
 
 /// More repair runs than any sequence needs.
 const MAX_RUNS: usize = 8;

@@ -1,21 +1,14 @@
-use std::collections::BTreeMap;
-
 use sale::audit::{Audit, Repair, StockView, audit};
-use sale::{
-    Claim, ClaimState, EarlyAccess, Entry, EpochMs, Failure, MemberQuota, OrderState, ReservationId, Round, RoundId,
-    UserId,
-};
-use stock::{Counters, Refused, Reseated, Reserve, RoundView};
-use tests::fresh_id;
+use stock::{Counters, RoundView};
 
 use super::checked::{Checked, Outcome, Replica, Stop, wrong};
 use super::model::MEMBER;
 use super::orders::{Order, Orders, Placed};
+use crate::prelude::*;
 
 /// Units to try for one message in one run, as in `fulfilment::place`.
 const MAX_SEATS: usize = 16;
 
-/// An order message.
 pub(super) struct Message {
     pub(super) claim: Claim,
     /// Whether it was handled, so that it arrives again only by chance.
@@ -35,12 +28,9 @@ pub(super) struct Sequence {
     pub(super) redis: Checked,
     pub(super) orders: Orders,
     pub(super) messages: Vec<Message>,
-    /// Every request, with its user.
     pub(super) requests: Vec<(ReservationId, UserId)>,
-    /// Every version of each round.
     pub(super) rounds: BTreeMap<RoundId, Vec<Round>>,
     pub(super) patient: bool,
-    /// Whether a process died.
     pub(super) died: bool,
     /// A claim that another process is about to reseat.
     pub(super) stalled: Option<(Claim, Refused)>,
@@ -78,7 +68,6 @@ impl Sequence {
         self.messages.push(Message { claim, done: false });
     }
 
-    /// Changes the round in the ledger.
     pub(super) fn steer(&mut self, round: &RoundId, change: impl FnOnce(&mut Round)) -> Round {
         let mut changed = self.current(round).clone();
         changed.version += 1;
@@ -226,7 +215,6 @@ impl Sequence {
         }
     }
 
-    /// Does what `fulfilment::repair` does, for each repair of a listing.
     pub(super) async fn repair(&mut self, Listing { round, counters, repairs }: Listing) -> Outcome {
         for repair in repairs {
             match repair {

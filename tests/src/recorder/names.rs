@@ -34,7 +34,6 @@ impl Names {
         at as u8
     }
 
-    /// The name and the user of each reservation.
     pub(crate) fn all(&self) -> (Vec<String>, Vec<u8>) {
         let named = self.ids.iter().map(|(digits, user)| {
             let user = user.unwrap_or_default();

@@ -49,7 +49,6 @@ fn slot(text: &str) -> u8 {
 }
 
 impl Held {
-    /// The commands that read the keys of this tag.
     pub(crate) fn commands(tag: &str) -> [redis::Cmd; 4] {
         let mut commands = ["GET", "HGETALL", "ZRANGE", "TIME"].map(redis::cmd);
         commands[0].arg(format!("sale:{tag}"));
@@ -58,7 +57,6 @@ impl Held {
         commands
     }
 
-    /// Parses the answers to these commands.
     pub(crate) fn of(answers: &[Value]) -> Option<Self> {
         let [sale, buyers, free, time] = answers else { return None };
         let time: Vec<u64> = redis::from_redis_value_ref(time).ok()?;
@@ -129,7 +127,6 @@ fn entry_of(text: &str, user: &str, names: &mut Names) -> (Seat, HoldState) {
     (Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) }, state)
 }
 
-/// A call of a modelled script.
 #[derive(Debug)]
 pub(crate) struct Call {
     script: String,
