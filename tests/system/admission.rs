@@ -1,14 +1,8 @@
 //! Admission: challenges, and the passes that right answers earn.
 
 use ledger::{DeniedWhy, Struck};
-use runtime::Clock;
-use sale::{DoorTerms, EpochMs, MAX_STRIKES, Terms};
-use serde_json::{Value, json};
-use tests::{terms, user};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 fn in_ms(ms: i64) -> EpochMs {
     EpochMs(Clock::system().now().0 + ms)
@@ -26,7 +20,6 @@ async fn answer(lab: &Lab, user: &str, id: &str, answer: &str) -> Answer {
     lab.answer(&answer_request(user, id, answer)).await
 }
 
-/// The request with a user's answer to a challenge.
 pub(crate) fn answer_request(user: &str, id: &str, answer: &str) -> Ask {
     let body = json!({ "challenge_id": id, "answer": answer });
     Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)
@@ -103,13 +96,9 @@ async fn a_strike_takes_a_challenge_and_another_answer_and_is_made_once() {
 async fn while_it_is_paused_or_stopped_and_once_it_is_closed() {
     let lab = Lab::selling(terms(100, 1)).await;
     let (id, sum) = read_picture(&lab, "alice").await;
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 })))
-        .await
-        .expect(200);
+    lab.answer(&Ask::post_sale("pause").json(&json!({ "round": 1 }))).await.expect(200);
     answer(&lab, "alice", &id, &sum).await.problem(503, "paused");
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/resume")).by_operator().json(&json!({ "round": 1 })))
-        .await
-        .expect(200);
+    lab.answer(&Ask::post_sale("resume").json(&json!({ "round": 1 }))).await.expect(200);
     for stopped in [None, Some(SALE.parse().unwrap())] {
         lab.ledger.stop(stopped.as_ref()).await.unwrap();
         lab.refresh_snapshots().await;
@@ -121,9 +110,7 @@ async fn while_it_is_paused_or_stopped_and_once_it_is_closed() {
     answer(&lab, "alice", &id, &sum).await.expect(201);
 
     let (id, sum) = read_picture(&lab, "alice").await;
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator().json(&json!({ "round": 1 })))
-        .await
-        .expect(200);
+    lab.answer(&Ask::post_sale("close").json(&json!({ "round": 1 }))).await.expect(200);
     ask(&lab, "alice", "picture").await.problem(410, "closed");
     answer(&lab, "alice", &id, &sum).await.problem(410, "closed");
 }

@@ -1,11 +1,7 @@
-use std::collections::HashMap;
-
 use http::HeaderMap;
-use lambda_http::{Body, Response};
-use serde_json::Value;
 
-use crate::asked::Asked;
-use crate::openapi::{By, OPENAPI};
+use crate::openapi::By;
+use crate::prelude::*;
 
 /// An answer from a handler or through the gateway.
 #[derive(Debug, Clone)]
@@ -16,7 +12,6 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// Reads a body by its content type.
 fn read(headers: &HeaderMap, body: &[u8]) -> Value {
     let said = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     match said.split(';').next().unwrap_or_default() {
@@ -66,12 +61,10 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// A text member of the body.
     pub(crate) fn text(&self, member: &str) -> &str {
         self.body[member].as_str().unwrap_or_else(|| panic!("no {member} in {self:?}"))
     }
 
-    /// Asserts the status and returns the answer.
     #[track_caller]
     pub(crate) fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self:?}");

@@ -1,14 +1,10 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use lambda_http::{Body, Request};
-use sale::EpochMs;
-use serde_json::{Value, json};
+use lambda_http::Request;
 use standardwebhooks::Webhook;
 
-use crate::answer::Answer;
-use crate::cloud::cloud;
-use crate::events;
 use crate::passes::{self, PassOf};
+use crate::prelude::*;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Who {
@@ -57,12 +53,31 @@ impl Ask {
         Self::new("DELETE", path)
     }
 
+    /// The owner gives a reservation back.
+    pub(crate) fn cancel(claim: &Claim) -> Self {
+        Self::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
+    }
+
+    /// The owner asks what became of a reservation.
+    pub(crate) fn status(claim: &Claim) -> Self {
+        Self::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
+    }
+
+    /// An operator's request about the sale of every lab.
+    pub(crate) fn get_sale(what: &str) -> Self {
+        Self::get(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
+    }
+
+    /// An operator's change of the sale of every lab.
+    pub(crate) fn post_sale(what: &str) -> Self {
+        Self::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
+    }
+
     /// An attempt to reserve a unit of round 1, as `user`.
     pub(crate) fn reserve(sale: &str, user: &str) -> Self {
         Self::reserve_in(sale, 1, user)
     }
 
-    /// An attempt to reserve a unit of this round, as `user`.
     pub(crate) fn reserve_in(sale: &str, round: u32, user: &str) -> Self {
         let ask = Self::post(format!("/v1/sales/{sale}/reservations/{}", passes::PLACE)).by(user);
         Self { pass: Some(PassOf::new(sale, round, user)), ..ask }
@@ -74,7 +89,6 @@ impl Ask {
         Self { pass, ..self }
     }
 
-    /// With its pass sealed by these keys.
     pub(crate) fn sealed(&self, ring: &pass::KeyRing) -> Self {
         let sealed = self.pass.as_ref().and_then(|pass| pass.seal(ring));
         let path = sealed.map_or_else(|| self.path.clone(), |token| self.path.replace(passes::PLACE, &token));
@@ -121,7 +135,6 @@ impl Ask {
             .body(body)
     }
 
-    /// The callback that reports a payment.
     pub(crate) fn paid(payment: &str, reservation: &str, price_minor: u64, key: &str) -> Self {
         let mut body = events::sample("messages/payment");
         let data = json!({
@@ -129,6 +142,11 @@ impl Ask {
         });
         body["data"] = data;
         Self::callback(body.to_string(), key)
+    }
+
+    /// The callback that reports the payment of a claim, at the price of `tests::terms`.
+    pub(crate) fn paid_for(payment: &str, claim: &Claim, key: &str) -> Self {
+        Self::paid(payment, &claim.id.to_string(), 990, key)
     }
 
     /// The request as a handler gets it.
@@ -156,12 +174,10 @@ impl Ask {
         self.send_with(token.as_deref()).await
     }
 
-    /// Sends it to the deployed API with this token.
     pub(crate) async fn send_with(&self, token: Option<&str>) -> Answer {
         self.send_through(&cloud().await.deployment.api_url, token).await
     }
 
-    /// Likewise, through the gateway at `api_url`.
     pub(crate) async fn send_through(&self, api_url: &str, token: Option<&str>) -> Answer {
         let path = match &self.pass {
             Some(_) => self.sealed(passes::deployed_ring().await).path,

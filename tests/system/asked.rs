@@ -1,7 +1,7 @@
-use lambda_http::{Body, Request, RequestExt};
+use lambda_http::{Request, RequestExt};
 
-use crate::ask::Ask;
 use crate::passes::LAB_RING;
+use crate::prelude::*;
 
 /// A request as its client wrote it.
 #[derive(Debug, Clone)]

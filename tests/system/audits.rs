@@ -1,11 +1,6 @@
 //! The audit finds discrepancies in real Redis and DynamoDB data, through the operators' route.
 
-use runtime::Clock;
-use serde_json::{Value, json};
-use tests::{fresh_id, round, terms};
-
-use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::prelude::*;
 
 /// Three units: alice's is ordered, bob's is held and the third is free.
 async fn lab() -> Lab {

@@ -1,11 +1,8 @@
 //! Bad callbacks that the provider has signed.
 
-use serde_json::{Value, json};
-
-use crate::ask::Ask;
 use crate::bad_requests::{Bad, Target, bad, invalid, long, never_good, with, wrong_types};
+use crate::prelude::*;
 
-/// Every bad callback.
 pub(crate) fn all(target: &Target) -> Vec<Bad> {
     let good = json!({
         "type": "payment.succeeded",

@@ -1,12 +1,8 @@
 //! Bad input to every route gets the right problem and changes nothing.
 
-use tests::terms;
-
-use crate::answer::Answer;
 use crate::bad_requests::{Bad, Target, all};
-use crate::lab::Lab;
+use crate::prelude::*;
 
-/// The fault of the answer, if it has one.
 fn fault(case: &Bad, answer: &Answer) -> Option<String> {
     let heard = (answer.status, answer.body["code"].as_str(), answer.header("content-type"));
     let wanted = (case.status, Some(case.code), "application/problem+json");

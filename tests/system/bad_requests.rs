@@ -1,12 +1,8 @@
 //! Bad requests to every route, and the problem that each must get.
 
-use serde_json::{Value, json};
-
-use crate::ask::Ask;
-use crate::shop::new_sale;
+use crate::prelude::*;
 use crate::{bad_callbacks, bad_steering};
 
-/// A request that must be refused.
 pub(crate) struct Bad {
     pub(crate) what: String,
     pub(crate) ask: Ask,
@@ -16,9 +12,7 @@ pub(crate) struct Bad {
 
 /// What the requests refer to. All of it exists, so each request is refused only for its own fault.
 pub(crate) struct Target {
-    /// An open sale.
     pub(crate) sale: String,
-    /// The owner of the reservation.
     pub(crate) user: String,
     /// A reservation with a pending order.
     pub(crate) reservation: String,
@@ -46,28 +40,9 @@ pub(crate) fn bad_keys() -> [String; 6] {
 
 /// Percent-encoded, as in a path.
 pub(crate) fn bad_sale_ids() -> Vec<String> {
-    let plain = [
-        "Lamp",
-        "-lamp",
-        "-1",
-        "a.b",
-        "a_b",
-        "%00",
-        "lamp%00",
-        "lamp%0A",
-        "%1B%5B2J",
-        "%7F",
-        "lamp%20",
-        "%C3%A9",
-        "%FF",
-        "a%23b",
-        "a%3Fb",
-        "%7Blamp%7D",
-        "lamp%2525",
-        "..%5C..",
-        "*",
-    ];
-    plain.map(str::to_owned).into_iter().chain([long(49), long(10_000)]).collect()
+    let plain = "Lamp -lamp -1 a.b a_b %00 lamp%00 lamp%0A %1B%5B2J %7F lamp%20 %C3%A9 %FF a%23b a%3Fb %7Blamp%7D \
+        lamp%2525 ..%5C.. *";
+    plain.split(' ').map(str::to_owned).chain([long(49), long(10_000)]).collect()
 }
 
 fn bad_reservation_ids(target: &Target) -> Vec<String> {
@@ -95,7 +70,6 @@ type BadBody = (&'static str, Option<&'static str>, Vec<u8>, u16, &'static str);
 /// Percent-encoded, as in a path.
 const BAD_ROUNDS: [&str; 9] = ["0", "-1", "01", "%2B1", "1.0", "x", "%00", "1%0A", "4294967296"];
 
-/// Bodies that no route accepts.
 pub(crate) fn never_good() -> Vec<BadBody> {
     let mut mega = br#"{"a":""#.to_vec();
     mega.resize(1024 * 1024, b'a');
@@ -194,7 +168,6 @@ pub(crate) fn with(body: &Value, member: &str, value: Option<Value>) -> Value {
     body
 }
 
-/// Values that are valid for no member.
 pub(crate) fn wrong_types() -> [Value; 6] {
     [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1)]
 }
@@ -396,7 +369,6 @@ fn other_admin(target: &Target) -> Vec<Bad> {
     cases
 }
 
-/// Every bad request.
 pub(crate) fn all(target: &Target) -> Vec<Bad> {
     let mut cases = reserve(target);
     cases.extend(reservations(target));

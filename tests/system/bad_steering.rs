@@ -1,9 +1,7 @@
 //! Operators' bad requests while a sale runs.
 
-use serde_json::json;
-
-use crate::ask::Ask;
 use crate::bad_requests::{Bad, Target, bad, bad_keys, bad_sale_ids, invalid, with_bodies, wrong_types};
+use crate::prelude::*;
 
 fn ask(sale: &str, what: &str) -> Ask {
     Ask::post(format!("/v1/admin/sales/{sale}/{what}")).by_operator()
@@ -61,19 +59,8 @@ fn life(target: &Target) -> Vec<Bad> {
             ask(&target.sale, "edit").json(&json!({ "version": value, "title": "A lamp" })),
         ));
     }
-    let members = [
-        "title",
-        "opens_at",
-        "closes_at",
-        "total",
-        "price_minor",
-        "currency",
-        "door",
-        "allocation",
-        "settlement",
-        "rain",
-    ];
-    for member in members {
+    let members = "title opens_at closes_at total price_minor currency door allocation settlement rain";
+    for member in members.split(' ') {
         // Some of these members accept an empty object.
         for value in wrong_types().into_iter().filter(|value| *value != json!({})) {
             let mut body = json!({ "round": 1, "round_version": 1 });

@@ -1,16 +1,9 @@
 //! Which messages queue functions report as failed, and when they come back.
 
 use ledger::LedgerError;
-use sale::OrderState;
-use serde_json::json;
-use tests::{Conduct, Service, fresh_id, round, terms};
 
-use crate::events;
-use crate::lab::Lab;
-use crate::parts::Parts;
-use crate::resources::{depth, receive, show_again};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
+use crate::resources::show_again;
 
 const PUT_OFF: &str = "AmazonSQS.ChangeMessageVisibility";
 
@@ -66,14 +59,14 @@ async fn an_order_of_a_draft_waits() {
 #[tokio::test]
 async fn a_failed_message_comes_back_after_5_then_10_then_30_seconds() {
     let lab = Lab::new().await;
-    lab.sqs.send_message().queue_url(&lab.orders_url).message_body("not an order").send().await.unwrap();
-    let first = receive(&lab.sqs, &lab.orders_url).await;
+    lab.sqs.send_message().queue_url(lab.queue("orders")).message_body("not an order").send().await.unwrap();
+    let first = receive(&lab.sqs, lab.queue("orders")).await;
     assert_eq!(order::handle(&lab.order(), events::received(&first)).await.batch_item_failures.len(), 1);
     let mut delays = put_offs(&lab);
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 1, 0], "it is hidden");
-    show_again(&lab.sqs, &lab.orders_url, &first[0]).await;
+    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 1, 0], "it is hidden");
+    show_again(&lab.sqs, lab.queue("orders"), &first[0]).await;
     let back = async || {
-        let messages = receive(&lab.sqs, &lab.orders_url).await;
+        let messages = receive(&lab.sqs, lab.queue("orders")).await;
         (!messages.is_empty()).then_some(messages)
     };
     let second = until("the message comes back", back).await;

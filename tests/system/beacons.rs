@@ -3,35 +3,21 @@
 //! The tests cannot reach drand. A key of their own stands in for drand's, with the same rounds at the same times; the crate `beacon`
 //! tests signatures that drand published.
 
-use std::net::Ipv4Addr;
-use std::sync::atomic::Ordering;
-
 use award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
 use award::{Hex, Table};
-use aws_sdk_dynamodb::types::AttributeValue;
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
 use beacon::{DOMAIN, DrandKey, message};
 use blst::min_sig::SecretKey;
 use fulfilment::{DrawStands, Loading, load_round};
-use futures::FutureExt;
-use futures::future::join_all;
 use local::check_draw::checked;
-use runtime::Clock;
-use sale::{Allocation, DrawTime, EpochMs, LogEntry, Offer, Parts, Prize, Settlement, Terms};
-use serde_json::{Value, json};
-use tests::{round, terms};
-use tokio::net::TcpListener;
+use sale::{LogEntry, Parts};
+use tests::Server;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
 use crate::catalog::shown;
-use crate::lab::{Lab, SALE, message_batch, movable_clock};
 use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
-use crate::meanwhile::ledger_with;
-use crate::rounds;
-use crate::shop::new_sale;
+use crate::prelude::*;
 
 const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
 const POST: &str = "/v1/admin/sales/lamp/rounds/1/beacon";
@@ -45,7 +31,6 @@ fn drand_key() -> DrandKey {
     DrandKey::from_bytes(&secret().sk_to_pk().compress()).unwrap()
 }
 
-/// The signature of a drand round.
 pub(crate) fn signature(round: DrandRound) -> String {
     Hex(&secret().sign(&message(round), DOMAIN, &[]).compress()).to_string()
 }
@@ -68,7 +53,6 @@ pub(crate) async fn post(lab: &Lab) -> Answer {
     answered(lab, &posting(&signature(named(lab).await))).await.expect(200)
 }
 
-/// The drand round that the draw named.
 pub(crate) async fn named(lab: &Lab) -> DrandRound {
     let round = lab.round().await;
     let of_entries = lab.ledger.draw(&round.id).await.unwrap().and_then(|draw| draw.closed?.drand_round);
@@ -85,7 +69,6 @@ fn with_beacon(terms: Terms) -> Terms {
     terms
 }
 
-/// A lottery that a beacon decides.
 pub(crate) fn lottery_with_beacon(tickets: u32, counts: &[u32]) -> Terms {
     with_beacon(lottery(tickets, counts))
 }
@@ -130,11 +113,8 @@ async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, Strin
             Response::from_parts(parts, Body::from(body.to_vec()))
         }
     };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let server = tokio::spawn(async move { drop(axum::serve(listener, Router::new().fallback(answer)).await) });
-    let checked = checked(&round(SALE, 1), unit, &url, &drand_key()).await;
-    server.abort();
+    let server = Server::http(Router::new().fallback(answer));
+    let checked = checked(&round(SALE, 1), unit, &server.url(), &drand_key()).await;
     checked.map(|checked| serde_json::to_value(checked).unwrap()).map_err(|error| format!("{error:#}"))
 }
 
@@ -185,7 +165,7 @@ async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
     for winner in checked["winners"].as_array().unwrap() {
         let id = lab.ledger.owner_of(&round(SALE, 1), sale::Unit(winner["unit"].as_u64().unwrap() as u32)).await;
         let order = lab.ledger.order(&id.unwrap().unwrap()).await.unwrap().unwrap();
-        let look = Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str());
+        let look = Ask::status(&order.claim);
         assert_eq!(
             lab.answer(&look).await.expect(200).body["award"],
             json!({ "kind": "prize", "prize": winner["prize"] })

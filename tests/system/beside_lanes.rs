@@ -1,35 +1,21 @@
 //! What surrounds a sale with several lanes: the line, admission, the figures and the audits, also when a lane does not answer or
 //! Redis has lost it.
 
-use std::collections::BTreeMap;
-
 use line::LineState;
-use runtime::Clock;
+use sale::Parts;
 use sale::audit::Repair;
-use sale::{Allocation, EpochMs, Lane, Parts, Round, RoundId, Settlement, Terms};
-use serde_json::{Value, json};
 use stock::RoundStock;
-use tests::{round, terms};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
 use crate::catalog::shown;
 use crate::crashes::at_home_in;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
 use crate::lines::{LINE, look, with_line};
-use crate::rounds;
+use crate::prelude::*;
 
 const LANES: u16 = 4;
 const KINDS: [&str; 7] = ["sale", "transfers", "buyers", "free", "outbox", "answers", "denied"];
 
 fn in_lanes(total: u32) -> Terms {
     Terms { lanes: LANES, ..terms(total, 1) }
-}
-
-fn now() -> EpochMs {
-    Clock::system().now()
 }
 
 impl Lab {
@@ -71,7 +57,7 @@ async fn standing(lab: &Lab, name: &str) -> Answer {
 }
 
 async fn live(lab: &Lab) -> Value {
-    lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body
+    lab.answer(&Ask::get_sale("live")).await.expect(200).body
 }
 
 #[tokio::test]
@@ -161,7 +147,7 @@ async fn a_process_that_has_not_read_the_sale_looks_in_its_lanes() {
     let lab = Lab::selling(in_lanes(40)).await;
     for index in 0..LANES {
         let claim = lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
-        let ask = Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
+        let ask = Ask::status(&claim);
         let unread = lab.another_reservation(Clock::system());
         let answer = Answer::of_handler(&ask, reservation::handle(&unread, ask.request()).await).expect(200);
         assert_eq!(answer.text("status"), "queued", "lane {index}");
@@ -247,7 +233,7 @@ async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
 #[tokio::test]
 async fn an_isolated_sale_goes_on_without_the_shard_that_counts_its_turns() {
     let lab = Lab::selling(in_lanes(40)).await;
-    let isolate = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    let isolate = Ask::post_sale("isolate");
     lab.answer(&isolate.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
     for tag in [lab.lane_tag(0), format!("{{{SALE}:1:0}}")] {
         lab.redis(&["LPUSH", &format!("lease:{tag}:reserve"), "silent"]).await;

@@ -1,18 +1,8 @@
 //! A circuit breaker stops calls to a part that does not answer, and tries it again soon.
 
-use std::time::Duration;
-
-use history::Redis;
 use stock::StockError;
-use tests::{Conduct, Service, round, terms};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::parts::Parts;
-use crate::recording::ask_reservation;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// After this many calls without an answer the breaker is open.
 const FAILURES: usize = 10;

@@ -1,9 +1,6 @@
 //! Purchases through the deployed API.
 
-use serde_json::json;
-
-use crate::ask::Ask;
-use crate::shop::{Shop, new_sale};
+use crate::prelude::*;
 
 #[tokio::test]
 async fn a_sale_is_created_and_published_once() {

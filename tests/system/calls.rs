@@ -1,13 +1,9 @@
 //! Records the functions' calls to AWS and Redis.
 
-use std::sync::{Arc, Mutex};
+use aws_sdk_sqs::config::Intercept;
 
-use aws_sdk_sqs::config::interceptors::BeforeTransmitInterceptorContextRef;
-use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
-use aws_sdk_sqs::error::BoxError;
-use futures::StreamExt;
-use serde_json::Value;
-use uuid::Uuid;
+use crate::hooks::before_send;
+use crate::prelude::*;
 
 /// A request to AWS. Each retry counts as one.
 #[derive(Debug, Clone)]
@@ -22,33 +18,24 @@ pub(crate) struct Call {
 pub(crate) struct Calls(Arc<Mutex<Vec<Call>>>);
 
 impl Calls {
-    /// The requests since the last call.
+    /// Records the requests of a client.
+    pub(crate) fn hook(&self) -> impl Intercept + 'static {
+        let calls = Arc::clone(&self.0);
+        before_send(move |context| {
+            let request = context.request();
+            let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
+            let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+            calls.lock().unwrap().push(Call { target, body });
+            Ok(())
+        })
+    }
+
     pub(crate) fn take(&self) -> Vec<Call> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 
-    /// Likewise, only the targets.
     pub(crate) fn take_targets(&self) -> Vec<String> {
         self.take().into_iter().map(|call| call.target).collect()
-    }
-}
-
-impl Intercept for Calls {
-    fn name(&self) -> &'static str {
-        "Calls"
-    }
-
-    fn read_before_transmit(
-        &self,
-        context: &BeforeTransmitInterceptorContextRef<'_>,
-        _: &RuntimeComponents,
-        _: &mut ConfigBag,
-    ) -> Result<(), BoxError> {
-        let request = context.request();
-        let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
-        let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-        self.0.lock().unwrap().push(Call { target, body });
-        Ok(())
     }
 }
 

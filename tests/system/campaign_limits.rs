@@ -2,20 +2,10 @@
 
 use fulfilment::{cancel, expire};
 use ledger::{PutCampaign, Taken};
-use runtime::Clock;
-use sale::{Campaign, CampaignId, Claim, EpochMs, Failure, Order, OrderState, RoundId};
-use serde_json::{Value, json};
-use tests::{fresh_claim, round, terms, user};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::prelude::*;
 
 const SALES: [&str; 3] = ["lamp", "chair", "pot"];
-
-fn now() -> EpochMs {
-    Clock::system().now()
-}
 
 fn autumn(limit_per_user: Option<u8>, version: u32) -> Campaign {
     let sale_ids = SALES.map(|sale| sale.parse().unwrap()).to_vec();
@@ -26,8 +16,7 @@ fn autumn(limit_per_user: Option<u8>, version: u32) -> Campaign {
 async fn lab(limit_per_user: Option<u8>) -> Lab {
     let lab = Lab::new().await;
     for sale in SALES {
-        lab.publish(sale, &terms(10, 2)).await;
-        lab.load(sale).await;
+        lab.open(sale, &terms(10, 2)).await;
     }
     assert_eq!(lab.ledger.put_campaign(&autumn(limit_per_user, 1)).await.unwrap(), PutCampaign::Now);
     lab

@@ -1,18 +1,8 @@
 //! Campaigns: operators write them, and the public sees those that have a published sale.
 
-use std::sync::atomic::Ordering;
-
-use sale::{EpochMs, Terms};
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
 use crate::catalog::{SEEN_WITHIN_MS, ask, shown};
-use crate::events::{request, sample};
-use crate::lab::{Lab, movable_clock};
-use crate::rounds;
-use crate::wait::until;
+use crate::events::request;
+use crate::prelude::*;
 
 async fn put(lab: &Lab, campaign: &Value) -> Answer {
     lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(campaign)).await
@@ -33,8 +23,7 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
     let now = runtime::Clock::system().now();
     for (sale, opens_in_s, closes_in_s) in [("lamp", -60, 60), ("chair", 60, 600)] {
         let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
-        lab.publish(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
-        lab.load(sale).await;
+        lab.open(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
     }
     rounds::draft(&lab.ledger, "pot", &terms(10, 1), None).await;
     put(&lab, &autumn(&["chair", "pot", "lamp"])).await.expect(201);

@@ -1,31 +1,17 @@
 //! Cancelling a reservation while its order message is still on its way.
 
-use std::sync::Arc;
-
-use futures::StreamExt;
-use history::Redis;
-use runtime::Clock;
-use sale::{Claim, ClaimState, OrderState, Unit};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
 use crate::handicap::Handicap;
-use crate::lab::{Lab, SALE, message_batch};
+use crate::prelude::*;
 
 const RACES: u32 = 24;
-
-fn cancel(claim: &Claim) -> Ask {
-    Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
-}
 
 #[tokio::test]
 async fn the_message_of_a_cancelled_reservation_makes_no_order() {
     let lab = Lab::selling(terms(2, 1)).await;
     let alice = lab.reserve("alice").await;
-    let first = lab.answer(&cancel(&alice)).await.expect(200).body;
+    let first = lab.answer(&Ask::cancel(&alice)).await.expect(200).body;
     assert_eq!(first["status"], "cancelled");
-    assert_eq!(lab.answer(&cancel(&alice)).await.expect(200).body, first, "the same answer again");
+    assert_eq!(lab.answer(&Ask::cancel(&alice)).await.expect(200).body, first, "the same answer again");
     let before = lab.contents().await;
     assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
 
@@ -48,9 +34,9 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
         lab.claim_of(answer.text("reservation_id"), "alice").await
     };
     let first = reserve("key-1").await;
-    lab.answer(&cancel(&first)).await.expect(200);
+    lab.answer(&Ask::cancel(&first)).await.expect(200);
     let second = reserve("key-2").await;
-    lab.answer(&cancel(&second)).await.expect(200);
+    lab.answer(&Ask::cancel(&second)).await.expect(200);
     assert_eq!(reserve("key-2").await.id, second.id, "Redis remembers the last one, and takes no unit for it");
 
     assert_eq!(reserve("key-1").await.id, first.id);
@@ -72,7 +58,7 @@ async fn a_unit_that_another_has_is_not_sold_again() {
     lab.buy("bob").await;
     lab.rewind(&before).await;
     let alice = lab.reserve("alice").await;
-    lab.answer(&cancel(&alice)).await.expect(200);
+    lab.answer(&Ask::cancel(&alice)).await.expect(200);
     assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
     assert_eq!(lab.order_of(&lab.buy("carol").await).await.claim.unit, Unit(2));
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
@@ -85,7 +71,7 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
     let claim = lab.reserve(&format!("user-{user}")).await;
     let (cancel_after, order_after) = handicap.waits();
     let cancelled = {
-        let (lab, ask) = (Arc::clone(&lab), cancel(&claim));
+        let (lab, ask) = (Arc::clone(&lab), Ask::cancel(&claim));
         tokio::spawn(async move {
             tokio::time::sleep(cancel_after).await;
             lab.answer(&ask).await

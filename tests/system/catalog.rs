@@ -1,24 +1,12 @@
 //! What the public sees of a sale: how soon, for how many calls, and when a part does not answer.
 
-use std::net::SocketAddr;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicI64;
 
-use futures::future::join_all;
 use lambda_http::RequestExt;
-use runtime::Clock;
-use sale::{Claim, EpochMs, Round, Terms};
-use serde_json::json;
-use stock::{Reserve, Stock};
-use tests::{SlowProxy, round, terms, user};
-use uuid::Uuid;
+use stock::Reserve;
+use tests::SlowProxy;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
-use crate::lab::{Lab, SALE, movable_clock};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// Made-up ids in a flood.
 const MADE_UP: usize = 1_000;
@@ -35,7 +23,6 @@ impl Lab {
         catalog::CatalogDeps::new(&self.another_process()).unwrap()
     }
 
-    /// The same, on this clock.
     pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::CatalogDeps {
         catalog::CatalogDeps::new(&self.another_process_at(clock)).unwrap()
     }
@@ -223,7 +210,7 @@ async fn who_has_it_is_told_so_until_it_changes() {
 async fn without_redis_the_page_says_that_it_does_not_know() {
     let lab = Lab::selling(terms(20, 1)).await;
     let nobody = Stock::new("redis://127.0.0.1:1").unwrap();
-    let slow = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
+    let slow = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port())));
     slow.delay(Duration::MAX);
     let silent = Stock::new(&format!("redis://{}", slow.address())).unwrap();
     for stock in [nobody, silent.clone()] {

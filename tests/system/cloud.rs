@@ -4,7 +4,6 @@ use tokio::sync::OnceCell;
 
 static CLOUD: OnceCell<Cloud> = OnceCell::const_new();
 
-/// The deployed system.
 pub(crate) struct Cloud {
     pub(crate) deployment: Deployment,
     pub(crate) issuer: Issuer,

@@ -1,27 +1,12 @@
 //! A stampede on a cluster that loses a node, or moves the sale to another shard.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-use futures::future::join_all;
-use history::Redis;
-use sale::{Lane, ReservationId, Terms};
-use tests::{round, terms};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
 use crate::cluster_lab::ClusterLab;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
 use crate::losing_redis::consume;
-use crate::recording::ask_reservation;
-use crate::resources::depth;
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 const UNITS: u32 = 200;
 /// Concurrent buyers of the crowded sale. Each buys until it is sold out.
@@ -43,7 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// A run takes half a minute on an idle machine.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blow {
     /// The master dies, and with it whatever its replica had not received.
@@ -223,8 +207,7 @@ async fn run(blow: Blow, lanes: u16) {
     let terms = |units, lanes| Terms { lanes, ..terms(units, 1) };
     let others = OTHERS.map(|sale| (sale, terms(OTHERS_UNITS, 1)));
     for (sale, terms) in others.into_iter().chain([(SALE, terms(UNITS, lanes))]) {
-        stage.publish(sale, &terms).await;
-        stage.load(sale).await;
+        stage.open(sale, &terms).await;
     }
     let onlooker = async || stage.onlooker.round_in(&round(SALE, 1), lanes).counters().await.ok();
     until("an onlooker is connected", onlooker).await;
@@ -238,12 +221,14 @@ async fn run(blow: Blow, lanes: u16) {
     assert!(!elsewhere.is_empty(), "some sales are on other shards");
 
     let (orders, may) = watch::channel(true);
-    let consumers = [(); 2]
-        .map(|()| tokio::spawn(consume(stage.order(), stage.sqs.clone(), stage.orders_url.clone(), may.clone())));
+    let consumers = [(); 2].map(|()| {
+        tokio::spawn(consume(stage.order(), stage.sqs.clone(), stage.queue("orders").to_owned(), may.clone()))
+    });
     let (heard, others, struck_at) = stampede(&mut stage, blow).await;
     let began = Instant::now();
     assert_eq!(warmup::handle(&stage.warmup()).await.unwrap().loaded, 0, "nothing was lost altogether");
-    until("the orders are made", async || (depth(&stage.sqs, &stage.orders_url).await == [0; 3]).then_some(())).await;
+    until("the orders are made", async || (depth(&stage.sqs, stage.queue("orders")).await == [0; 3]).then_some(()))
+        .await;
     orders.send(false).unwrap();
     drop(orders);
     let failures: usize = join_all(consumers).await.into_iter().map(Result::unwrap).sum();

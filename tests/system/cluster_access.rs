@@ -1,12 +1,10 @@
 //! A Redis with TLS and passwords accepts only the right authority and password.
 
-use runtime::Clock;
-use serde_json::json;
-use stock::{Access, Stock, StockError};
-use tests::{Authority, round, terms};
+use stock::{Access, StockError};
+use tests::Authority;
 
 use crate::cluster_lab::{ClusterLab, secret, url};
-use crate::lab::SALE;
+use crate::prelude::*;
 
 async fn is_loaded(access: Access) -> Result<bool, StockError> {
     let stock = Stock::open(access).unwrap();
@@ -16,8 +14,7 @@ async fn is_loaded(access: Access) -> Result<bool, StockError> {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
     let lab = ClusterLab::new().await;
-    lab.publish(SALE, &terms(5, 1)).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &terms(5, 1)).await;
     let password = lab.cluster.password();
     let [cluster, node] = [url(&lab.cluster), format!("rediss://127.0.0.1:{}", owner_port(&lab).await)];
     for url in [&cluster, &node] {

@@ -1,15 +1,13 @@
 //! A lab whose Redis is a cluster with TLS and passwords, as on AWS.
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use local::valkey_cluster::ValkeyCluster;
-use runtime::{Clock, Secret};
-use serde_json::json;
-use stock::{Access, Stock};
+use runtime::Secret;
+use stock::Access;
 use tests::{Authority, TlsFront};
 
-use crate::lab::Lab;
+use crate::prelude::*;
 use crate::resources::{make_secret, secrets_manager};
 
 pub(crate) struct ClusterLab {
@@ -25,7 +23,7 @@ impl ClusterLab {
     pub(crate) async fn new() -> Self {
         let (authority, mut fronts) = (Authority::default(), Vec::new());
         let cluster = ValkeyCluster::start(|port| {
-            let front = TlsFront::start(&authority, port)?;
+            let front = TlsFront::start(&authority, port);
             let announced = front.port();
             fronts.push(front);
             Ok(announced)

@@ -1,15 +1,11 @@
 //! Compares the API's document with the code: problems, bounds and examples. `routes.rs` checks the routes, and `answer.rs` holds every answer in every
 //! test to the document.
 
-use std::collections::BTreeSet;
-
 use api::Code;
 use http::HeaderMap;
-use serde_json::{Value, json};
 
-use crate::ask::Ask;
-use crate::asked::Asked;
-use crate::openapi::{By, OPENAPI};
+use crate::openapi::By;
+use crate::prelude::*;
 
 fn schemas() -> impl Iterator<Item = (&'static String, &'static Value)> {
     OPENAPI.document["components"]["schemas"].as_object().expect("there are schemas").iter()

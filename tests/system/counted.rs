@@ -1,19 +1,6 @@
 //! What a request for a unit costs, counted in calls to Redis and AWS.
 
-use std::time::Duration;
-
-use futures::future::join_all;
-use sale::{EpochMs, ReservationId, Terms};
-use tests::{Conduct, Service, round, terms, user};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
-use crate::lab::Lab;
-use crate::parts::Parts;
-use crate::recording::ask_reservation;
-use crate::resources::depth;
-use crate::rounds;
+use crate::prelude::*;
 
 /// Sends a request and records its calls to Redis and AWS.
 async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
@@ -61,7 +48,7 @@ async fn winners_of_one_moment_share_calls() {
     join_all((0..WINNERS).map(|number| ask(format!("user-{number}")))).await;
     let calls = parts.aws.answered("AmazonSQS.SendMessage") + parts.aws.answered("AmazonSQS.SendMessageBatch");
     assert!(calls <= WINNERS / 2, "{calls} calls for {} messages", WINNERS + 1);
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [WINNERS as u32 + 1, 0, 0]);
+    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [WINNERS as u32 + 1, 0, 0]);
 }
 
 #[tokio::test]
@@ -84,8 +71,7 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         Terms { opens_at_ms, closes_at_ms, ..terms(1, 1) }
     };
     for (sale, terms) in [("coming", window(200, 260)), ("over", window(-120, -60)), ("gone", terms(1, 1))] {
-        lab.publish(sale, &terms).await;
-        lab.load(sale).await;
+        lab.open(sale, &terms).await;
     }
     lab.publish("paused", &terms(1, 1)).await;
     rounds::change(&lab.ledger, &round("paused", 1), "pause", |round| round.paused = true).await;

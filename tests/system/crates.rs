@@ -1,10 +1,8 @@
 //! The table of crates in `ARCHITECTURE.md` lists every crate below all those that it uses.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
-use std::sync::LazyLock;
 
-use serde_json::Value;
+use crate::prelude::*;
 
 /// The row for all functions.
 const FUNCTIONS: &str = "functions/*";

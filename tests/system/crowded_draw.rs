@@ -5,34 +5,20 @@
 //! The emulator scans its whole table for each page of an index. So a proxy answers for the index of live orders, with pages
 //! as large and as slow as DynamoDB's. The emulator does the rest: the winners' orders, the chunks, the draw.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicU64;
 
 use award::merkle;
-use aws_sdk_dynamodb::types::AttributeValue;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use futures::StreamExt;
-use ledger::{Placed, ROUND_SHARDS};
-use local::function::FunctionProcess;
-use local::paths;
+use ledger::ROUND_SHARDS;
 use local::runtime_api::RuntimeApi;
-use runtime::Clock;
-use sale::{Award, Claim, EpochMs, Lane, Order, ReservationId, RoundId, Slot, Unit};
-use serde_json::{Value, json};
-use tests::{Upstream, round, user};
-use uuid::Uuid;
+use tests::{Server, Upstream};
 
-use crate::cloud::cloud;
-use crate::lab::{Lab, SALE};
 use crate::lotteries::{lottery, winner_messages};
-use crate::parts::lambda_timeout;
-use crate::rounds;
+use crate::prelude::*;
 
 /// DynamoDB ends a page at a megabyte of what is stored (developer guide, "Paginating table query results").
 const PAGE_BYTES: usize = 1 << 20;
@@ -53,7 +39,6 @@ struct Index {
     chunk_reads: AtomicUsize,
 }
 
-/// The order of a unit.
 fn order_id(id: &RoundId, unit: u32) -> ReservationId {
     ReservationId {
         round: id.clone(),
@@ -136,23 +121,13 @@ async fn prizes_are_drawn_among_a_crowd() {
         pages: AtomicUsize::new(0),
         chunk_reads: AtomicUsize::new(0),
     });
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let router = Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(Arc::clone(&index));
-    tokio::spawn(async { axum::serve(listener, router).await });
-    let settings = [
-        ("REDIS_URL", lab.valkey.url()),
-        ("TABLE_NAME", lab.table.clone()),
-        ("METRICS_NAMESPACE", "test".to_owned()),
-        ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
-        ("ORDERS_DLQ_URL", lab.orders_dlq_url.clone()),
-        ("WINNERS_QUEUE_URL", lab.winners_url.clone()),
-    ];
+    let server = Server::http(router);
     let program =
         std::env::var("PROFILE").map_or("lambda/draw/bootstrap".to_owned(), |profile| format!("{profile}/draw"));
     let bootstrap = paths::target().join(&program);
     let api = RuntimeApi::start(lambda_timeout("draw")).await.unwrap();
-    let process = FunctionProcess::start("draw", &bootstrap, api.address(), &endpoint, &settings).unwrap();
+    let process = lab.process("draw", &bootstrap, &api, &server.url(), []);
 
     let peak_kb = AtomicU64::new(0);
     let mut runs: Vec<(Duration, Value)> = Vec::new();

@@ -1,18 +1,9 @@
 //! A sale that recurs every day.
 
-use queue::ExpiryMessage;
-use runtime::Clock;
 use sale::audit::Audit;
-use sale::{Claim, EpochMs, OrderState};
-use serde_json::json;
-use tests::round;
 
-use crate::ask::Ask;
-use crate::events;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
-use crate::shop::{in_s, new_sale};
+use crate::prelude::*;
+use crate::shop::in_s;
 
 const UNITS: u32 = 5;
 /// Three hours before and after now: wider than a daylight saving change.
@@ -41,7 +32,7 @@ async fn daily() -> Lab {
         }),
     );
     lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&body)).await.expect(201);
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator()).await.expect(200);
+    lab.answer(&Ask::post_sale("publish")).await.expect(200);
     lab.load(SALE).await;
     lab
 }
@@ -77,7 +68,7 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
 async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
     let lab = daily().await;
     let end = |round: u32| {
-        let ask = Ask::post(format!("/v1/admin/sales/{SALE}/end_recurrence")).by_operator();
+        let ask = Ask::post_sale("end_recurrence");
         ask.json(&json!({ "round": round }))
     };
     lab.answer(&end(2)).await.problem(409, "round_changed");
@@ -138,7 +129,7 @@ async fn the_next_round_begins_on_the_regular_terms() {
 #[tokio::test]
 async fn no_idempotency_key_keeps_a_round_from_beginning() {
     let lab = daily().await;
-    let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 }));
+    let pause = Ask::post_sale("pause").json(&json!({ "round": 1 }));
     lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
     pass_a_day(&lab).await;
     reset(&lab).await;
@@ -185,7 +176,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     assert_eq!(state(&bob).await, OrderState::Expired);
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
     assert_eq!(state(&carol).await, OrderState::Cancelled);
-    let paid = lab.answer(&Ask::paid("pay_1", &dave.id.to_string(), 990, &lab.payment_key)).await.expect(200);
+    let paid = lab.answer(&Ask::paid_for("pay_1", &dave, &lab.payment_key)).await.expect(200);
     assert_eq!((paid.text("outcome"), state(&dave).await), ("applied", OrderState::Paid));
 
     assert_eq!((lab.round().await, new_round(&lab).await), before);
@@ -200,7 +191,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
 #[tokio::test]
 async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     let lab = daily().await;
-    let restock = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).by_operator();
+    let restock = Ask::post_sale("restock");
     lab.answer(&restock.header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 2 }))).await.expect(200);
     for number in 0..UNITS + 2 {
         lab.buy(&format!("user-{number}")).await;

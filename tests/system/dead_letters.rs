@@ -1,13 +1,7 @@
 //! Reservations that could not become orders.
 
-use sale::{ClaimState, Failure, OrderState, Recurrence, Unit};
-use tests::terms;
-
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE, message_batch};
-use crate::resources::{self, depth, receive};
-use crate::rounds;
+use crate::prelude::*;
+use crate::resources;
 
 #[tokio::test]
 async fn a_dead_letter_becomes_an_order() {
@@ -20,7 +14,7 @@ async fn a_dead_letter_becomes_an_order() {
         assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
         assert_eq!(lab.clean_audit().await, (1, 0, 1));
     }
-    let sent = depth(&lab.sqs, &lab.expiry_url).await;
+    let sent = depth(&lab.sqs, lab.queue("expiry")).await;
     assert_eq!(sent.iter().sum::<u32>(), 2, "each run sends the expiry message");
 }
 
@@ -102,7 +96,7 @@ async fn what_nobody_can_read_is_kept() {
     assert_eq!(response.batch_item_failures.len(), 0);
     let after = lab.contents().await;
     assert_eq!((&before.keys, &before.items), (&after.keys, &after.items));
-    let kept = receive(&lab.sqs, &lab.quarantine_url).await;
+    let kept = receive(&lab.sqs, lab.queue("quarantine")).await;
     let kept: Vec<&str> = kept.iter().map(|message| message.body().unwrap()).collect();
     assert_eq!(kept.len(), 4);
     // SQS accepts no empty message, so a placeholder is kept.
@@ -113,10 +107,10 @@ async fn what_nobody_can_read_is_kept() {
 #[tokio::test]
 async fn poison_that_cannot_be_kept_is_not_dropped() {
     let lab = Lab::new().await;
-    lab.sqs.delete_queue().queue_url(&lab.quarantine_url).send().await.unwrap();
+    lab.sqs.delete_queue().queue_url(lab.queue("quarantine")).send().await.unwrap();
     let response = dead_letter::handle(&lab.dead_letter(), events::batch(["not an order"])).await;
     assert_eq!(response.batch_item_failures.len(), 1);
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
+    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0]);
 }
 
 /// Their units are others'. Once their round is gone from Redis and is over, or has a successor, no unit can be found for

@@ -1,21 +1,12 @@
 //! Denied users.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::interceptors::BeforeDeserializationInterceptorContextMut;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
-use ledger::{Denial, DeniedBy, DeniedWhy, Ledger, Struck};
-use runtime::Clock;
-use sale::{DoorTerms, EpochMs, Terms};
-use serde_json::json;
-use tests::{terms, user};
+use ledger::{Denial, DeniedBy, DeniedWhy, Struck};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::Calls;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 const STRICT: DoorTerms =
     DoorTerms { strikes: 2, strike_window_s: 600, denied_for_s: 900, unpaid_limit: 3, planned_requests_per_s: None };
@@ -77,8 +68,7 @@ async fn operators_keep_a_user_out_and_let_in_again() {
 #[tokio::test]
 async fn a_denial_and_its_end_hold_everywhere_at_once() {
     let lab = Lab::selling(terms(50, 1)).await;
-    lab.publish("other", &terms(50, 1)).await;
-    lab.load("other").await;
+    lab.open("other", &terms(50, 1)).await;
     let clock = Clock::system();
     let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
     reserving.snapshots.now().await.unwrap();
@@ -256,7 +246,7 @@ async fn a_strike_whose_answer_is_lost_counts_once() {
     let (eve, now) = (user("eve"), in_s(0));
     assert_eq!(lab.ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(1));
     let calls = Calls::default();
-    let config = lab.dynamodb.config().to_builder().interceptor(LosesAnAnswer::default()).interceptor(calls.clone());
+    let config = lab.dynamodb.config().to_builder().interceptor(LosesAnAnswer::default()).interceptor(calls.hook());
     let ledger = Ledger::new(Client::from_conf(config.build()), &lab.table);
     assert_eq!(ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(2));
     assert_eq!(calls.take_targets(), ["DynamoDB_20120810.UpdateItem"; 2], "the answer was not lost");

@@ -1,17 +1,10 @@
 //! What people see of rounds with awards: what can be won, what they won and, after the end, everything that verifies it.
 
 use award::{Seed, Table, bytes32, commit};
-use runtime::Clock;
-use sale::{Allocation, DrawTime, EpochMs, Parts, Prize, Settlement, Terms};
-use serde_json::{Value, json};
-use tests::{round, terms};
+use sale::Parts;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
 use crate::catalog::{ask, shown};
-use crate::lab::{Lab, SALE};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
 

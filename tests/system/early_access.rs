@@ -1,26 +1,9 @@
 //! Groups that may buy before everyone else, and the lists of their members.
 
-use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
-
-use ledger::Ledger;
-use runtime::Clock;
-use sale::{EarlyAccess, EpochMs, MemberQuota, Round, Terms};
-use serde_json::{Value, json};
-use tests::{round, terms};
-
 use crate::admission::enter;
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::asked::Asked;
-use crate::lab::{Lab, SALE};
-use crate::wait::until;
+use crate::prelude::*;
 
 pub(crate) const USERS: &str = "/v1/admin/groups/members/users";
-
-pub(crate) fn now() -> EpochMs {
-    Clock::system().now()
-}
 
 /// Opens to everyone in five minutes, and opened to `group` five minutes ago.
 fn members_first(group: &str) -> Terms {
@@ -231,7 +214,7 @@ async fn operators_create_it_and_everybody_sees_it() {
     let refused = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&raining)).await;
     assert!(refused.problem(400, "invalid_request").text("detail").contains("cannot be combined with rain"));
     assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
-    let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
+    let publish = Ask::post_sale("publish");
     assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);
     // On a very busy machine the catalog may answer 503 at first.
     let shown = until("the card of the sale", async || {

@@ -1,13 +1,7 @@
 //! One purchase through the emulator's own gateway. The other tests use this machine's gateway; this one shows that the
 //! deployment also works there, with functions that the emulator starts.
 
-use serde_json::{Value, json};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::shop::Shop;
-use crate::wait::until;
+use crate::prelude::*;
 
 async fn send(ask: &Ask, user: &str) -> Answer {
     let cloud = cloud().await;

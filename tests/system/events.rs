@@ -1,14 +1,10 @@
 //! The sample events in `events/`, and others like them.
 
-use aws_lambda_events::sqs::SqsEvent;
-use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
+use aws_sdk_sqs::types::MessageSystemAttributeName;
 use lambda_http::Request;
-use serde_json::{Value, json};
-use uuid::Uuid;
 
-use crate::ask::{Ask, Who};
+use crate::prelude::*;
 
-/// The sample `events/NAME.json`, as an event.
 pub(crate) fn sample(name: &str) -> Value {
     local::event::sample(name).unwrap_or_else(|error| panic!("{error:#}"))
 }
@@ -33,7 +29,6 @@ pub(crate) fn batch<B: Into<String>>(bodies: impl IntoIterator<Item = B>) -> Sqs
     sqs(&json!({ "Records": records.collect::<Vec<_>>() }))
 }
 
-/// A delivery of messages that were received from a queue.
 pub(crate) fn received<'a>(messages: impl IntoIterator<Item = &'a Message>) -> SqsEvent {
     let records = messages.into_iter().map(|message| {
         let count = &message.attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount];

@@ -1,13 +1,6 @@
 //! How an expiry message reaches the moment at which it is due.
 
-use queue::ExpiryMessage;
-use sale::{Claim, ClaimState, EpochMs, OrderState, Terms};
-use serde_json::Value;
-use tests::terms;
-
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::Lab;
+use crate::prelude::*;
 
 const TWO_HOURS_S: i64 = 2 * 60 * 60;
 
@@ -66,7 +59,7 @@ async fn the_ledger_says_when_and_not_the_message() {
 #[tokio::test]
 async fn what_has_ended_otherwise_is_left_alone() {
     let (lab, alice, message, _) = bought(30).await;
-    lab.answer(&Ask::paid("pay_1", &alice.id.to_string(), 990, &lab.payment_key)).await.expect(200);
+    lab.answer(&Ask::paid_for("pay_1", &alice, &lab.payment_key)).await.expect(200);
     let before = lab.contents().await;
     assert_eq!(run(&lab, &message, 31).await, [0; 0]);
     assert_eq!(lab.contents().await, before);

@@ -1,23 +1,12 @@
 //! What operators see of a running sale: the right figures at the cost of few calls.
 
-use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
-use stock::Stock;
-use tests::{round, terms};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// How long the function keeps what it has read of orders.
 const KEPT: Duration = Duration::from_secs(3);
 
 fn look() -> Ask {
-    Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()
+    Ask::get_sale("live")
 }
 
 async fn answer(deps: &admin::AdminDeps) -> Value {
@@ -33,11 +22,6 @@ fn units(live: &Value) -> [u64; 5] {
     ["total", "free", "held", "ordered", "paid"].map(|place| live["units"][place].as_u64().unwrap())
 }
 
-async fn pay(lab: &Lab, claim: &sale::Claim) {
-    let ask = Ask::paid(&format!("pay_{}", claim.user), &claim.id.to_string(), 990, &lab.payment_key);
-    assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "applied");
-}
-
 #[tokio::test]
 async fn units_by_their_place_along_a_purchase() {
     let lab = Lab::selling(terms(5, 2)).await;
@@ -49,7 +33,7 @@ async fn units_by_their_place_along_a_purchase() {
     lab.deliver(&[&alices]).await;
     let seen = live(&lab).await;
     assert_eq!((units(&seen), &seen["queues"][0]["oldest_s"]), ([5, 4, 0, 1, 0], &Value::Null));
-    pay(&lab, &alices).await;
+    assert_eq!(lab.pay("pay_alice", &alices).await, "applied");
     let bobs = lab.buy("bob").await;
     assert_eq!(units(&live(&lab).await), [5, 3, 0, 1, 1]);
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", bobs.id)).by("bob")).await.expect(200);
@@ -60,10 +44,10 @@ async fn units_by_their_place_along_a_purchase() {
 async fn queues_and_their_dead_letters() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.reserve("alice").await;
-    for url in [&lab.orders_dlq_url, &lab.orders_dlq_url, &lab.expiry_dlq_url, &lab.quarantine_url] {
+    for url in [lab.queue("orders_dlq"), lab.queue("orders_dlq"), lab.queue("expiry_dlq"), lab.queue("quarantine")] {
         lab.sqs.send_message().queue_url(url).message_body("x").send().await.unwrap();
     }
-    lab.sqs.send_message().queue_url(&lab.expiry_url).message_body("x").delay_seconds(900).send().await.unwrap();
+    lab.sqs.send_message().queue_url(lab.queue("expiry")).message_body("x").delay_seconds(900).send().await.unwrap();
     let seen = live(&lab).await;
     let row = |at: usize| {
         ["queue", "waiting", "delayed", "in_flight", "dead"].map(|name| seen["queues"][at][name].clone()).to_vec()
@@ -78,7 +62,7 @@ async fn queues_and_their_dead_letters() {
 async fn orders_are_read_once_for_all_who_watch_and_paid_ones_never_again() {
     let lab = Lab::selling(terms(5, 1)).await;
     let (alices, _) = (lab.buy("alice").await, lab.buy("bob").await);
-    pay(&lab, &alices).await;
+    assert_eq!(lab.pay("pay_alice", &alices).await, "applied");
     let deps = lab.admin();
     lab.calls.take();
     let read_at = Instant::now();
@@ -172,7 +156,7 @@ async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
 async fn what_does_not_answer_is_left_out() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.buy("alice").await;
-    lab.sqs.delete_queue().queue_url(&lab.expiry_url).send().await.unwrap();
+    lab.sqs.delete_queue().queue_url(lab.queue("expiry")).send().await.unwrap();
     let deps = admin::AdminDeps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
     let seen = tokio::time::timeout(Duration::from_secs(10), answer(&deps)).await.unwrap();
     assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &Value::Null));

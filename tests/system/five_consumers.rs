@@ -1,14 +1,6 @@
 //! The same order message, delivered to five consumers at once.
 
-use std::sync::Arc;
-
-use futures::future::join_all;
-use history::Redis;
-use sale::{Claim, OrderState};
-use tests::terms;
-
-use crate::lab::{Lab, SALE, message_batch};
-use crate::resources::items;
+use crate::prelude::*;
 
 const RESERVATIONS: u32 = 20;
 const CONSUMERS: usize = 5;

@@ -1,20 +1,12 @@
 //! Random requests: no handler panics, fails, or gives an undocumented answer.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use serde_json::{Value, json};
-use tests::terms;
 
-use crate::ask::{Ask, Who};
-use crate::events;
-use crate::lab::{Lab, SALE};
-use crate::openapi::OPENAPI;
+use crate::prelude::*;
 
 /// Requests in one run, unless the environment variable `FUZZ_S` sets how many seconds it lasts.
 const REQUESTS: usize = 600;

@@ -1,19 +1,9 @@
 //! A sale's gate: which challenge it sets, and who may see the sale and buy.
 
 use ledger::{Denial, DeniedBy, DeniedWhy};
-use runtime::Clock;
-use sale::{ChallengePolicy, EpochMs, Terms};
-use serde_json::{Value, json};
-use tests::{terms, user};
 
 use crate::admission::enter;
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-
-fn now() -> EpochMs {
-    Clock::system().now()
-}
+use crate::prelude::*;
 
 fn asking(challenge: ChallengePolicy) -> Terms {
     let mut terms = terms(100, 1);
@@ -28,7 +18,7 @@ async fn post(lab: &Lab, user: &str, what: &str, body: &Value) -> Answer {
 /// Changes the gate of the running round.
 async fn edit(lab: &Lab, gate: &Value) -> Answer {
     let body = json!({ "round": 1, "round_version": lab.round().await.version, "gate": gate });
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/edit")).by_operator().json(&body)).await
+    lab.answer(&Ask::post_sale("edit").json(&body)).await
 }
 
 async fn reserve(lab: &Lab, admitted: &Answer, user: &str) -> Answer {

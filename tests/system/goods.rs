@@ -1,10 +1,8 @@
 //! The description of the goods: operators write it, everyone sees it.
 
-use serde_json::{Value, json};
-
-use crate::ask::Ask;
 use crate::catalog;
-use crate::lab::{Lab, PICTURE_HOST};
+use crate::lab::PICTURE_HOST;
+use crate::prelude::*;
 
 fn sale(goods: &Value) -> Value {
     let mut sale = json!({

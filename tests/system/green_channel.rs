@@ -1,18 +1,8 @@
 //! The green channel: an order at once, without waiting for the queue.
 
-use futures::future::join_all;
-use history::Redis;
-use queue::{ExpiryQueue, OrderMessage};
-use runtime::Clock;
-use sale::{ClaimState, OrderState, ReservationId};
-use serde_json::json;
-use tests::terms;
+use queue::ExpiryQueue;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-use crate::recording::ask_reservation;
-use crate::resources::depth;
+use crate::prelude::*;
 
 fn expedite(id: impl std::fmt::Display, user: &str) -> Ask {
     Ask::get(format!("/v1/reservations/{id}?expedite=true")).by(user)
@@ -28,7 +18,7 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(ordered.text("status"), "pending_payment");
     assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
-    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1, "the expiry message is sent");
+    assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await.iter().sum::<u32>(), 1, "the expiry message is sent");
     let order = lab.order_of(&alice).await;
     assert_eq!((order.state, order.claim.unit), (OrderState::Pending, alice.unit));
 
@@ -110,7 +100,7 @@ async fn beside_its_message_it_makes_one_order() {
 async fn if_it_does_not_work_out_the_queue_does_it() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
-    let nowhere = format!("{}-gone", lab.expiry_url);
+    let nowhere = format!("{}-gone", lab.queue("expiry"));
     let mut deps = lab.reservation();
     deps.fulfilment.expiry = ExpiryQueue::new(lab.sqs.clone(), nowhere, Clock::system());
     let ask = expedite(&alice.id, "alice");
@@ -119,7 +109,7 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     let event = crate::events::batch([OrderMessage::new(alice.clone(), None).to_body()]);
     assert!(order::handle(&lab.order(), event).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
-    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1);
+    assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await.iter().sum::<u32>(), 1);
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 }
 

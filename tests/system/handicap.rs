@@ -1,5 +1,6 @@
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::PoisonError;
+
+use crate::prelude::*;
 
 /// The least and the most by which the winner of a race starts later the next time.
 const STEPS_US: std::ops::RangeInclusive<i64> = 500..=64_000;

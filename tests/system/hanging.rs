@@ -1,23 +1,7 @@
 //! Parts that accept connections but answer late or never: every function ends before Lambda ends it.
 
-use std::time::Duration;
-
-use futures::FutureExt;
-use futures::future::{BoxFuture, join_all};
-use history::{Clocks, Recorder, Redis};
-use queue::ExpiryMessage;
-use sale::{Claim, EpochMs};
-use serde_json::json;
-use tests::{Conduct, Service, round, terms};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::events;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE, message_batch};
-use crate::parts::{Parts, Ran, all_ended, as_lambda_would};
-use crate::recording::{ask_reservation, recorded};
-use crate::wait::until;
+use crate::parts::{Ran, all_ended, as_lambda_would};
+use crate::prelude::*;
 
 const UNITS: u32 = 60;
 const BATCH: usize = 10;
@@ -64,13 +48,10 @@ const TROUBLES: &[Trouble] = &[
     },
 ];
 
-/// Work for every function.
 struct Work {
-    /// For the order function.
     to_order: Vec<Claim>,
     /// For the dead-letter function.
     dead: Vec<Claim>,
-    /// For the expiry function.
     to_expire: Vec<Claim>,
     queued: Claim,
     ordered: Claim,
@@ -82,7 +63,7 @@ impl Work {
         let (order, dead, expire) = (names("order"), names("dead"), names("expire"));
         for number in 0..BATCH {
             let body = format!("expiry {number} that nobody could read");
-            lab.sqs.send_message().queue_url(&lab.expiry_dlq_url).message_body(body).send().await.unwrap();
+            lab.sqs.send_message().queue_url(lab.queue("expiry_dlq")).message_body(body).send().await.unwrap();
         }
         Self {
             to_order: join_all(order.iter().map(|name| lab.reserve(name))).await,

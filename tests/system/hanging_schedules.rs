@@ -1,15 +1,7 @@
 //! Schedules with more work than they can finish before Lambda ends them when parts are slow.
 
-use std::time::Duration;
-
-use futures::future::join_all;
-use runtime::Clock;
-use sale::{EpochMs, Recurrence, RoundNumber, Terms};
-use tests::{Conduct, Service, terms};
-
-use crate::lab::Lab;
-use crate::parts::{Parts, all_ended, as_lambda_would};
-use crate::rounds;
+use crate::parts::{all_ended, as_lambda_would};
+use crate::prelude::*;
 
 /// More sales than a run has time for if it waits for each.
 const SALES: usize = 40;

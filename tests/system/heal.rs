@@ -1,11 +1,4 @@
-use std::time::Duration;
-
-use sale::EpochMs;
-use uuid::Uuid;
-
-use crate::events;
-use crate::lab::Lab;
-use crate::resources::{depth, receive};
+use crate::prelude::*;
 
 /// Runs after which the system must be at rest: far more than it needs.
 const RUNS: usize = 20;
@@ -36,16 +29,16 @@ pub(crate) async fn heal(lab: &Lab) {
 /// once, for the next run.
 async fn deliver_orders(lab: &Lab) -> usize {
     let (mut delivered, mut put_back) = (0, false);
-    while !put_back && depth(&lab.sqs, &lab.orders_url).await[0] > 0 {
-        for message in receive(&lab.sqs, &lab.orders_url).await {
+    while !put_back && depth(&lab.sqs, lab.queue("orders")).await[0] > 0 {
+        for message in receive(&lab.sqs, lab.queue("orders")).await {
             let batch = events::batch([message.body.clone().unwrap()]);
             let failed = order::handle(&lab.order(), batch).await.batch_item_failures;
             let receipt = message.receipt_handle.unwrap();
             delivered += 1;
             if failed.is_empty() {
-                lab.sqs.delete_message().queue_url(&lab.orders_url).receipt_handle(receipt).send().await.unwrap();
+                lab.sqs.delete_message().queue_url(lab.queue("orders")).receipt_handle(receipt).send().await.unwrap();
             } else {
-                let back = lab.sqs.change_message_visibility().queue_url(&lab.orders_url).receipt_handle(receipt);
+                let back = lab.sqs.change_message_visibility().queue_url(lab.queue("orders")).receipt_handle(receipt);
                 back.visibility_timeout(0).send().await.unwrap();
                 put_back = true;
             }

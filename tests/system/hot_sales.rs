@@ -1,19 +1,8 @@
 //! Sales with far more demand than expected: found, shown, and limited if the deployment says so.
 
-use std::collections::BTreeMap;
-
-use context::ContextError;
-use history::Redis;
 use ledger::NotedHeat;
-use runtime::Clock;
-use sale::{DoorTerms, Heat, Terms};
-use serde_json::{Value, json};
-use tests::{round, terms};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 /// More than twice the requests a minute that a sale without a plan is expected to get.
 const CROWD: u64 = 1_000_000;
@@ -99,7 +88,7 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
     futures::future::join_all(looks).await;
     assert_eq!((limit(&lab).await, isolations(&lab).await), (json!(50), 1));
 
-    let undo = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    let undo = Ask::post_sale("isolate");
     lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
     answered(&lab, "challenged", CROWD).await;
     assert_eq!(look(&lab, 2, Some(50)).await, 1, "the sale is still hot");
@@ -159,7 +148,7 @@ async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
 #[tokio::test]
 async fn what_an_operator_limited_stays_so() {
     let lab = Lab::selling(terms(9, 1)).await;
-    let isolate = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    let isolate = Ask::post_sale("isolate");
     lab.answer(&isolate.json(&json!({ "round": 1, "requests_per_s": 700 }))).await.expect(200);
     look(&lab, 0, Some(50)).await;
     answered(&lab, "challenged", CROWD).await;

@@ -1,22 +1,10 @@
 //! What reconciliation reports to the alarms while people buy: Redis and the ledger are read one after the other, and
 //! indexes lag.
 
-use std::time::Duration;
-
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::{Expire, UnitCounts, expire, list};
-use futures::FutureExt;
-use ledger::Ledger;
 use local::lagging::LaggingIndexes;
-use runtime::Clock;
-use sale::Claim;
-use tests::{fresh_id, round, terms};
 
-use crate::cloud::cloud;
-use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
-use crate::resources::items;
+use crate::prelude::*;
 
 /// Longer than any payment window.
 const LATER_MS: i64 = 2_000_000;

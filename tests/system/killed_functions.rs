@@ -1,28 +1,16 @@
 //! Kills the reservation function's processes with -9 again and again while 5,000 requests arrive.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-use futures::StreamExt;
-use history::{Recorder, Redis};
 use load::{Curve, Plan, ProgressLine, Request, Token};
 use local::gateway::{Concurrency, Gateway};
 use local::recorded;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use pass::Grant;
-use sale::UserId;
-use serde_json::json;
-use tests::round;
 use tokio::task::spawn_blocking;
 
-use crate::cloud::cloud;
 use crate::passes::deployed_ring;
+use crate::prelude::*;
 use crate::recording::passes;
-use crate::shop::Shop;
-use crate::wait::until;
 
 const REQUESTS: usize = 5_000;
 const UNITS: usize = 200;
@@ -31,7 +19,6 @@ const OVER: Duration = Duration::from_secs(6);
 /// Concurrent retries of the requests that failed.
 const AT_ONCE: usize = 16;
 const KILL_EVERY: Duration = Duration::from_millis(600);
-/// The function under load.
 const FUNCTION: &str = "flash-sale-reservation";
 /// Answers allowed while processes die: the sale's own, and the gateway's for a request whose process died.
 const DOCUMENTED: [&str; 5] = ["202", "409 sold_out", "500 no_code", "503 no_code", "503 overloaded"];

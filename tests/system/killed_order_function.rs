@@ -1,50 +1,27 @@
 //! Kills the order function's process after the first order of a batch, in the middle, and after the last. Every effect of an
 //! order dies in `crashes`; here the process is a real one.
 
-use std::time::Duration;
-
-use aws_lambda_events::sqs::SqsBatchResponse;
-use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
-use futures::future::join_all;
-use history::Redis;
+use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::function::FunctionProcess;
-use local::paths;
 use local::runtime_api::RuntimeApi;
-use sale::{Claim, ClaimState, OrderState};
-use tests::{FaultyAws, round, terms};
 use tokio::time::timeout;
 
-use crate::cloud::cloud;
-use crate::events;
-use crate::lab::{Lab, SALE};
-use crate::parts::lambda_timeout;
-use crate::resources::{depth, receive};
-use crate::wait::until;
+use crate::prelude::*;
 
-/// Messages in a batch.
 const BATCH: usize = 10;
 /// After how many orders the function is killed, each in a run of its own.
 const KILLED_AFTER: [usize; 3] = [1, 5, BATCH];
 const PLACE: &str = "DynamoDB_20120810.TransactWriteItems";
 
-/// The built function, configured for a lab.
 fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProcess {
-    let settings = [
-        ("REDIS_URL", lab.valkey.url()),
-        ("TABLE_NAME", lab.table.clone()),
-        ("METRICS_NAMESPACE", "test".to_owned()),
-        ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
-        ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
-    ];
-    let bootstrap = paths::target().join("lambda/order/bootstrap");
-    FunctionProcess::start("order", &bootstrap, api.address(), &aws.endpoint(), &settings).unwrap()
+    lab.process("order", &paths::target().join("lambda/order/bootstrap"), api, &aws.endpoint(), [])
 }
 
 /// Receives all ten messages, each on this delivery.
 async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
     let mut received = Vec::new();
     until("the whole batch is received", async || {
-        received.extend(receive(&lab.sqs, &lab.orders_url).await);
+        received.extend(receive(&lab.sqs, lab.queue("orders")).await);
         (received.len() == BATCH).then_some(())
     })
     .await;
@@ -53,7 +30,6 @@ async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
     received
 }
 
-/// What a killed process had done.
 struct Left {
     orders: usize,
     confirmed: usize,
@@ -71,7 +47,7 @@ async fn left(lab: &Lab, reserved: &[Claim]) -> Left {
     let orders = lab.ledger.orders(&ids).await.unwrap();
     let confirmed = join_all(reserved.iter().map(|claim| lab.claim_state(claim))).await;
     let confirmed = confirmed.into_iter().filter(|state| *state == ClaimState::Ordered).count();
-    Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, &lab.expiry_url).await.iter().sum() }
+    Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, lab.queue("expiry")).await.iter().sum() }
 }
 
 /// How often a moment is tried: a function that waits too long for the emulator gives up before it can be killed.
@@ -114,7 +90,7 @@ async fn killed_after(orders: usize) -> Option<Left> {
     let left = left(&lab, &reserved).await;
 
     for message in &first {
-        let back = lab.sqs.change_message_visibility().queue_url(&lab.orders_url).visibility_timeout(0);
+        let back = lab.sqs.change_message_visibility().queue_url(lab.queue("orders")).visibility_timeout(0);
         back.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
     }
     let again = receive_all(&lab, "2").await;
@@ -131,7 +107,7 @@ async fn killed_after(orders: usize) -> Option<Left> {
         assert_eq!(lab.claim_state(claim).await, ClaimState::Ordered, "{left:?}");
     }
     lab.check_history("killed_order_function", &[SALE], Redis::Keeps).await;
-    let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
+    let expiries: u32 = depth(&lab.sqs, lab.queue("expiry")).await.iter().sum();
     assert!(expiries >= BATCH as u32, "{expiries} expiry messages for {BATCH} orders; before: {left:?}");
     Some(left)
 }

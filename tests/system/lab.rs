@@ -1,54 +1,49 @@
 //! A system for one test: the functions run in this process, with their own Valkey, table and queues.
 
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicI64;
-use std::time::Duration;
 
-use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_sqs::Client as Sqs;
 use cache::Moment;
-use context::Context;
 use fulfilment::load_round;
 use gate::PassKeys;
-use history::Recorder;
-use lambda_http::{Body, Response};
-use ledger::Ledger;
+use local::function::FunctionProcess;
+use local::runtime_api::RuntimeApi;
 use local::valkey::Valkey;
 use process::Snapshots;
-use queue::OrderMessage;
-use runtime::{AwsClient, Clock, Secret, Settings};
+use runtime::Secret;
 use sale::audit::Audit;
-use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, RoundId, Terms, Unit};
-use stock::Stock;
-use tests::{round, user};
 use tokio::task::spawn_blocking;
-use uuid::Uuid;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::asked::Asked;
-use crate::calls::Calls;
-use crate::cloud::cloud;
-use crate::events;
-use crate::openapi::OPENAPI;
 use crate::passes::lab_secret;
-use crate::recording::recorded;
+use crate::prelude::*;
 use crate::resources::{make_queue, make_table};
-use crate::rounds;
 
 /// Functions' limits have their own tests. Elsewhere nothing may depend on how busy the machine is.
 pub(crate) const PATIENT: Clock = Clock::system().patient();
 
 pub(crate) const PICTURE_HOST: &str = "img.example.com";
-/// The sale of every lab.
 pub(crate) const SALE: &str = "lamp";
 
-/// A clock, and how far a test has moved it.
 pub(crate) fn movable_clock() -> (Clock, &'static AtomicI64) {
     let moved_ms: &AtomicI64 = Box::leak(Box::default());
     (Clock::moved_by_ms(moved_ms).patient(), moved_ms)
 }
+
+/// The queues of a lab, and the settings of functions that have their URLs.
+const QUEUES: [(&str, &str); 11] = [
+    ("winners", "WINNERS_QUEUE_URL"),
+    ("winners_dlq", "WINNERS_DLQ_URL"),
+    ("orders", "ORDERS_QUEUE_URL"),
+    ("orders_dlq", "ORDERS_DLQ_URL"),
+    ("expiry", "EXPIRY_QUEUE_URL"),
+    ("expiry_dlq", "EXPIRY_DLQ_URL"),
+    ("quarantine", "QUARANTINE_QUEUE_URL"),
+    ("rebuilds", "REBUILDS_QUEUE_URL"),
+    ("webhook", "WEBHOOK_QUEUE_URL"),
+    ("webhook_dlq", "WEBHOOK_DLQ_URL"),
+    ("emitter_failures", "EMITTER_FAILURES_QUEUE_URL"),
+];
 
 pub(crate) struct Lab {
     pub(crate) valkey: Valkey,
@@ -57,17 +52,10 @@ pub(crate) struct Lab {
     pub(crate) dynamodb: DynamoDb,
     pub(crate) sqs: Sqs,
     pub(crate) table: String,
-    pub(crate) orders_url: String,
-    pub(crate) orders_dlq_url: String,
-    pub(crate) expiry_url: String,
-    pub(crate) expiry_dlq_url: String,
-    pub(crate) rebuilds_url: String,
-    pub(crate) quarantine_url: String,
-    pub(crate) winners_url: String,
-    pub(crate) winners_dlq_url: String,
-    pub(crate) webhook_url: String,
-    pub(crate) webhook_dlq_url: String,
-    pub(crate) emitter_failures_url: String,
+    /// Their URLs, by their names.
+    queues: BTreeMap<&'static str, String>,
+    /// What a deployment would tell its functions.
+    environment: BTreeMap<&'static str, String>,
     /// Calls that the functions make to DynamoDB and SQS, without the test's own.
     pub(crate) calls: Calls,
     /// Calls that the snapshots make to DynamoDB from time to time.
@@ -85,7 +73,6 @@ pub(crate) struct Lab {
 }
 
 impl Lab {
-    /// A lab without a sale.
     pub(crate) async fn new() -> Self {
         let deployment = &cloud().await.deployment;
         let config = deployment.patient_aws_config();
@@ -94,12 +81,11 @@ impl Lab {
         make_table(&dynamodb, &deployment.table, &name).await;
         let calls = Calls::default();
         let counted_dynamodb =
-            DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone()).build());
-        let counted_sqs =
-            Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).build());
+            DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.hook()).build());
+        let counted_sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.hook()).build());
         let snapshot_calls = Calls::default();
         let snapshot_dynamodb = DynamoDb::from_conf(
-            aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.clone()).build(),
+            aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.hook()).build(),
         );
         let snapshots = Snapshots::new(Ledger::new(snapshot_dynamodb, &name), PATIENT);
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
@@ -107,31 +93,14 @@ impl Lab {
         let ledger = Ledger::new(counted_dynamodb, &name);
         let pass_secret = lab_secret().await;
         let keys = PassKeys::new(Secret::new(AwsClient::secrets_manager(&config), pass_secret, PATIENT));
-        let orders_url = make_queue(&sqs, &format!("{name}-orders")).await;
-        let orders_dlq_url = make_queue(&sqs, &format!("{name}-orders-dlq")).await;
-        let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;
-        let expiry_dlq_url = make_queue(&sqs, &format!("{name}-expiry-dlq")).await;
-        let rebuilds_url = make_queue(&sqs, &format!("{name}-rebuilds")).await;
-        let quarantine_url = make_queue(&sqs, &format!("{name}-quarantine")).await;
-        let winners_url = make_queue(&sqs, &format!("{name}-winners")).await;
-        let winners_dlq_url = make_queue(&sqs, &format!("{name}-winners-dlq")).await;
-        let webhook_url = make_queue(&sqs, &format!("{name}-webhook")).await;
-        let webhook_dlq_url = make_queue(&sqs, &format!("{name}-webhook-dlq")).await;
-        let emitter_failures_url = make_queue(&sqs, &format!("{name}-emitter-failures")).await;
-        let settings = Settings::given([
+        let mut queues = BTreeMap::new();
+        for (queue, _) in QUEUES {
+            queues.insert(queue, make_queue(&sqs, &format!("{name}-{}", queue.replace('_', "-"))).await);
+        }
+        let redis_url = valkey.url();
+        let others: [(&'static str, &str); 10] = [
             ("TABLE_NAME", &*name),
-            ("REDIS_URL", &valkey.url()),
-            ("ORDERS_QUEUE_URL", &orders_url),
-            ("ORDERS_DLQ_URL", &orders_dlq_url),
-            ("EXPIRY_QUEUE_URL", &expiry_url),
-            ("EXPIRY_DLQ_URL", &expiry_dlq_url),
-            ("REBUILDS_QUEUE_URL", &rebuilds_url),
-            ("QUARANTINE_QUEUE_URL", &quarantine_url),
-            ("WINNERS_QUEUE_URL", &winners_url),
-            ("WINNERS_DLQ_URL", &winners_dlq_url),
-            ("WEBHOOK_QUEUE_URL", &webhook_url),
-            ("WEBHOOK_DLQ_URL", &webhook_dlq_url),
-            ("EMITTER_FAILURES_QUEUE_URL", &emitter_failures_url),
+            ("REDIS_URL", &redis_url),
             // No bus has this name unless a test creates one.
             ("EVENT_BUS_NAME", &name),
             ("WEBHOOK_SECRET_ARN", &deployment.payment_secret),
@@ -142,7 +111,10 @@ impl Lab {
             ("OPERATOR_CLAIM", "groups,cognito:groups"),
             ("OPERATOR_GROUP", "operators"),
             ("PICTURE_HOSTS", PICTURE_HOST),
-        ]);
+        ];
+        let mut environment: BTreeMap<_, _> = others.map(|(setting, value)| (setting, value.to_owned())).into();
+        environment.extend(QUEUES.map(|(queue, setting)| (setting, queues[queue].clone())));
+        let settings = Settings::given(environment.clone());
         let resources = Context::new(settings, config, PATIENT)
             .with(stock.clone())
             .with(ledger.clone())
@@ -156,17 +128,8 @@ impl Lab {
             snapshots,
             snapshot_calls,
             ledger,
-            orders_url,
-            orders_dlq_url,
-            expiry_url,
-            expiry_dlq_url,
-            rebuilds_url,
-            quarantine_url,
-            winners_url,
-            winners_dlq_url,
-            webhook_url,
-            webhook_dlq_url,
-            emitter_failures_url,
+            queues,
+            environment,
             recorder: Recorder::default(),
             redis_written_at: OnceLock::new(),
             payment_key: deployment.payment_key().await.unwrap(),
@@ -178,10 +141,34 @@ impl Lab {
         }
     }
 
-    /// Replaces the lab's stock.
     pub(crate) fn with_stock(self, stock: Stock) -> Self {
         let (context, resources) = (self.context.with(stock.clone()), self.resources.with(stock.clone()));
         Self { stock, context, resources, ..self }
+    }
+
+    /// The URL of a queue.
+    pub(crate) fn queue(&self, name: &str) -> &str {
+        &self.queues[name]
+    }
+
+    pub(crate) fn queues(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.queues.iter().map(|(name, url)| (*name, url.as_str()))
+    }
+
+    /// Starts a built program with the lab's settings and these.
+    pub(crate) fn process(
+        &self,
+        function: &str,
+        bootstrap: &Path,
+        api: &RuntimeApi,
+        endpoint: &str,
+        settings: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> FunctionProcess {
+        let mut environment = self.environment.clone();
+        environment.insert("METRICS_NAMESPACE", "test".to_owned());
+        environment.extend(settings);
+        let settings: Vec<_> = environment.into_iter().collect();
+        FunctionProcess::start(function, bootstrap, api.address(), endpoint, &settings).unwrap()
     }
 
     /// The settings that a deployment would give its functions.
@@ -194,7 +181,6 @@ impl Lab {
         self.resources.another_process()
     }
 
-    /// The same, on this clock.
     pub(crate) fn another_process_at(&self, clock: Clock) -> Context {
         self.resources.another_process_at(clock.patient())
     }
@@ -202,9 +188,14 @@ impl Lab {
     /// A lab with a sale on these terms, published and loaded.
     pub(crate) async fn selling(terms: Terms) -> Self {
         let lab = Self::new().await;
-        lab.publish(SALE, &terms).await;
-        lab.load(SALE).await;
+        lab.open(SALE, &terms).await;
         lab
+    }
+
+    /// Publishes a sale and loads its round.
+    pub(crate) async fn open(&self, sale: &str, terms: &Terms) {
+        self.publish(sale, terms).await;
+        self.load(sale).await;
     }
 
     pub(crate) async fn publish(&self, sale: &str, terms: &Terms) {
@@ -218,12 +209,10 @@ impl Lab {
         self.snapshots.refresh().await.unwrap();
     }
 
-    /// The sale's offer in the ledger.
     pub(crate) async fn offer(&self) -> Offer {
         self.ledger.offer(&SALE.parse().unwrap()).await.unwrap().expect("the ledger has it")
     }
 
-    /// The sale's latest round in the ledger.
     pub(crate) async fn round(&self) -> Round {
         rounds::latest_round(&self.ledger, &SALE.parse().unwrap()).await
     }
@@ -289,7 +278,6 @@ impl Lab {
         daily_reset::DailyResetDeps::new(&self.context).unwrap()
     }
 
-    /// The draw function, with its clock this many seconds ahead.
     pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {
         draw::DrawDeps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
@@ -307,7 +295,6 @@ impl Lab {
         Answer::of_handler(asked, response)
     }
 
-    /// Answers a request with this function.
     pub(crate) async fn response_of(&self, function: &str, ask: &Ask) -> Response<Body> {
         let request = ask.request();
         match function {
@@ -354,7 +341,6 @@ impl Lab {
         self.claim_of(answer.text("reservation_id"), name).await
     }
 
-    /// The reservation in Redis.
     pub(crate) async fn claim_of(&self, id: &str, name: &str) -> Claim {
         let id: ReservationId = id.parse().unwrap();
         self.entry(&id, name).await.expect("Redis has it").claim
@@ -372,7 +358,12 @@ impl Lab {
         claim
     }
 
-    /// The order in the ledger.
+    /// Delivers the callback of a payment and returns its outcome.
+    pub(crate) async fn pay(&self, payment: &str, claim: &Claim) -> String {
+        let ask = Ask::paid_for(payment, claim, &self.payment_key);
+        self.answer(&ask).await.expect(200).text("outcome").to_owned()
+    }
+
     pub(crate) async fn order_of(&self, claim: &Claim) -> Order {
         self.ledger.order(&claim.id).await.unwrap().expect("the ledger has it")
     }
@@ -391,7 +382,6 @@ impl Lab {
         self.entry(&claim.id, claim.user.as_str()).await.expect("Redis has it").state
     }
 
-    /// The units that Redis can still hand out.
     pub(crate) async fn free(&self) -> Vec<Unit> {
         let lanes = self.lanes_of(&round(SALE, 1));
         let view = self.stock.round_in(&round(SALE, 1), lanes).view().await.unwrap().expect("the round is loaded");
@@ -419,7 +409,6 @@ impl Lab {
     }
 }
 
-/// A batch of these reservations' messages.
 pub(crate) fn message_batch(claims: &[&Claim]) -> SqsEvent {
     events::batch(claims.iter().map(|claim| OrderMessage::new((*claim).clone(), None).to_body()))
 }

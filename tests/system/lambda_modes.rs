@@ -1,28 +1,11 @@
 //! Lambda's two modes, one event at a time and several at once, with the same binary.
 
-use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::time::Duration;
-
-use futures::future::join_all;
-use history::{Recorder, Redis};
 use local::function::FunctionProcess;
-use local::paths;
 use local::runtime_api::RuntimeApi;
-use queue::OrderMessage;
-use tests::{Conduct, FaultyAws, Service, round, terms};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::events;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::parts::lambda_timeout;
-use crate::passes::{LAB_RING, lab_secret};
+use crate::passes::LAB_RING;
+use crate::prelude::*;
 use crate::recording::recorded_answer;
-use crate::resources::receive_batches;
-use crate::wait::until;
 
 /// Far longer than it takes to answer without the queue.
 const SLOW_QUEUE: Duration = Duration::from_secs(2);
@@ -39,21 +22,9 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
         let api = RuntimeApi::start(lambda_timeout("reservation")).await.unwrap();
-        let mut settings = vec![
-            ("REDIS_URL", lab.valkey.url()),
-            ("TABLE_NAME", lab.table.clone()),
-            ("METRICS_NAMESPACE", "test".to_owned()),
-            ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
-            ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
-            ("REBUILDS_QUEUE_URL", lab.rebuilds_url.clone()),
-            ("PASS_SECRET_ARN", lab_secret().await.to_owned()),
-        ];
-        if at_once > 1 {
-            settings.push(("AWS_LAMBDA_MAX_CONCURRENCY", at_once.to_string()));
-        }
         let bootstrap = paths::target().join("lambda/reservation/bootstrap");
-        let process =
-            FunctionProcess::start("reservation", &bootstrap, api.address(), &aws.endpoint(), &settings).unwrap();
+        let at_once = (at_once > 1).then(|| ("AWS_LAMBDA_MAX_CONCURRENCY", at_once.to_string()));
+        let process = lab.process("reservation", &bootstrap, &api, &aws.endpoint(), at_once);
         Self { api, _process: process, recorder: lab.recorder.clone() }
     }
 
@@ -129,7 +100,7 @@ async fn in_either_way_every_unit_is_sold_once() {
         let with = |status| answers.iter().filter(|answer| **answer == status).count();
         assert_eq!((with(202), with(409)), (UNITS, 3 * UNITS), "{at_once} at once in {processes}");
         // A send that took too long for the function was repeated, so a message may be there twice.
-        let sent = receive_batches(&lab.sqs, &lab.orders_url).await;
+        let sent = receive_batches(&lab.sqs, lab.queue("orders")).await;
         let claims = sent.iter().flatten().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim);
         let units: BTreeSet<u32> = claims.map(|claim| claim.unit.0).collect();
         assert_eq!(units.len(), UNITS, "{units:?}");

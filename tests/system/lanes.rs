@@ -1,19 +1,12 @@
 //! A sale with several lanes, from an operator's draft to the last unit. `tests/scripts/lanes` tests how lanes affect
 //! each other, one Redis call at a time.
 
-use history::Redis;
 use ledger::{Denial, DeniedBy, DeniedWhy};
 use line::LineState;
-use sale::{EpochMs, Lane, Terms};
-use serde_json::{Value, json};
-use tests::{fresh_id, round, terms};
 
-use crate::ask::Ask;
 use crate::crashes::at_home_in;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
 use crate::lines::{LINE, look, with_line};
-use crate::wait::until;
+use crate::prelude::*;
 
 const LANES: u16 = 4;
 
@@ -31,7 +24,7 @@ async fn steer(lab: &Lab, what: &str, body: Value) -> Value {
 }
 
 async fn live_units(lab: &Lab) -> (u64, u64) {
-    let live = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body;
+    let live = lab.answer(&Ask::get_sale("live")).await.expect(200).body;
     (live["units"]["total"].as_u64().unwrap(), live["units"]["free"].as_u64().unwrap())
 }
 
@@ -66,9 +59,7 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
 
     // A returned unit can go to a buyer from any lane.
     let given_back = &claims[4];
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", given_back.id)).by(given_back.user.as_str()))
-        .await
-        .expect(200);
+    lab.answer(&Ask::cancel(given_back)).await.expect(200);
     let bought = lab.buy(late.as_str()).await;
     assert_eq!((bought.unit, bought.lane), (given_back.unit, Lane::home_of(&late, LANES)));
     let look = Ask::get(format!("/v1/reservations/{}", bought.id)).by(late.as_str());

@@ -1,21 +1,8 @@
 //! A sale's life apart from its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
 
-use std::sync::atomic::Ordering;
-
-use futures::future::join_all;
-use ledger::Ledger;
-use runtime::Clock;
-use sale::{EpochMs, Recurrence, SaleState, Terms};
-use serde_json::{Value, json};
 use stock::Counters;
-use tests::{round, terms};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::asked::Asked;
-use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
-use crate::rounds;
+use crate::prelude::*;
 
 fn post(what: &str, body: &Value) -> Ask {
     Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().json(body)
@@ -26,7 +13,7 @@ fn edit(body: &Value) -> Ask {
 }
 
 fn withdraw() -> Ask {
-    Ask::post(format!("/v1/admin/sales/{SALE}/withdraw")).by_operator()
+    Ask::post_sale("withdraw")
 }
 
 fn delete() -> Ask {
@@ -217,7 +204,7 @@ async fn a_published_sale_always_has_its_offer() {
         })
     })
     .await;
-    let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
+    let publish = Ask::post_sale("publish");
     answer_with(&lab, ledger, 0, &publish).await.problem(404, "unknown_sale");
     assert!(happened.load(Ordering::Relaxed) && lab.contents().await.items.is_empty());
     // It is published while it is being deleted.
@@ -235,7 +222,7 @@ async fn is_withdrawn(lab: &Lab) {
     assert_eq!(lab.answer(&look()).await.expect(200).text("state"), "withdrawn");
     let before = lab.contents().await;
     lab.answer(&withdraw()).await.expect(200);
-    let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
+    let publish = Ask::post_sale("publish");
     let (first, version) = (json!({ "round": 1 }), lab.offer().await.version);
     let round_version = lab.round().await.version;
     for ask in [

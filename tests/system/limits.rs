@@ -1,12 +1,8 @@
 //! Users who ask too often.
 
 use gate::Route;
-use tests::terms;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)

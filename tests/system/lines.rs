@@ -1,27 +1,12 @@
 //! The line in front of a sale: tickets, the order, who is admitted, and what happens when Redis is lost.
 
-use std::collections::BTreeMap;
-
 use award::{Commitment, Hex};
-use ledger::Ledger;
 use line::{LineDocument, LineOrder, LineState, Place, WHOLE_PPB, commit};
-use runtime::Clock;
-use sale::{ChallengePolicy, EpochMs, Lane, LineTerms, Settlement, Terms};
-use serde_json::{Value, json};
 use stock::{Joined, Joining};
-use tests::{round, terms, user};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 pub(crate) const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 2, paused: false };
-
-fn now() -> EpochMs {
-    Clock::system().now()
-}
 
 /// A sale of this many units that opened a minute ago. The gate sets no challenge, so a token is all that it takes.
 pub(crate) fn with_line(total: u32, line: LineTerms) -> Terms {
@@ -459,7 +444,7 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
     };
     assert_eq!(look(&deps).await.state, LineState::Paused);
     let edit = json!({ "round": 1, "round_version": lab.round().await.version, "line": { "paused": false } });
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/edit")).by_operator().json(&edit)).await.expect(200);
+    lab.answer(&Ask::post_sale("edit").json(&edit)).await.expect(200);
     lab.refresh_snapshots().await;
     // The line's progress in Redis.
     let line = async || -> line::Progress {
@@ -507,7 +492,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     queue_up(&lab, &names(300)).await;
     let edit = async |line: Value| {
         let body = json!({ "round": 1, "round_version": lab.round().await.version, "line": line });
-        lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/edit")).by_operator().json(&body)).await
+        lab.answer(&Ask::post_sale("edit").json(&body)).await
     };
     let edited = edit(json!({ "paused": true })).await.expect(200);
     assert_eq!(edited.body["line"], json!({ "opens_early_s": 3600, "admits_per_s": 2, "paused": true }));
@@ -524,7 +509,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     edit(Value::Null).await.problem(409, "not_amendable");
     let errors = edit(json!({ "admits_per_s": 0 })).await.problem(400, "invalid_request");
     assert!(errors.text("detail").starts_with("line.admits_per_s"), "{errors:?}");
-    let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 }));
+    let pause = Ask::post_sale("pause").json(&json!({ "round": 1 }));
     lab.answer(&pause).await.expect(200);
     assert_eq!(look(&lab).await.state, LineState::Paused, "the line pauses with the sale");
     ticket(&lab, "carol").await;

@@ -1,30 +1,11 @@
 //! Redis dies in the middle of a stampede and comes back with nothing, without its last writes, or with all of them.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
-use futures::{StreamExt, stream};
-use history::Redis;
-use sale::{ReservationId, Terms};
-use tests::{round, terms};
 use tokio::sync::watch;
 use tokio::task::block_in_place;
-use uuid::Uuid;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::events;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE, movable_clock};
 use crate::packets::{packet, unclaimed};
-use crate::recording::ask_reservation;
-use crate::resources::{depth, receive};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 const AT_ONCE: usize = 50;
 const CONSUMERS: usize = 2;
@@ -33,7 +14,6 @@ const LAST_DEATH: u64 = 20;
 /// A failover loses the writes of at most this many answers.
 const LAST_WRITES: u64 = 60;
 
-/// What Redis loses when it dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loss {
     Everything,
@@ -176,7 +156,7 @@ async fn run(case: Case, terms: Terms) {
     let mut lab = Lab::selling(terms).await;
     let (orders, may) = watch::channel(!case.orders_wait);
     let consumers: Vec<_> = (0..CONSUMERS)
-        .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.orders_url.clone(), may.clone())))
+        .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.queue("orders").to_owned(), may.clone())))
         .collect();
     let (heard, redis) = stampede(&mut lab, &case).await;
 
@@ -214,7 +194,7 @@ async fn run(case: Case, terms: Terms) {
         .collect()
         .await;
     orders.send(true).unwrap();
-    until("the orders are placed", async || (depth(&lab.sqs, &lab.orders_url).await == [0; 3]).then_some(())).await;
+    until("the orders are placed", async || (depth(&lab.sqs, lab.queue("orders")).await == [0; 3]).then_some(())).await;
     orders.send(false).unwrap();
     drop(orders);
     let mut failures = 0;

@@ -1,27 +1,14 @@
 //! Redis dies after a unit was taken in it and before the message is sent. What the buyer was told must still come
 //! true.
 
-use std::sync::{Mutex, mpsc};
+use std::sync::mpsc;
 
-use aws_sdk_sqs::Client as Sqs;
-use aws_sdk_sqs::config::interceptors::BeforeTransmitInterceptorContextRef;
-use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
-use aws_sdk_sqs::error::BoxError;
-use futures::{StreamExt, stream};
-use history::Redis;
 use queue::OrderQueue;
-use runtime::Clock;
-use tests::terms;
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::recording::ask_reservation;
-use crate::wait::until;
+use crate::hooks::before_send;
+use crate::prelude::*;
 
 /// Each of the six cases twice.
 const DEATHS: usize = 12;
@@ -45,27 +32,6 @@ impl Case {
     }
 }
 
-/// Holds the first message just before it is sent, until told how to go on.
-#[derive(Debug)]
-struct Gate(Mutex<Option<(oneshot::Sender<()>, mpsc::Receiver<bool>)>>);
-
-impl Intercept for Gate {
-    fn name(&self) -> &'static str {
-        "Gate"
-    }
-
-    fn read_before_transmit(
-        &self,
-        _: &BeforeTransmitInterceptorContextRef<'_>,
-        _: &RuntimeComponents,
-        _: &mut ConfigBag,
-    ) -> Result<(), BoxError> {
-        let Some((reached, go_on)) = self.0.lock().unwrap().take() else { return Ok(()) };
-        let _ = reached.send(());
-        if block_in_place(|| go_on.recv())? { Ok(()) } else { Err("the queue does not answer".into()) }
-    }
-}
-
 fn alice() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
@@ -74,10 +40,16 @@ fn alice() -> Ask {
 async fn told(lab: &mut Lab, case: Case) -> Answer {
     let ((reached, at_the_gate), (go_on, waits)) = (oneshot::channel(), mpsc::channel());
     let config = cloud().await.deployment.patient_aws_config();
-    let gate = Gate(Mutex::new(Some((reached, waits))));
+    let gate = Mutex::new(Some((reached, waits)));
+    // The first message is held just before it is sent, until told how to go on.
+    let gate = before_send(move |_| {
+        let Some((reached, go_on)) = gate.lock().unwrap().take() else { return Ok(()) };
+        let _ = reached.send(());
+        if block_in_place(|| go_on.recv())? { Ok(()) } else { Err("the queue does not answer".into()) }
+    });
     let sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(gate).build());
     let deps = reservation::ReservationDeps {
-        orders: OrderQueue::new(sqs, &lab.orders_url, Clock::system()),
+        orders: OrderQueue::new(sqs, lab.queue("orders"), Clock::system()),
         ..lab.reservation()
     };
     let recorder = lab.recorder.clone();

@@ -1,27 +1,13 @@
 //! Lotteries that are drawn at their end: who enters, who wins, and that everyone is counted and wins at most once.
 
-use std::collections::BTreeMap;
-
 use award::merkle;
 use fulfilment::DrawStands;
-use futures::future::join_all;
-use history::Redis;
-use ledger::{LedgerError, Placed, Steered, Winner};
+use ledger::{LedgerError, Steered, Winner};
 use process::TermsCache;
-use queue::{OrderMessage, WinnerMessage};
-use runtime::Clock;
-use sale::{
-    Allocation, Award, ClaimState, DrawTime, Edit, EpochMs, Failure, Order, OrderState, Prize, Refusal, Settlement,
-    Terms,
-};
-use serde_json::{Value, json};
-use tests::terms;
+use queue::WinnerMessage;
 
-use crate::ask::Ask;
 use crate::catalog::{ask, shown};
-use crate::lab::{Lab, SALE, message_batch};
-use crate::resources::receive;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// Seconds from a round's end to its draw.
 pub(crate) const AFTER_S: i64 = fulfilment::DRAW_AFTER_S as i64 + 5;
@@ -43,7 +29,7 @@ pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
 
 /// Ends the round as an operator.
 pub(crate) async fn end(lab: &Lab) {
-    let close = Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator().json(&json!({ "round": 1 }));
+    let close = Ask::post_sale("close").json(&json!({ "round": 1 }));
     lab.answer(&close).await.expect(200);
 }
 
@@ -113,21 +99,21 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
 pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
     let mut positions = Vec::new();
     loop {
-        let messages = receive(&lab.sqs, &lab.winners_url).await;
+        let messages = receive(&lab.sqs, lab.queue("winners")).await;
         if messages.is_empty() {
             return positions;
         }
         for message in messages {
             positions.push(WinnerMessage::parse(message.body().unwrap()).unwrap().position);
             let receipt = message.receipt_handle().unwrap();
-            lab.sqs.delete_message().queue_url(&lab.winners_url).receipt_handle(receipt).send().await.unwrap();
+            lab.sqs.delete_message().queue_url(lab.queue("winners")).receipt_handle(receipt).send().await.unwrap();
         }
     }
 }
 
 /// The award, as the user sees it.
 async fn award_of(lab: &Lab, order: &Order) -> Value {
-    let ask = Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str());
+    let ask = Ask::status(&order.claim);
     lab.answer(&ask).await.expect(200).body["award"].clone()
 }
 
@@ -284,7 +270,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     end(&lab).await;
     lab.redis(&["FLUSHALL"]).await;
     // The messages are in SQS and not counted yet, or about to be sent.
-    emptied(&lab, &lab.orders_url).await;
+    emptied(&lab, lab.queue("orders")).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be in flight");
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
@@ -319,7 +305,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     lab.redis(&["EVAL", save, "0"]).await;
     let bob = lab.reserve("bob").await;
     let letter = OrderMessage::new(bob.clone(), None).to_body();
-    lab.sqs.send_message().queue_url(&lab.orders_dlq_url).message_body(letter).send().await.unwrap();
+    lab.sqs.send_message().queue_url(lab.queue("orders_dlq")).message_body(letter).send().await.unwrap();
     let forget = "for _, key in ipairs(redis.call('KEYS', '*:{*')) do \
         if key:sub(1, 6) ~= 'saved ' then redis.call('DEL', key) end end \
         for _, key in ipairs(redis.call('KEYS', 'saved *')) do redis.call('RENAME', key, key:sub(7)) end";
@@ -330,7 +316,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted);
-    emptied(&lab, &lab.orders_dlq_url).await;
+    emptied(&lab, lab.queue("orders_dlq")).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
 }
 
@@ -362,27 +348,27 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
     for ahead_s in [AFTER_S, hour, 2 * hour] {
         assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is in the queue");
     }
-    for body in emptied(&lab, &lab.orders_url).await {
-        lab.sqs.send_message().queue_url(&lab.orders_dlq_url).message_body(body).send().await.unwrap();
+    for body in emptied(&lab, lab.queue("orders")).await {
+        lab.sqs.send_message().queue_url(lab.queue("orders_dlq")).message_body(body).send().await.unwrap();
     }
     for ahead_s in [3 * hour, 4 * hour] {
         assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is a dead letter");
     }
-    let received = receive(&lab.sqs, &lab.orders_dlq_url).await;
+    let received = receive(&lab.sqs, lab.queue("orders_dlq")).await;
     assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "it is being worked on");
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "it is in time");
     for message in received {
-        let delete = lab.sqs.delete_message().queue_url(&lab.orders_dlq_url);
+        let delete = lab.sqs.delete_message().queue_url(lab.queue("orders_dlq"));
         delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
     }
     assert_eq!(draw_in(&lab, 6 * hour).await, stands(DrawStands::Entering), "SQS's counts may be a minute old");
     assert_eq!(draw_in(&lab, 6 * hour + 60).await, stands(DrawStands::Entering));
-    let again = lab.sqs.send_message().queue_url(&lab.orders_url).message_body("of another sale").send().await;
+    let again = lab.sqs.send_message().queue_url(lab.queue("orders")).message_body("of another sale").send().await;
     assert!(again.is_ok());
     assert_eq!(draw_in(&lab, 7 * hour).await, stands(DrawStands::Entering), "the wait starts again");
-    emptied(&lab, &lab.orders_url).await;
+    emptied(&lab, lab.queue("orders")).await;
     assert_eq!(draw_in(&lab, 8 * hour).await, stands(DrawStands::Entering));
     assert_eq!(draw_in(&lab, 8 * hour + 125).await, stands(DrawStands::Counting), "the index may lag");
     assert_eq!(draw_in(&lab, 8 * hour + 190).await, stands(DrawStands::Drawn));

@@ -1,34 +1,19 @@
 //! Events for the merchant's systems: each change in the ledger reaches every listener on the bus, in the form of its
 //! schema.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
-
-use aws_sdk_dynamodb::types::AttributeValue;
-use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::types::QueueAttributeName;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use context::Context;
 use fulfilment::FulfilmentError;
 use jsonschema::{Draft, Validator};
-use ledger::{NotedRound, Placed};
-use runtime::{AwsClient, Clock, StreamEvent};
-use sale::{Award, Claim, EpochMs, Failure, Milestones, Order, Price, RoundId, Terms, Transition};
-use serde_json::{Value, json};
-use tests::{fresh_claim, round, terms, user};
-use uuid::Uuid;
+use ledger::NotedRound;
+use runtime::StreamEvent;
+use tests::Server;
 
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::events::sample;
-use crate::lab::{Lab, SALE};
-use crate::resources::{depth, items, make_queue, receive};
-use crate::rounds;
-use crate::shop::Shop;
-use crate::wait::until;
+use crate::prelude::*;
+use crate::resources::make_queue;
 
 /// One of the merchant's systems: a queue that its own rule fills.
 pub(crate) struct Merchant {
@@ -38,7 +23,6 @@ pub(crate) struct Merchant {
 }
 
 impl Merchant {
-    /// Listens on a bus for events that match the pattern.
     pub(crate) async fn listening(bus: &str, pattern: &Value) -> Self {
         let config = cloud().await.deployment.patient_aws_config();
         let (events, sqs) = (AwsClient::event_bridge(&config), Sqs::new(&config));
@@ -185,11 +169,6 @@ fn ids(events: &[Value]) -> BTreeSet<&str> {
     events.iter().map(|event| event["id"].as_str().unwrap()).collect()
 }
 
-async fn pay(lab: &Lab, payment: &str, claim: &Claim) -> String {
-    let ask = Ask::paid(payment, &claim.id.to_string(), 990, &lab.payment_key);
-    lab.answer(&ask).await.expect(200).text("outcome").to_owned()
-}
-
 /// The events that the merchant must have heard according to the ledger: each one's type and subject.
 fn owed(items: &Items) -> BTreeSet<(String, String)> {
     let text = |item: &BTreeMap<String, AttributeValue>, name: &str| item[name].as_s().unwrap().clone();
@@ -225,7 +204,6 @@ fn owed(items: &Items) -> BTreeSet<(String, String)> {
     owed
 }
 
-/// The same, from an event.
 fn told(event: &Value) -> (String, String) {
     let round = format!("{}.{}", event["sale_id"].as_str().unwrap(), event["round"]);
     let about = ["payment_id", "reservation_id"].into_iter().filter(|_| event["type"] != "order.paid");
@@ -248,7 +226,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
     lab.look_in(0).await.unwrap();
     tape.roll(&lab).await;
-    assert_eq!(pay(&lab, "pay_alice", &alice).await, "applied");
+    assert_eq!(lab.pay("pay_alice", &alice).await, "applied");
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
     let order = lab.order_of(&carol).await;
     let late = Clock::ahead_by_ms(3_600_000).now();
@@ -256,7 +234,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     let dave = fresh_claim(&round(SALE, 1), &user("dave"), 9, 0);
     lab.ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
     tape.roll(&lab).await;
-    assert_eq!(pay(&lab, "pay/carol?#", &carol).await, "refund_due");
+    assert_eq!(lab.pay("pay/carol?#", &carol).await, "refund_due");
     lab.look_in(0).await.unwrap();
     tape.roll(&lab).await;
     let refunded = Ask::post("/v1/admin/refunds/refunded").by_operator().json(&json!({ "payment_id": "pay/carol?#" }));
@@ -331,11 +309,11 @@ async fn a_record_that_cannot_be_read_holds_nobody_up_and_is_kept() {
     let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison.clone()).unwrap()).await;
     assert_eq!(handled.failed().count(), 0);
     assert_eq!(kinds(merchant.hears().await), ["refund.due"]);
-    let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.remove(0).body.unwrap();
+    let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.remove(0).body.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), poison["Records"][0]);
 
     // If it cannot be kept either, it comes again.
-    lab.sqs.delete_queue().queue_url(&lab.emitter_failures_url).send().await.unwrap();
+    lab.sqs.delete_queue().queue_url(lab.queue("emitter_failures")).send().await.unwrap();
     let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison).unwrap()).await;
     assert_eq!(handled.failed().collect::<Vec<_>>(), ["1100000000051"]);
 }
@@ -374,10 +352,8 @@ async fn put_events(State(bus): State<Arc<Picky>>, body: Bytes) -> impl IntoResp
 
 async fn picky(lab: &Lab) -> (Arc<Picky>, emitter::EmitterDeps) {
     let bus = Arc::new(Picky::default());
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let router = Router::new().fallback(put_events).with_state(Arc::clone(&bus));
-    tokio::spawn(async { axum::serve(listener, router).await });
+    let endpoint = Server::http(router).keep();
     let aws = lab.another_process().aws().clone().into_builder().endpoint_url(endpoint).build();
     let context = Context::new(lab.settings(), aws, Clock::system()).with(lab.sqs.clone());
     (bus, emitter::EmitterDeps::new(&context).unwrap())
@@ -415,7 +391,7 @@ async fn what_the_bus_refuses_comes_again_and_what_it_never_takes_is_kept() {
     *bus.refuses.lock().unwrap() = vec![("user-17".into(), "MalformedDetail")];
     let handled = emitter::handle(&deps, batch(&records[2..])).await;
     assert_eq!(handled.failed().count(), 0);
-    let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.remove(0).body.unwrap();
+    let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.remove(0).body.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), records[16]);
     let took = bus.took.lock().unwrap().clone();
     assert_eq!((took.len(), ids(&took).len()), (23 + 22, 24), "a repeated event has the same id");
@@ -429,7 +405,7 @@ async fn a_bus_that_is_away_loses_nothing() {
     let records = placed((1..=12).map(|n| format!("user-{n}")));
     let handled = emitter::handle(&emitter::EmitterDeps::new(&context).unwrap(), batch(&records)).await;
     assert_eq!(handled.failed().count(), 12);
-    assert_eq!(depth(&lab.sqs, &lab.emitter_failures_url).await, [0, 0, 0]);
+    assert_eq!(depth(&lab.sqs, lab.queue("emitter_failures")).await, [0, 0, 0]);
 }
 
 #[tokio::test]

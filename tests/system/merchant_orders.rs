@@ -1,18 +1,7 @@
 //! Orders as a merchant finds and exports them.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::prelude::*;
 
-use futures::{StreamExt, stream};
-use sale::{Claim, EpochMs, Failure, Order, OrderState, Price, ReservationId, RoundId};
-use serde_json::{Value, json};
-use tests::{fresh_claim, round, terms, user};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-
-/// Concurrent writes.
 const AT_ONCE: usize = 16;
 
 async fn lab() -> Lab {

@@ -1,11 +1,8 @@
 //! The numbers that reconciliation publishes.
 
-use std::collections::BTreeMap;
-
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
-use tests::terms;
 
-use crate::lab::Lab;
+use crate::prelude::*;
 
 /// The numbers of one run, by name and round.
 async fn published(lab: &Lab) -> BTreeMap<String, f64> {

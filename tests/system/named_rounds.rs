@@ -1,16 +1,6 @@
 //! Steering names its round, and a key names one request.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use ledger::Ledger;
-use runtime::Clock;
-use sale::{EpochMs, Recurrence, RoundNumber, Terms};
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
-use crate::shop::new_sale;
+use crate::prelude::*;
 
 /// Half the length of the rounds, and more than tests put clocks forward or back.
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
@@ -23,7 +13,6 @@ fn keyed(what: &str, key: &str, body: &Value) -> Ask {
     ask(what, body).header("idempotency-key", key)
 }
 
-/// Every way to steer round `round`.
 fn all_of(round: u32) -> Vec<Ask> {
     let only = json!({ "round": round });
     vec![
@@ -174,7 +163,7 @@ async fn the_log_says_who_did_what_and_when() {
         .by_operator()
         .json(&new_sale(SALE, &json!({ "total": 5, "recurrence": { "every": "day", "time_zone": "Etc/UTC" } })));
     lab.answer(&opens_at).await.expect(201);
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator()).await.expect(200);
+    lab.answer(&Ask::post_sale("publish")).await.expect(200);
     let pause = ask("pause", &json!({ "round": 1 }));
     lab.answer(&pause).await.expect(200);
     for _ in 0..2 {

@@ -1,13 +1,11 @@
 //! The API's document, and what it demands of every answer and every accepted request in these tests.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use http::HeaderMap;
 use jsonschema::{Draft, Validator};
-use serde_json::{Value, json};
 
-use crate::asked::Asked;
+use crate::prelude::*;
 
 /// A header's extension: the codes with which it is always sent, or [`EVERY_PROBLEM`].
 const SENT_WITH: &str = "x-sent-with";
@@ -18,7 +16,6 @@ const PROBLEM: &str = "application/problem+json";
 /// An operation's extension: the function that answers it.
 const FUNCTION: &str = "x-function";
 
-/// Who wrote an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     Function,
@@ -31,7 +28,6 @@ pub(crate) struct OpenApi {
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
-/// Read once.
 pub(crate) static OPENAPI: LazyLock<OpenApi> = LazyLock::new(|| {
     let text = std::fs::read(local::paths::root().join("target/api/openapi.json")).expect("nextest has written it");
     let document = serde_json::from_slice(&text).expect("JSON");
@@ -71,7 +67,6 @@ impl OpenApi {
         })
     }
 
-    /// The function that answers an operation.
     pub(crate) fn function_of<'a>(&self, operation: &'a Value) -> &'a str {
         operation[FUNCTION].as_str().unwrap_or_else(|| panic!("{} has no {FUNCTION}", operation["operationId"]))
     }
@@ -87,7 +82,6 @@ impl OpenApi {
         answers.map(|(status, answer)| (status.parse().expect("a status"), self.resolve(answer)))
     }
 
-    /// How a value violates the schema.
     pub(crate) fn misfits(&self, schema: &Value, value: &Value) -> Vec<String> {
         let key = schema.to_string();
         let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);

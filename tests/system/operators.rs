@@ -1,12 +1,6 @@
 //! Who is an operator: only a user in the group, and nobody with something that resembles it.
 
-use serde_json::{Value, json};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::events;
-use crate::lab::Lab;
+use crate::prelude::*;
 
 const GROUPS_OF_OTHERS: [(&str, &[&str]); 9] = [
     ("groups", &["Store operators"]),

@@ -1,10 +1,6 @@
 //! A user's orders, page by page.
 
-use sale::Claim;
-use tests::terms;
-
-use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::prelude::*;
 
 /// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.
 const ORDERS: usize = 2 * ledger::ORDERS_PAGE as usize + 1;
@@ -31,8 +27,7 @@ async fn pages_show_each_order_once_and_the_newest_first() {
     // A round has at most twenty units for one user.
     let sales = ["lamp", "chair", "vase"];
     for sale in sales {
-        lab.publish(sale, &terms(20, 20)).await;
-        lab.load(sale).await;
+        lab.open(sale, &terms(20, 20)).await;
     }
     let mut claims = Vec::new();
     for n in 0..ORDERS {

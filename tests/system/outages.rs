@@ -1,19 +1,8 @@
 //! A part that does not answer.
 
-use aws_sdk_sqs::Client as Sqs;
-use queue::{OrderMessage, OrderQueue};
-use runtime::Clock;
-use sale::OrderState;
-use stock::Stock;
-use tests::{round, terms};
+use queue::OrderQueue;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::resources::{depth, receive};
-use crate::wait::until;
+use crate::prelude::*;
 
 /// An address where nothing listens.
 const NOWHERE: &str = "127.0.0.1:1";
@@ -22,7 +11,7 @@ const NOWHERE: &str = "127.0.0.1:1";
 async fn without_queue(lab: &Lab) -> reservation::ReservationDeps {
     let config = cloud().await.deployment.aws_config();
     let config = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(format!("http://{NOWHERE}"));
-    let orders = OrderQueue::new(Sqs::from_conf(config.build()), &lab.orders_url, Clock::system());
+    let orders = OrderQueue::new(Sqs::from_conf(config.build()), lab.queue("orders"), Clock::system());
     reservation::ReservationDeps { orders, ..lab.reservation() }
 }
 
@@ -39,7 +28,7 @@ fn try_again(answer: Answer) -> Answer {
 
 /// The reservations whose messages are in the queue.
 async fn queued(lab: &Lab) -> Vec<OrderMessage> {
-    let messages = receive(&lab.sqs, &lab.orders_url).await;
+    let messages = receive(&lab.sqs, lab.queue("orders")).await;
     messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap()).collect()
 }
 
@@ -53,7 +42,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     let early = reservation::ReservationDeps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
     let at_once = ask_of(&early, &reserve).await.problem(409, "limit_reached");
     assert_eq!(at_once.body["reservation_ids"], serde_json::json!([id]));
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0], "its message may still be under way");
+    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0], "its message may still be under way");
     let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
     ask_of(&later, &reserve).await.problem(409, "limit_reached");
     let messages = queued(&lab).await;

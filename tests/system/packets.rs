@@ -1,29 +1,14 @@
 //! Rounds with awards: red packets and instant prizes. The ledger alone knows what a unit won.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
-
 use award::Table;
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
-use futures::future::{join, join_all};
+use futures::future::join;
 use ledger::Begun;
 use process::OrderCounts;
-use queue::ExpiryMessage;
-use runtime::Clock;
+use sale::Parts;
 use sale::audit::Awarded;
-use sale::{
-    Allocation, Award, Claim, ClaimState, DrawTime, EpochMs, Failure, Order, OrderState, Parts, Price, Prize,
-    Recurrence, RoundId, SaleState, Settlement, Terms, Unit,
-};
-use tests::{round, terms};
 
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
-use crate::resources::depth;
-use crate::rounds;
+use crate::prelude::*;
 
 /// An amount that no number of parts here divides.
 pub(crate) const TOTAL_MINOR: u64 = 1_000_003;
@@ -91,10 +76,6 @@ pub(crate) async fn unclaimed(lab: &Lab) -> i64 {
     tally.unclaimed
 }
 
-fn cancel(claim: &Claim) -> Ask {
-    Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
-}
-
 #[tokio::test]
 async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
     let lab = Lab::selling(packet(12)).await;
@@ -110,7 +91,7 @@ async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
         assert!((unclaimed(&lab).await == 0) == (buyer == 11));
     }
     assert_eq!(lab.clean_audit().await, (0, 0, 12));
-    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await, [0; 3], "nothing expires");
+    assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await, [0; 3], "nothing expires");
     assert_eq!(lab.ledger.overdue(EpochMs(i64::MAX)).await.unwrap(), []);
     lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
     let counts = OrderCounts::new(lab.ledger.clone(), Clock::system());
@@ -163,7 +144,7 @@ async fn plain_units_can_be_free() {
     for claim in [&first, &second] {
         let order = lab.order_of(claim).await;
         assert_eq!((order.state, order.award), (OrderState::Granted, None));
-        lab.answer(&cancel(claim)).await.problem(409, "not_cancellable");
+        lab.answer(&Ask::cancel(claim)).await.problem(409, "not_cancellable");
     }
     assert_eq!((lab.round().await.commitment, lab.ledger.seed(&round(SALE, 1)).await.unwrap()), (None, None));
     let audited = fulfilment::audit(&lab.stock, &lab.ledger, &lab.round().await, Clock::system().now()).await.unwrap();
@@ -239,7 +220,7 @@ async fn a_reservation_of_a_free_round_is_never_cancelled() {
     let alice = lab.reserve("alice").await;
     let refused = async |status: &str| {
         let before = lab.contents().await;
-        let problem = lab.answer(&cancel(&alice)).await.problem(409, "not_cancellable");
+        let problem = lab.answer(&Ask::cancel(&alice)).await.problem(409, "not_cancellable");
         assert_eq!(problem.body["reservation_status"], status);
         assert_eq!(lab.contents().await, before, "nothing was written");
     };

@@ -4,10 +4,8 @@ use local::gateway::{Concurrency, Gateway};
 use local::identity::Issuer;
 use local::web::WebServer;
 use reqwest::{Client, Response};
-use serde_json::{Value, json};
 
-use crate::cloud::cloud;
-use crate::shop::Shop;
+use crate::prelude::*;
 
 struct Page {
     server: WebServer,

@@ -1,20 +1,10 @@
 //! What the functions of a lab talk to, through proxies whose behaviour tests set.
 
-use std::net::SocketAddr;
-use std::time::Duration;
-
-use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::config::retry::RetryPartition;
-use aws_sdk_sqs::Client as Sqs;
-use context::{Context, ContextError};
-use ledger::Ledger;
-use runtime::{Clock, SdkConfig};
-use stock::Stock;
-use tests::{FaultyAws, SlowProxy};
-use uuid::Uuid;
+use runtime::SdkConfig;
+use tests::SlowProxy;
 
-use crate::cloud::cloud;
-use crate::lab::{Lab, PATIENT};
+use crate::prelude::*;
 
 pub(crate) struct Parts {
     pub(crate) aws: FaultyAws,
@@ -37,7 +27,7 @@ impl Parts {
 
     async fn with(lab: &Lab, config: SdkConfig, clock: Clock) -> Self {
         let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
-        let redis = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
+        let redis = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port())));
         let config = config.into_builder().endpoint_url(aws.endpoint()).build();
         // Clients in one process share a budget for retries unless told apart. Here each stands for a process.
         let own = RetryPartition::new(Uuid::now_v7().to_string());
@@ -101,13 +91,11 @@ pub(crate) async fn as_lambda_would(
     Ran { function, what, took: began.elapsed(), ended }
 }
 
-/// One run of a function.
 #[derive(Clone)]
 pub(crate) struct Ran {
     function: &'static str,
     what: String,
     took: Duration,
-    /// Whether it ended by itself.
     ended: bool,
 }
 

@@ -1,26 +1,19 @@
 //! Passes for tests, sealed with the lab's keys or those of the deployed system.
 
-use std::sync::LazyLock;
-
 use pass::{Grant, KeyRing};
-use runtime::Clock;
-use sale::{EpochMs, RoundId, RoundNumber};
 use tokio::sync::OnceCell;
 
-use crate::cloud::cloud;
+use crate::prelude::*;
 use crate::resources::make_secret;
 
-/// The keys of every lab.
 const RING: &str = r#"{"signing":1,"key1":"a key for tests, which is long enough"}"#;
 /// Stands for the pass in a path.
 pub(crate) const PLACE: &str = "PASS";
 /// A pass's age unless a test says otherwise: valid even on clocks that are minutes off.
 const AGE_S: i64 = 150;
 
-/// The keys of every lab.
 pub(crate) static LAB_RING: LazyLock<KeyRing> = LazyLock::new(|| RING.parse().unwrap());
 
-/// What a pass will say.
 #[derive(Debug, Clone)]
 pub(crate) struct PassOf {
     pub(crate) sale: String,
@@ -54,7 +47,6 @@ pub(crate) async fn lab_secret() -> &'static str {
     SECRET.get_or_init(|| make_secret("lab-pass-keys", RING)).await
 }
 
-/// The keys of the deployed system.
 pub(crate) async fn deployed_ring() -> &'static KeyRing {
     static DEPLOYED: OnceCell<KeyRing> = OnceCell::const_new();
     DEPLOYED.get_or_init(async || cloud().await.deployment.pass_ring().await.unwrap()).await

@@ -1,18 +1,7 @@
 //! A payment and the expiry of the same order at the same moment.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use futures::StreamExt;
-use history::{Clocks, Redis};
-use queue::ExpiryMessage;
-use sale::{Claim, ClaimState, OrderState, Unit};
-use tests::terms;
-
-use crate::ask::Ask;
-use crate::events;
 use crate::handicap::Handicap;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 const RACES: u32 = 60;
 const AT_ONCE: usize = 8;

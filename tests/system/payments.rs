@@ -1,17 +1,6 @@
 //! One payment is applied to one order, once, and only for the amount that it first came with.
 
-use futures::future::join_all;
-use history::Redis;
-use queue::ExpiryMessage;
-use sale::{Claim, EpochMs, OrderState};
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE};
-use crate::resources::receive;
+use crate::prelude::*;
 
 /// Longer than any payment window here.
 const LONG_S: i64 = 7200;
@@ -134,7 +123,7 @@ async fn leave(lab: &Lab, claim: &Claim) {
 
 /// Delivers the messages that wait for the expiry function.
 async fn deliver_expiries(lab: &Lab) {
-    let waiting = receive(&lab.sqs, &lab.expiry_url).await;
+    let waiting = receive(&lab.sqs, lab.queue("expiry")).await;
     expire(lab, waiting.into_iter().filter_map(|message| message.body)).await;
 }
 
@@ -180,7 +169,7 @@ async fn a_repeated_callback_takes_back_a_count_that_is_still_there() {
     let first = lab.buy("alice").await;
     leave(&lab, &first).await;
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
-    assert_eq!(receive(&lab.sqs, &lab.expiry_url).await.len(), 1);
+    assert_eq!(receive(&lab.sqs, lab.queue("expiry")).await.len(), 1);
     refused_as_unpaid(&lab).await;
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
     deliver_expiries(&lab).await;

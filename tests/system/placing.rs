@@ -1,14 +1,6 @@
 //! What stands in the way of an order, and what becomes of it.
 
-use std::collections::BTreeMap;
-
-use ledger::Placed;
-use runtime::Clock;
-use sale::{Claim, ClaimState, EpochMs, Failure, Order, OrderState, Price, Slot, Transition, Unit};
-use tests::terms;
-
-use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::prelude::*;
 use crate::resources::Contents;
 
 /// Writes the order without settling Redis, as a function does that dies in between.
@@ -89,7 +81,7 @@ async fn a_message_settles_what_the_ledger_had_before_it() {
 
 /// How a reservation ended, as its user sees it.
 async fn seen(lab: &Lab, claim: &Claim) -> (String, Option<String>) {
-    let ask = Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
+    let ask = Ask::status(claim);
     let answer = lab.answer(&ask).await.expect(200);
     (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
 }

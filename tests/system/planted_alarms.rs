@@ -1,16 +1,10 @@
 //! Every alarm on what our functions publish rings when its fault is planted, and none does before.
 
-use std::collections::BTreeSet;
-
 use local::alarms::{Alarm, Measured};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
-use runtime::Clock;
-use tests::terms;
 
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::lab::{Lab, SALE, message_batch};
 use crate::lotteries::{AFTER_S, end, lottery};
+use crate::prelude::*;
 
 /// As long as the longest of these alarms looks back, in minutes.
 const LONG: i64 = 5;
@@ -55,7 +49,6 @@ impl Minutes {
         }
     }
 
-    /// The alarms that ring at the end of this minute.
     fn ringing(&self) -> BTreeSet<&str> {
         let rings = |alarm: &&Alarm| alarm.rings(&self.measured, self.past * MINUTE_MS);
         self.alarms.iter().filter(rings).map(|alarm| &*alarm.name).collect()

@@ -1,45 +1,21 @@
 //! What it costs a process to know what is for sale, and that no change is lost on the way.
 
-use std::sync::atomic::Ordering;
-
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_dynamodb::config::interceptors::BeforeSerializationInterceptorContextMut;
-use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
-use aws_sdk_dynamodb::error::BoxError;
+use aws_sdk_dynamodb::config::Intercept;
 use aws_sdk_dynamodb::operation::query::QueryInput;
-use aws_sdk_dynamodb::types::AttributeValue;
-use futures::future::join_all;
-use ledger::Ledger;
 use process::Snapshots;
-use runtime::Clock;
-use sale::{Campaign, EpochMs, SaleId};
-use tests::terms;
 
-use crate::calls::{Call, Calls};
+use crate::calls::Call;
 use crate::catalog::shown;
-use crate::lab::{Lab, SALE, movable_clock};
-use crate::rounds;
+use crate::hooks::of_input;
+use crate::prelude::*;
 
 /// Makes every page of a query one item long.
-#[derive(Debug)]
-struct TinyPages;
-
-impl Intercept for TinyPages {
-    fn name(&self) -> &'static str {
-        "TinyPages"
-    }
-
-    fn modify_before_serialization(
-        &self,
-        context: &mut BeforeSerializationInterceptorContextMut<'_>,
-        _: &RuntimeComponents,
-        _: &mut ConfigBag,
-    ) -> Result<(), BoxError> {
+fn tiny_pages() -> impl Intercept + 'static {
+    of_input(|context| {
         if let Some(query) = context.input_mut().downcast_mut::<QueryInput>() {
             query.limit = Some(1);
         }
-        Ok(())
-    }
+    })
 }
 
 /// The lab's table through a client of its own.
@@ -63,7 +39,7 @@ async fn a_process_that_knows_what_is_for_sale_does_not_list_it_again() {
     lab.load("lamp-3").await;
     let calls = Calls::default();
     let (clock, moved_ms) = movable_clock();
-    let snapshots = Snapshots::new(ledger_with(&lab, calls.clone()), clock);
+    let snapshots = Snapshots::new(ledger_with(&lab, calls.hook()), clock);
     snapshots.of(&"lamp-3".parse().unwrap()).await.unwrap();
     // A process that just started lists once more, when the index must have caught up.
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
@@ -81,7 +57,7 @@ async fn a_process_that_knows_what_is_for_sale_does_not_list_it_again() {
 #[tokio::test]
 async fn a_list_has_all_its_pages() {
     let lab = Lab::new().await;
-    let paged = ledger_with(&lab, TinyPages);
+    let paged = ledger_with(&lab, tiny_pages());
     for number in 0..12 {
         publish(&lab, &format!("lamp-{number}")).await;
         let id = format!("campaign-{number}").parse().unwrap();
@@ -165,7 +141,7 @@ async fn the_catalog_reads_each_sale_once() {
         lab.load(&format!("lamp-{number}")).await;
     }
     let (calls, (clock, moved_ms)) = (Calls::default(), movable_clock());
-    let process = lab.another_process_at(clock).with(ledger_with(&lab, calls.clone()));
+    let process = lab.another_process_at(clock).with(ledger_with(&lab, calls.hook()));
     let catalog = catalog::CatalogDeps::new(&process).unwrap();
     let count = async || shown(&catalog, "/v1/sales").await.body["sales"].as_array().unwrap().len();
     assert_eq!(count().await, 20);

@@ -1,26 +1,13 @@
 //! Buyers hear what became of their reservations: the functions on a lab's table, and a socket to the deployed system.
 
-use std::time::Duration;
-
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest;
-use context::Context;
-use futures::StreamExt;
-use ledger::{Connection, Ledger, MAX_CONNECTIONS, Payment, Placed};
+use ledger::{Connection, MAX_CONNECTIONS, Payment};
 use local::identity::AUDIENCE;
-use runtime::Clock;
-use sale::{Claim, EpochMs, Order, ReservationId};
-use serde_json::{Value, json};
-use tests::{fresh_claim, fresh_id, round, terms, user};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
-use uuid::Uuid;
 
-use crate::cloud::cloud;
-use crate::events::sample;
-use crate::lab::Lab;
+use crate::prelude::*;
 use crate::push_gateway::{Conduct, PushGateway};
-use crate::resources::items;
-use crate::wait::until;
 
 /// The longest wait for a message over a socket.
 const TOLD_WITHIN: Duration = Duration::from_secs(90);
@@ -32,7 +19,6 @@ fn fresh_connection() -> String {
     Uuid::new_v4().as_simple().to_string()[..16].to_owned()
 }
 
-/// A connection's event `name`.
 pub(crate) fn event(name: &str, connection: &str, token: Option<&str>) -> ApiGatewayWebsocketProxyRequest {
     let mut event = sample(&format!("websocket/{name}"));
     event["requestContext"]["connectionId"] = json!(connection);
@@ -94,7 +80,7 @@ fn failed(response: &runtime::StreamResponse) -> Vec<&str> {
 #[tokio::test]
 async fn the_oldest_of_too_many_connections_is_ended() {
     let lab = Lab::new().await;
-    let gateway = PushGateway::start().await;
+    let gateway = PushGateway::start();
     let issuer = &cloud().await.issuer;
     let deps = websocket(&lab, &gateway.endpoint(), issuer.url()).await;
     for ago_s in 1..=i64::try_from(MAX_CONNECTIONS).unwrap() {
@@ -132,7 +118,7 @@ async fn a_connection_that_ends_is_forgotten_and_no_message_is_taken() {
 #[tokio::test]
 async fn every_connection_of_the_buyer_hears_and_nobody_elses() {
     let lab = Lab::new().await;
-    let gateway = PushGateway::start().await;
+    let gateway = PushGateway::start();
     let deps = notifier(&lab, &gateway.endpoint()).await;
     connected(&lab, "alice", "alice-phone", 5).await;
     connected(&lab, "alice", "alice-desk", 9).await;
@@ -170,7 +156,7 @@ async fn a_connection_that_has_ended_is_forgotten() {
 #[tokio::test]
 async fn one_connection_that_fails_takes_nothing_from_the_others() {
     let lab = Lab::new().await;
-    let gateway = PushGateway::start().await;
+    let gateway = PushGateway::start();
     let deps = notifier(&lab, &gateway.endpoint()).await;
     for (name, connection) in [("alice", "alice-1"), ("alice", "alice-2"), ("bob", "bob"), ("carol", "carol")] {
         connected(&lab, name, connection, 5).await;

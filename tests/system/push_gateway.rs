@@ -1,17 +1,15 @@
 //! API Gateway's `@connections`, with refusals and silence that the emulator does not offer.
 
-use std::collections::HashMap;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::post;
-use serde_json::Value;
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tests::Server;
+
+use crate::prelude::*;
 
 /// How a connection treats the messages sent to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,27 +28,22 @@ struct Connections {
 
 /// Takes messages and remembers them, until dropped.
 pub(crate) struct PushGateway {
-    address: SocketAddr,
     connections: Arc<Mutex<Connections>>,
-    server: JoinHandle<()>,
+    server: Server,
 }
 
 impl PushGateway {
-    pub(crate) async fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let connections = Arc::<Mutex<Connections>>::default();
         let routes = Router::new().route("/push/@connections/{id}", post(take).delete(close));
         let routes = routes.with_state(Arc::clone(&connections));
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let server = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
-        Self { address, connections, server }
+        Self { connections, server: Server::http(routes) }
     }
 
     pub(crate) fn endpoint(&self) -> String {
-        format!("http://{}/push", self.address)
+        format!("{}/push", self.server.url())
     }
 
-    /// Sets how a connection behaves from now on.
     pub(crate) fn set(&self, connection: &str, conduct: Conduct) {
         lock(&self.connections).conduct.insert(connection.to_owned(), conduct);
     }
@@ -61,12 +54,6 @@ impl PushGateway {
 
     pub(crate) fn closed(&self) -> Vec<String> {
         lock(&self.connections).closed.clone()
-    }
-}
-
-impl Drop for PushGateway {
-    fn drop(&mut self) {
-        self.server.abort();
     }
 }
 

@@ -1,14 +1,7 @@
 //! How fast the deployed WebSocket API is, which the emulator serves: `make up`, the demo and the tests leave it there.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
-
-use futures::StreamExt;
-use ledger::Ledger;
-use uuid::Uuid;
-
-use crate::cloud::cloud;
 use crate::crowded_draw::setting;
+use crate::prelude::*;
 use crate::push::{dial, next, place};
 
 /// Clients that open sockets at the same time, and writers of orders.

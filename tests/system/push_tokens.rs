@@ -1,27 +1,16 @@
 //! Who may connect: how `$connect` treats tokens, and issuers that are not what they should be.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-
 use axum::Router;
-use axum::http::{StatusCode, header::LOCATION};
+use axum::http::{HeaderMap, StatusCode, header::LOCATION};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use futures::future::join_all;
-use local::function::FunctionProcess;
 use local::identity::{AUDIENCE, TokenClaims};
-use local::paths;
 use local::runtime_api::RuntimeApi;
-use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tests::Server;
 use tokio::sync::watch;
 
-use crate::cloud::cloud;
-use crate::lab::Lab;
+use crate::prelude::*;
 use crate::push::{connections, event, websocket};
-use crate::resources::items;
 
 /// `{"alg":"none","kid":"local"}`
 const ALG_NONE: &str = "eyJhbGciOiJub25lIiwia2lkIjoibG9jYWwifQ";
@@ -86,26 +75,23 @@ enum Fault {
 }
 
 impl FakeIssuer {
-    async fn start(fault: Fault) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
+    fn start(fault: Fault) -> Self {
         let asked = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&asked);
         let (fault, now) = watch::channel(fault);
         let of_keys = now.clone();
-        let document = move || document(*now.borrow(), address);
+        let document = move |headers: HeaderMap| document(*now.borrow(), headers);
         let keys = move || {
             counted.fetch_add(1, Ordering::Relaxed);
             keys(*of_keys.borrow())
         };
         let routes = Router::new().route("/.well-known/openid-configuration", get(document)).route("/keys", get(keys));
-        tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
-        Self { url: format!("http://{address}"), asked, fault }
+        Self { url: Server::http(routes).keep(), asked, fault }
     }
 }
 
-async fn document(fault: Fault, address: SocketAddr) -> axum::response::Response {
-    let url = format!("http://{address}");
+async fn document(fault: Fault, headers: HeaderMap) -> axum::response::Response {
+    let url = format!("http://{}", headers["host"].to_str().unwrap());
     let document = json!({ "issuer": url, "jwks_uri": format!("{url}/keys") });
     match fault {
         Fault::AnotherName => {
@@ -148,7 +134,7 @@ async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
         Fault::Hangs,
     ];
     let asked = faults.into_iter().map(async |fault| {
-        let issuer = FakeIssuer::start(fault).await;
+        let issuer = FakeIssuer::start(fault);
         let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
         let answered = tokio::time::timeout(Duration::from_secs(10), status(&deps, Some(&good))).await;
         assert_eq!(answered, Ok(503), "{fault:?}");
@@ -161,7 +147,7 @@ async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
 async fn unknown_keys_make_the_issuer_be_asked_once() {
     let lab = Lab::new().await;
     let cloud = cloud().await;
-    let issuer = FakeIssuer::start(Fault::None).await;
+    let issuer = FakeIssuer::start(Fault::None);
     let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
     let good = cloud.issuer.token("alice").unwrap();
     let many = futures::future::join_all((0..50).map(|_| status(&deps, Some(&good)))).await;
@@ -181,7 +167,7 @@ async fn pass(minutes: u64) {
 async fn keys_are_found_when_they_are_new_and_kept_for_a_while_when_the_issuer_is_away() {
     let lab = Lab::new().await;
     let cloud = cloud().await;
-    let issuer = FakeIssuer::start(Fault::None).await;
+    let issuer = FakeIssuer::start(Fault::None);
     let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
     let token =
         cloud.issuer.sign(&TokenClaims { iss: issuer.url.clone(), ..cloud.issuer.claims("alice", &[]) }).unwrap();
@@ -209,15 +195,13 @@ async fn no_token_is_in_a_log_at_any_level() {
     let endpoint = &cloud.deployment.endpoint;
     let api = RuntimeApi::start(Duration::from_secs(10)).await.unwrap();
     let settings = [
-        ("TABLE_NAME", lab.table.clone()),
-        ("METRICS_NAMESPACE", "test".to_owned()),
         ("PUSH_ENDPOINT", endpoint.clone()),
         ("JWT_ISSUER", cloud.issuer.url().to_owned()),
         ("JWT_AUDIENCE", AUDIENCE.to_owned()),
         ("LOG_LEVEL", "trace".to_owned()),
     ];
     let bootstrap = paths::target().join("lambda/websocket/bootstrap");
-    let process = FunctionProcess::start("websocket", &bootstrap, api.address(), endpoint, &settings).unwrap();
+    let process = lab.process("websocket", &bootstrap, &api, endpoint, settings);
     let good = cloud.issuer.token("alice").unwrap();
     for (token, status) in [(good.as_str(), 200), (&good[..good.len() - 4], 401), ("not.a.token", 401)] {
         let event = serde_json::to_vec(&event("connect", "c", Some(token))).unwrap();

@@ -1,16 +1,9 @@
 //! Every conditional write of offers and rounds, each with another write that comes in between.
 
-use std::sync::atomic::Ordering;
+use ledger::{Begun, Latest, Steered};
 
-use futures::future::join_all;
-use ledger::{Begun, Latest, Ledger, Steered};
-use runtime::Clock;
-use sale::{Edit, EpochMs, LogEntry, Offer, Recurrence, Refusal, Round, RoundNumber, SaleState, Terms};
-use tests::{round, terms};
-
-use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
-use crate::rounds::{self, request};
+use crate::prelude::*;
+use crate::rounds::request;
 
 fn units(total: u32) -> Edit {
     Edit { total: Some(total), ..Edit::default() }

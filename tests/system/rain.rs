@@ -1,15 +1,7 @@
 //! Rounds whose units become available over time.
 
-use sale::{EpochMs, Rain, RainDrop, RainPlan, Round, Terms};
-use serde_json::{Value, json};
-use tests::{round, terms};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
 use crate::catalog::shown;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
+use crate::prelude::*;
 
 /// Seconds from now to the next drop: longer than a test takes.
 const LATER_S: u32 = 3000;
@@ -23,13 +15,12 @@ fn raining(drop_in_s: u32) -> Terms {
 /// A lab with such a sale, loaded.
 async fn raining_lab(drop_in_s: u32) -> Lab {
     let lab = Lab::new().await;
-    lab.publish(SALE, &raining(drop_in_s)).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &raining(drop_in_s)).await;
     lab
 }
 
 fn change(rain: &Value, key: &str) -> Ask {
-    let ask = Ask::post(format!("/v1/admin/sales/{SALE}/rain")).by_operator().header("idempotency-key", key);
+    let ask = Ask::post_sale("rain").header("idempotency-key", key);
     ask.json(&json!({ "round": 1, "rain": rain }))
 }
 
@@ -54,7 +45,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
     let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
     assert_eq!((card.text("availability"), moment(&card)), ("sold_out", drop_at));
     assert_eq!(card.body["rain"], json!({ "units": 3, "dropped": 1 }));
-    let live = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body;
+    let live = lab.answer(&Ask::get_sale("live")).await.expect(200).body;
     assert_eq!((&live["units"]["free"], &live["units"]["to_drop"]), (&json!(2), &json!(2)));
 
     // The drop is over if the round opened so much earlier. Redis's clock cannot be set, so it loads the round again.

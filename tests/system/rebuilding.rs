@@ -1,21 +1,9 @@
 //! A round that Redis has lost comes back because a buyer asks for it. No schedule runs here.
 
-use std::sync::atomic::Ordering;
-
 use fulfilment::{Loading, load_round};
-use futures::future::join_all;
 use queue::RebuildMessage;
-use sale::{EpochMs, Terms};
-use tests::{round, terms};
-use uuid::Uuid;
 
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
-use crate::resources::{depth, receive};
-use crate::rounds;
-use crate::wait::until;
+use crate::prelude::*;
 
 const BUYERS: usize = 200;
 
@@ -26,11 +14,11 @@ impl Lab {
 
     /// Delivers everything in the queue of rebuilds, and says how many messages there were.
     async fn rebuild(&self) -> usize {
-        let messages = receive(&self.sqs, &self.rebuilds_url).await;
+        let messages = receive(&self.sqs, self.queue("rebuilds")).await;
         let done = warmup::rebuild(&self.warmup(), events::received(&messages)).await;
         assert!(done.batch_item_failures.is_empty(), "nothing comes back");
         for message in &messages {
-            let delete = self.sqs.delete_message().queue_url(&self.rebuilds_url);
+            let delete = self.sqs.delete_message().queue_url(self.queue("rebuilds"));
             delete.receipt_handle(message.receipt_handle.as_ref().unwrap()).send().await.unwrap();
         }
         messages.len()
@@ -40,13 +28,11 @@ impl Lab {
         self.stock.of(&self.round().await).is_loaded().await.unwrap()
     }
 
-    /// How many rebuilds are asked for.
     async fn asked(&self) -> u32 {
-        depth(&self.sqs, &self.rebuilds_url).await.iter().sum()
+        depth(&self.sqs, self.queue("rebuilds")).await.iter().sum()
     }
 }
 
-/// A message about a round.
 fn about(id: &str) -> String {
     RebuildMessage::new(id.parse().unwrap()).to_body()
 }

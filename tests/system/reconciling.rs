@@ -1,22 +1,12 @@
 //! What one run of reconciliation gets done, and in which order.
 
-use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
-
-use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::config::retry::RetryConfig;
 use fulfilment::{Repaired, SEND_AGAIN_AFTER, send_due};
-use queue::{OrderMessage, OrderQueue, QueueError};
-use runtime::Clock;
-use sale::{Claim, EpochMs, OrderState, UserId};
+use queue::{OrderQueue, QueueError};
 use stock::Reserve;
-use tests::{CutProxy, Reach, fresh_id, round, terms, user};
-use uuid::Uuid;
+use tests::CutProxy;
 
-use crate::lab::{Lab, SALE};
-use crate::parts::Parts;
-use crate::resources::{depth, items, receive_batches};
-use crate::wait::until;
+use crate::prelude::*;
 
 /// Takes a unit without sending its message.
 async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
@@ -83,8 +73,8 @@ async fn pass_a_minute(lab: &Lab) {
 async fn what_the_queue_did_not_take_is_due_every_minute() {
     let lab = Lab::selling(terms(5, 1)).await;
     take(&lab, SALE, &user("alice")).await;
-    let nowhere = OrderQueue::new(lab.sqs.clone(), format!("{}-nowhere", lab.orders_url), Clock::system());
-    let orders = OrderQueue::new(lab.sqs.clone(), &lab.orders_url, Clock::system());
+    let nowhere = OrderQueue::new(lab.sqs.clone(), format!("{}-nowhere", lab.queue("orders")), Clock::system());
+    let orders = OrderQueue::new(lab.sqs.clone(), lab.queue("orders"), Clock::system());
     let id = round(SALE, 1);
     let send = async |orders: &OrderQueue| {
         let (mut sent, until) = (0, Instant::now() + Duration::from_secs(3600));
@@ -123,7 +113,7 @@ async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messa
     parts.aws.hang_on("guards_by_round");
     let deps = parts.reconciliation();
     let sent = async {
-        while depth(&lab.sqs, &lab.orders_url).await == [0, 0, 0] {
+        while depth(&lab.sqs, lab.queue("orders")).await == [0, 0, 0] {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -192,14 +182,14 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
     }
     let nowhere = aws_sdk_sqs::config::Builder::from(&crate::cloud::cloud().await.deployment.aws_config())
         .endpoint_url("http://127.0.0.1:1");
-    let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), &lab.orders_url, Clock::system());
+    let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), lab.queue("orders"), Clock::system());
     let summary =
         reconciliation::handle(&reconciliation::ReconciliationDeps { orders, ..lab.reconciliation() }).await.unwrap();
     assert_eq!(summary.sent, 0, "{summary:?}");
     assert!(summary.failed > 0, "{summary:?}");
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert!(summary.sent >= HELD, "{summary:?}");
-    let sent: BTreeSet<_> = receive_batches(&lab.sqs, &lab.orders_url)
+    let sent: BTreeSet<_> = receive_batches(&lab.sqs, lab.queue("orders"))
         .await
         .iter()
         .flatten()
@@ -221,7 +211,7 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     let config = aws_sdk_sqs::config::Builder::from(&deployment.patient_aws_config());
     let config = config.endpoint_url(format!("http://{}", sqs.address())).retry_config(RetryConfig::disabled());
     let client = aws_sdk_sqs::Client::from_conf(config.build());
-    let orders = OrderQueue::new(client, &lab.orders_url, Clock::system());
+    let orders = OrderQueue::new(client, lab.queue("orders"), Clock::system());
     let deps = reconciliation::ReconciliationDeps { orders, ..lab.reconciliation() };
     sqs.set(Reach::Refuses).await;
     // Until SQS is not even asked.

@@ -1,15 +1,9 @@
 //! Records what a test's clients ask and hear, and checks it at the end with the crate `history`.
 
-use history::{Asking, Buyers, Clocks, History, LedgerReading, Recorder, Redis};
-use lambda_http::{Body, Response};
+use history::{Asking, Buyers, History, LedgerReading};
 use local::recorded::{self, RoundFacts, every_order};
-use runtime::Clock;
-use tests::round;
 
-use crate::answer::Answer;
-use crate::ask::{Ask, Who};
-use crate::lab::{Lab, SALE};
-use crate::rounds;
+use crate::prelude::*;
 
 /// Records that a client sends this request now. None if such requests are not recorded.
 fn begin(recorder: &Recorder, ask: &Ask) -> Option<Asking> {
@@ -81,7 +75,6 @@ impl Lab {
         passes(test, &self.history(clocks, test, sales, redis).await);
     }
 
-    /// What they check.
     pub(crate) async fn history(&self, clocks: Clocks, test: &str, sales: &[&str], redis: Redis) -> History {
         let read_at = self.recorder.now_ns();
         let orders = every_order(&self.dynamodb, &self.table).await.unwrap();

@@ -1,21 +1,9 @@
 //! Payments to give back are listed until an operator marks them, once.
 
-use futures::future::join_all;
-use sale::{Claim, OrderState};
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::{Ask, Who};
-use crate::lab::Lab;
-
-async fn pay(lab: &Lab, payment: &str, claim: &Claim) -> String {
-    let ask = Ask::paid(payment, &claim.id.to_string(), 990, &lab.payment_key);
-    lab.answer(&ask).await.expect(200).text("outcome").to_owned()
-}
+use crate::prelude::*;
 
 async fn give_back(lab: &Lab, claim: &Claim) {
-    let ask = Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
+    let ask = Ask::cancel(claim);
     lab.answer(&ask).await.expect(200);
 }
 
@@ -47,11 +35,11 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
         // Providers choose their ids.
         let payment = format!("pay/{n}?#.%");
         if n == 0 {
-            assert_eq!(pay(&lab, "pay_taken", &claim).await, "applied");
+            assert_eq!(lab.pay("pay_taken", &claim).await, "applied");
         } else {
             give_back(&lab, &claim).await;
         }
-        assert_eq!(pay(&lab, &payment, &claim).await, "refund_due");
+        assert_eq!(lab.pay(&payment, &claim).await, "refund_due");
         expected.push(payment);
     }
     assert_eq!(due(&lab).await, expected, "the longest due first");
@@ -88,13 +76,13 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let lab = Lab::selling(terms(3, 1)).await;
     let claim = lab.buy("alice").await;
     give_back(&lab, &claim).await;
-    assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+    assert_eq!(lab.pay("pay_1", &claim).await, "refund_due");
     let look =
         async || lab.answer(&Ask::get(format!("/v1/reservations/{}", claim.id)).by("alice")).await.expect(200).body;
     assert_eq!(look().await["refund_due"], true);
     let before = mark(&lab, "pay_1", "olga").await.expect(200).body;
     for _ in 0..2 {
-        assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+        assert_eq!(lab.pay("pay_1", &claim).await, "refund_due");
     }
     assert_eq!(due(&lab).await, [] as [&str; 0]);
     assert_eq!(mark(&lab, "pay_1", "otto").await.expect(200).body["refunded_at"], before["refunded_at"]);
@@ -104,7 +92,7 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let ask = Ask::paid("pay_1", &claim.id.to_string(), 991, &lab.payment_key);
     assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "amount_changed");
     let bob = lab.buy("bob").await;
-    assert_eq!(pay(&lab, "pay_1", &bob).await, "payment_reused");
+    assert_eq!(lab.pay("pay_1", &bob).await, "payment_reused");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -112,7 +100,7 @@ async fn of_operators_who_mark_it_at_once_one_does() {
     let lab = Lab::selling(terms(3, 1)).await;
     let claim = lab.buy("alice").await;
     give_back(&lab, &claim).await;
-    assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+    assert_eq!(lab.pay("pay_1", &claim).await, "refund_due");
     let before = lab.order_of(&claim).await;
     let operators: Vec<String> = (0..8).map(|n| format!("operator-{n}")).collect();
     let heard = join_all(operators.iter().map(|by| mark(&lab, "pay_1", by))).await;
@@ -136,7 +124,7 @@ async fn an_order_is_refunded_once_all_of_its_payments_are() {
     let claim = lab.buy("alice").await;
     give_back(&lab, &claim).await;
     for payment in ["pay_1", "pay_2"] {
-        assert_eq!(pay(&lab, payment, &claim).await, "refund_due");
+        assert_eq!(lab.pay(payment, &claim).await, "refund_due");
     }
     let look = async || {
         let path = format!("/v1/admin/orders/{}", claim.id);

@@ -1,18 +1,9 @@
 //! One test's tables and queues, and everything in them.
 
-use std::collections::BTreeMap;
+use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};
+use aws_sdk_sqs::types::{MessageSystemAttributeName, QueueAttributeName as Attribute};
 
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_dynamodb::types::{AttributeValue, BillingMode, GlobalSecondaryIndex};
-use aws_sdk_sqs::Client as Sqs;
-use aws_sdk_sqs::types::{Message, MessageSystemAttributeName, QueueAttributeName as Attribute};
-use runtime::AwsClient;
-use serde_json::json;
-use uuid::Uuid;
-
-use crate::cloud::cloud;
-use crate::lab::Lab;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// Creates a table with the keys and indexes of the table `model`.
 pub(crate) async fn make_table(dynamodb: &DynamoDb, model: &str, name: &str) {
@@ -67,7 +58,6 @@ pub(crate) async fn depth(sqs: &Sqs, url: &str) -> [u32; 3] {
     names.map(|name| attributes[&name].parse().unwrap())
 }
 
-/// Receives up to ten messages from a queue.
 pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
     let receive = sqs.receive_message().queue_url(url).max_number_of_messages(10);
     let receive = receive.message_system_attribute_names(MessageSystemAttributeName::All);
@@ -98,7 +88,6 @@ pub(crate) async fn receive_batches(sqs: &Sqs, url: &str) -> Vec<Vec<Message>> {
     batches
 }
 
-/// Every item of a table, by its key.
 pub(crate) async fn items(dynamodb: &DynamoDb, table: &str) -> BTreeMap<String, BTreeMap<String, AttributeValue>> {
     let mut items = BTreeMap::new();
     let mut scan = dynamodb.scan().table_name(table).consistent_read(true).into_paginator().items().send();
@@ -127,27 +116,17 @@ pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
 pub(crate) struct Contents {
     pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
     pub(crate) items: BTreeMap<String, BTreeMap<String, AttributeValue>>,
-    pub(crate) depths: [[u32; 3]; 10],
+    pub(crate) depths: BTreeMap<&'static str, [u32; 3]>,
 }
 
 impl Lab {
     pub(crate) async fn contents(&self) -> Contents {
-        Contents {
-            keys: keys(&self.valkey.url()).await,
-            items: items(&self.dynamodb, &self.table).await,
-            depths: [
-                depth(&self.sqs, &self.winners_url).await,
-                depth(&self.sqs, &self.winners_dlq_url).await,
-                depth(&self.sqs, &self.orders_url).await,
-                depth(&self.sqs, &self.orders_dlq_url).await,
-                depth(&self.sqs, &self.expiry_url).await,
-                depth(&self.sqs, &self.expiry_dlq_url).await,
-                depth(&self.sqs, &self.quarantine_url).await,
-                depth(&self.sqs, &self.webhook_url).await,
-                depth(&self.sqs, &self.webhook_dlq_url).await,
-                depth(&self.sqs, &self.emitter_failures_url).await,
-            ],
+        let mut depths = BTreeMap::new();
+        // Anybody may ask for a rebuild.
+        for (name, url) in self.queues().filter(|(name, _)| *name != "rebuilds") {
+            depths.insert(name, depth(&self.sqs, url).await);
         }
+        Contents { keys: keys(&self.valkey.url()).await, items: items(&self.dynamodb, &self.table).await, depths }
     }
 
     /// Resets Redis to what it was when `keys` was read, as a failover to a lagging replica does.
@@ -179,7 +158,6 @@ impl Lab {
         redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap()
     }
 
-    /// Deletes an item, bypassing the ledger.
     pub(crate) async fn delete_item(&self, pk: &str) {
         let delete = self.dynamodb.delete_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
         delete.condition_expression("attribute_exists(pk)").send().await.unwrap();

@@ -1,28 +1,25 @@
 //! Offers and rounds of a ledger, bypassing the operators' routes.
 
-use ledger::{Created, Ledger, Steered};
-use sale::{EpochMs, LogEntry, Offer, Recurrence, Round, RoundId, SaleId, Terms};
+use ledger::{Created, Steered};
+
+use crate::prelude::*;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A request with nothing but its key.
 pub(crate) fn request(key: &str) -> LogEntry {
     let (key, action, parameters) = (key.to_owned(), "test".to_owned(), String::new());
     LogEntry { key, action, parameters, by: None, at_ms: EpochMs(0) }
 }
 
-/// Creates a sale unless it exists.
 pub(crate) async fn draft(ledger: &Ledger, sale: &str, terms: &Terms, recurrence: Option<&Recurrence>) -> Created {
     let offer = Offer::draft(sale.parse().unwrap(), terms.clone(), recurrence.cloned());
     ledger.create_offer(&offer).await.unwrap()
 }
 
-/// Publishes an existing sale.
 pub(crate) async fn publish(ledger: &Ledger, sale: &str) {
     ledger.publish(&sale.parse().unwrap(), &request("")).await.unwrap().expect("the sale is there");
 }
 
-/// The sale's latest round.
 pub(crate) async fn latest_round(ledger: &Ledger, sale: &SaleId) -> Round {
     ledger.latest(sale).await.unwrap().and_then(|latest| latest.round).expect("the ledger has it")
 }

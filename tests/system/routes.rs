@@ -1,17 +1,10 @@
 //! `api.yaml` is the list of routes. The deployment's are made from it (`infra/cdk/lib/routes.ts`); these tests check
 //! everything else that names routes against it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use api::Code;
-use serde_json::Value;
 
-use crate::ask::Ask;
-use crate::asked::Asked;
 use crate::crates::METADATA;
-use crate::events;
-use crate::lab::{Lab, SALE};
-use crate::openapi::OPENAPI;
+use crate::prelude::*;
 
 /// Every method that a handler could mistake for a listed one.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -20,7 +13,6 @@ const TAKES_THE_REST: &str = "/v1/admin/denied/{user}";
 
 type Route = (String, String);
 
-/// Every route of the document, with its function.
 fn documented() -> BTreeMap<Route, &'static str> {
     let route = |(method, path, operation): (String, &String, &'static Value)| {
         ((method, path.clone()), OPENAPI.function_of(operation))
@@ -28,7 +20,6 @@ fn documented() -> BTreeMap<Route, &'static str> {
     OPENAPI.operations().map(route).collect()
 }
 
-/// A valid path of a route.
 fn filled(path: &str) -> String {
     let segment = |segment| match segment {
         "{sale_id}" => SALE.to_owned(),

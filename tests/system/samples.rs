@@ -1,16 +1,7 @@
 //! The sample events work with the functions that they are named after.
 
-use queue::{ExpiryMessage, OrderMessage};
-use runtime::Clock;
-use sale::OrderState;
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::asked::Asked;
-use crate::events::{request, sample, sqs};
-use crate::lab::Lab;
+use crate::events::{request, sqs};
+use crate::prelude::*;
 
 async fn reservation(lab: &Lab, name: &str) -> Answer {
     let request = request(&sample(&format!("reservation/{name}")));

@@ -1,19 +1,13 @@
 //! What a crowd of viewers costs behind a shared cache, by the headers that the function itself sends.
 
-use std::collections::HashMap;
-
-use tests::terms;
-
-use crate::answer::Answer;
 use crate::catalog::shown;
-use crate::lab::Lab;
+use crate::prelude::*;
 
 const VIEWERS: u64 = 10_000;
 /// They arrive evenly over this many milliseconds.
 const ARRIVE_WITHIN_MS: u64 = 60_000;
 /// How long the function takes. Viewers who come meanwhile wait for the same answer.
 const FUNCTION_MS: u64 = 100;
-/// What a sale's page requests.
 const PAGE: [&str; 2] = ["/v1/campaigns", "/v1/sales/lamp"];
 
 /// How a shared cache reads `Cache-Control` (RFC 9111, RFC 5861).

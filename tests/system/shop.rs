@@ -1,15 +1,6 @@
 //! A sale in the deployed system, which operators and buyers reach over HTTP.
 
-use std::time::Duration;
-
-use sale::EpochMs;
-use serde_json::{Value, json};
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::events;
-use crate::wait::until;
+use crate::prelude::*;
 
 pub(crate) struct Shop {
     pub(crate) sale: String,

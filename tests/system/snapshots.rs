@@ -1,18 +1,8 @@
 //! What a process knows of the ledger without asking it.
 
-use std::sync::atomic::Ordering;
-use std::time::Instant;
-
-use futures::FutureExt;
 use process::Snapshots;
-use runtime::Clock;
-use sale::{DoorTerms, Terms};
-use tests::{Conduct, Service, terms};
 
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE, movable_clock};
-use crate::parts::Parts;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// How old a snapshot must be to be read again beside the requests.
 const FRESH_MS: i64 = 2_000;

@@ -1,16 +1,7 @@
 //! Sold out: a loser is told so without a call to Redis, whatever the pass, and a winner never is.
 
-use runtime::Clock;
-use tests::{terms, user};
-use uuid::Uuid;
-
 use crate::admission::enter;
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
-use crate::events;
-use crate::lab::{Lab, SALE, message_batch};
-use crate::wait::until;
+use crate::prelude::*;
 
 /// Another process, which shares no memory with the first.
 fn process(lab: &Lab) -> reservation::ReservationDeps {

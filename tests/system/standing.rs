@@ -1,16 +1,6 @@
 //! "Did I get it?": what a buyer finds with no more than the sale's name, and how often to ask.
 
-use std::sync::atomic::Ordering;
-
-use futures::future::join_all;
-use runtime::Clock;
-use sale::{Claim, ClaimState, OrderState};
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE, movable_clock};
+use crate::prelude::*;
 
 /// A process by whose clock a reservation just made has waited for more than two seconds.
 fn later(lab: &Lab) -> reservation::ReservationDeps {
@@ -21,15 +11,10 @@ fn of_sale(user: &str) -> Ask {
     Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user)
 }
 
-fn of_id(claim: &Claim) -> Ask {
-    Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
-}
-
 async fn ask(deps: &reservation::ReservationDeps, ask: Ask) -> Answer {
     Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await)
 }
 
-/// Ids and statuses.
 fn listed(answer: &Answer, name: &str) -> Vec<(String, String)> {
     let text = |each: &Value, name: &str| each[name].as_str().unwrap().to_owned();
     let all = answer.body[name].as_array().unwrap();
@@ -72,7 +57,7 @@ async fn who_is_queued_costs_the_ledger_nothing() {
     let deps = lab.reservation();
     ask(&deps, of_sale("alice")).await.expect(200);
     lab.calls.take();
-    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "queued");
+    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "queued");
     ask(&deps, of_sale("alice")).await.expect(200);
     assert_eq!(lab.calls.take_targets(), Vec::<String>::new());
 }
@@ -83,7 +68,7 @@ async fn whoever_looks_after_two_seconds_has_the_order_made() {
         let lab = Lab::selling(terms(5, 1)).await;
         let alice = lab.reserve("alice").await;
         let deps = later(&lab);
-        let look = || if by_sale { of_sale("alice") } else { of_id(&alice) };
+        let look = || if by_sale { of_sale("alice") } else { Ask::status(&alice) };
         let status = |answer: &Answer| match by_sale {
             true => answer.body["reservations"][0]["status"].clone(),
             false => answer.body["status"].clone(),
@@ -108,12 +93,12 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
     for _ in 0..gate::Route::Expedite.limits().per_user.burst {
         ask(&deps, nothing.clone()).await.problem(404, "unknown_reservation");
     }
-    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
+    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
     let (price, now) = (lab.round().await.terms.price, Clock::system().now());
     let order = sale::Order::pending(alice.clone(), price, now, now.plus_s(600));
     lab.ledger.place(order).await.unwrap();
     assert_eq!(lab.claim_state(&alice).await, ClaimState::Held);
-    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "pending_payment");
+    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
 }
 
 #[tokio::test]
@@ -142,7 +127,7 @@ async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
     let (clock, moved_ms) = movable_clock();
     let deps = lab.another_reservation(clock);
     for _ in 0..6 {
-        let looks = join_all((0..20).map(|_| ask(&deps, of_id(&alice)))).await;
+        let looks = join_all((0..20).map(|_| ask(&deps, Ask::status(&alice)))).await;
         let pauses = looks.into_iter().filter_map(|look| look.expect(200).body["poll_after_ms"].as_i64());
         moved_ms.fetch_add(pauses.max().unwrap_or_default(), Ordering::Relaxed);
     }
@@ -156,9 +141,9 @@ async fn what_a_failover_forgot_is_unknown_until_its_order_is_written() {
     let alice = lab.reserve("alice").await;
     lab.redis(&["HDEL", &format!("buyers:{{{SALE}:1:0}}"), "alice"]).await;
     let deps = lab.reservation();
-    ask(&deps, of_id(&alice)).await.problem(404, "unknown_reservation");
+    ask(&deps, Ask::status(&alice)).await.problem(404, "unknown_reservation");
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "pending_payment");
+    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
     assert_eq!(lab.clean_audit().await, (4, 0, 1));
 }
 

@@ -1,12 +1,7 @@
 //! A process is ready before its first request: it has read what requests need, and connected.
 
-use stock::Stock;
-use tests::{Conduct, FaultyAws, Service, terms};
-
-use crate::cloud::cloud;
-use crate::lab::Lab;
 use crate::lambda_modes::Served;
-use crate::wait::until;
+use crate::prelude::*;
 
 /// `x-amz-target` values of requests to the emulator.
 const SECRET: &str = "secretsmanager.GetSecretValue";

@@ -1,16 +1,8 @@
 //! Operators steer a sale while it runs.
 
-use runtime::Clock;
-use sale::{EpochMs, Terms};
-use serde_json::json;
-use stock::{Counters, Stock};
-use tests::{round, terms};
+use stock::Counters;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
+use crate::prelude::*;
 
 /// Steers the first round, which is the only one here.
 fn ask(what: &str) -> Ask {
@@ -99,8 +91,7 @@ async fn a_closed_round_is_over() {
 async fn what_has_not_opened_cannot_be_closed() {
     let lab = Lab::new().await;
     let opens_at_ms = runtime::Clock::system().now().plus_s(60);
-    lab.publish(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
     lab.answer(&ask("close")).await.problem(409, "not_amendable");
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "not_open");
 }

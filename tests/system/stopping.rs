@@ -1,19 +1,6 @@
 //! Operators stop one sale, or everything, at once.
 
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-use history::Redis;
-use serde_json::{Value, json};
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::calls::redis_calls;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE, movable_clock};
-use crate::recording::ask_reservation;
-use crate::wait::until;
+use crate::prelude::*;
 
 async fn switch(lab: &Lab, what: &str, which: Value) -> Answer {
     lab.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(&which)).await
@@ -21,8 +8,7 @@ async fn switch(lab: &Lab, what: &str, which: Value) -> Answer {
 
 async fn lab() -> Lab {
     let lab = Lab::selling(terms(9, 1)).await;
-    lab.publish("other", &terms(9, 1)).await;
-    lab.load("other").await;
+    lab.open("other", &terms(9, 1)).await;
     lab
 }
 
@@ -131,7 +117,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
     const PER_S: u32 = 2;
     const PROCESSES: usize = 3;
     let lab = Lab::selling(terms(100, 1)).await;
-    let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    let isolated = Ask::post_sale("isolate");
     lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": PER_S }))).await.expect(200);
     let clock = runtime::Clock::system();
     let processes: Vec<_> = (0..PROCESSES).map(|_| lab.another_reservation(clock)).collect();
@@ -172,7 +158,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
 #[tokio::test]
 async fn junk_does_not_use_up_an_isolated_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    let isolated = Ask::post_sale("isolate");
     lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": 2 }))).await.expect(200);
     let token = |user: &str, id: &str, answer: &str| {
         let body = json!({ "challenge_id": id, "answer": answer });
@@ -197,7 +183,7 @@ async fn junk_does_not_use_up_an_isolated_sales_share() {
 #[tokio::test]
 async fn one_account_does_not_use_up_an_isolated_sales_challenges() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    let isolated = Ask::post_sale("isolate");
     lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
     // Her requests are used up until the year 2286.
     lab.redis(&["SET", &format!("rate:{{{SALE}:1:0}}:user:mallory"), "9999999999999999"]).await;
@@ -218,7 +204,7 @@ async fn a_sale_is_isolated_and_released() {
     let lab = lab().await;
     let isolate = |mut body: Value| {
         body["round"] = json!(1);
-        Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator().json(&body)
+        Ask::post_sale("isolate").json(&body)
     };
     let set = isolate(json!({ "requests_per_s": 20 })).header("idempotency-key", "key-1");
     for _ in 0..2 {

@@ -1,24 +1,8 @@
 //! AWS throttles for a while.
 
-use std::collections::HashMap;
-
 use aws_sdk_sqs::types::QueueAttributeName as Attribute;
-use futures::future::join_all;
-use futures::{StreamExt, stream};
-use history::Redis;
-use sale::{OrderState, ReservationId};
-use serde_json::json;
-use tests::{Conduct, Service, terms};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::events;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE};
-use crate::parts::Parts;
-use crate::recording::ask_reservation;
-use crate::resources::{depth, receive};
-use crate::wait::until;
+use crate::prelude::*;
 
 const BUYERS: usize = 100;
 const UNITS: u32 = 70;
@@ -91,21 +75,21 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
 
 /// As in the deployed queue, a message becomes a dead letter after the fourth delivery.
 pub(crate) async fn with_dead_letters(lab: &Lab) {
-    let wanted = lab.sqs.get_queue_attributes().queue_url(&lab.orders_dlq_url).attribute_names(Attribute::QueueArn);
+    let wanted = lab.sqs.get_queue_attributes().queue_url(lab.queue("orders_dlq")).attribute_names(Attribute::QueueArn);
     let arn = wanted.send().await.unwrap().attributes.unwrap()[&Attribute::QueueArn].clone();
     let policy = json!({ "deadLetterTargetArn": arn, "maxReceiveCount": 4 }).to_string();
-    let set = lab.sqs.set_queue_attributes().queue_url(&lab.orders_url);
+    let set = lab.sqs.set_queue_attributes().queue_url(lab.queue("orders"));
     set.attributes(Attribute::RedrivePolicy, policy).send().await.unwrap();
 }
 
 /// Delivers what is in the queue now. Returns how many messages succeeded and how many failed.
 async fn deliver(lab: &Lab, deps: &order::OrderDeps) -> (usize, usize) {
-    let messages = receive(&lab.sqs, &lab.orders_url).await;
+    let messages = receive(&lab.sqs, lab.queue("orders")).await;
     let response = order::handle(deps, events::received(&messages)).await;
     let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect();
     let done = messages.iter().filter(|message| !failed.contains(&message.message_id().unwrap()));
     for message in done {
-        let delete = lab.sqs.delete_message().queue_url(&lab.orders_url);
+        let delete = lab.sqs.delete_message().queue_url(lab.queue("orders"));
         delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
     }
     (messages.len() - failed.len(), failed.len())
@@ -128,7 +112,7 @@ async fn a_throttled_table_loses_no_message() {
     let failed: usize = first.iter().map(|(_, failed)| failed).sum();
     assert_eq!((failed, first.iter().map(|(done, _)| done).sum::<usize>()), (ORDERS, 0));
     assert_eq!(lab.clean_audit().await, (1, ORDERS as u32, 0));
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, ORDERS as u32, 0], "all are put off");
+    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, ORDERS as u32, 0], "all are put off");
     // A process that has read the table once needs it for no reservation. A request for what only the table knows is
     // told when to ask again.
     let ask = async |ask: &Ask| ask_reservation(&lab.recorder, &buyers, ask).await;
@@ -152,8 +136,8 @@ async fn a_throttled_table_loses_no_message() {
     })
     .await;
     println!("{failed} deliveries failed while all was refused, {failed_again} while two of three were");
-    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
-    assert_eq!(depth(&lab.sqs, &lab.orders_dlq_url).await, [0, 0, 0], "none is a dead letter");
+    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0]);
+    assert_eq!(depth(&lab.sqs, lab.queue("orders_dlq")).await, [0, 0, 0], "none is a dead letter");
     assert_eq!(lab.clean_audit().await, (0, 0, ORDERS as u32 + 1));
     for claim in &reserved {
         assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);

@@ -2,11 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::json;
-
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::openapi::OPENAPI;
+use crate::prelude::*;
 
 /// `{"alg":"none","typ":"JWT"}`
 const ALG_NONE: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";

@@ -1,11 +1,6 @@
 //! What is kept and cannot be right. Asking again does not help, so nobody is told to.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use tests::terms;
-
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 fn is_an_error_for_good(answer: Answer) {
     let answer = answer.problem(500, "internal");

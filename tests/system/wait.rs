@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use crate::prelude::*;
 
 /// How often a condition is checked.
 const POLL: Duration = Duration::from_millis(50);

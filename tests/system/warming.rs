@@ -1,18 +1,9 @@
 //! The schedule that loads rounds.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
-
-use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::{Loading, load_round};
-use sale::{EpochMs, Terms, Unit};
-use tests::{round, terms};
 use warmup::WarmupSummary;
 
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-use crate::meanwhile::ledger_with;
-use crate::rounds;
+use crate::prelude::*;
 
 fn opening_in(minutes: i64) -> Terms {
     let now = runtime::Clock::system().now().0;
@@ -47,7 +38,7 @@ async fn what_opens_soon_is_loaded_once() {
 async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     let lab = Lab::selling(terms(6, 1)).await;
     let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
-    lab.answer(&Ask::paid("pay_1", &bob.id.to_string(), 990, &lab.payment_key)).await.expect(200);
+    lab.answer(&Ask::paid_for("pay_1", &bob, &lab.payment_key)).await.expect(200);
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
     lab.redis(&["FLUSHALL"]).await;
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(503, "overloaded");

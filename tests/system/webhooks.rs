@@ -2,24 +2,19 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
 
-use aws_lambda_events::sqs::SqsEvent;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{any, post};
-use context::{Context, ContextError};
-use runtime::Clock;
-use serde_json::{Value, json};
 use standardwebhooks::Webhook;
+use tests::Server;
 use webhook::RETRY_DELAYS_S;
 
 use crate::batches::put_offs;
-use crate::events::{received, sample, sqs};
-use crate::lab::Lab;
-use crate::resources::{depth, receive, show_again};
-use crate::wait::until;
+use crate::events::{received, sqs};
+use crate::prelude::*;
+use crate::resources::show_again;
 
 /// How a receiver treats the next request.
 #[derive(Debug, Clone, Copy)]
@@ -27,13 +22,11 @@ pub(crate) enum Conduct {
     Answers(StatusCode),
     /// To an address that must get no request.
     Redirects,
-    /// Never answers.
     Hangs,
     /// Takes the event, and answers with a body that never ends.
     AnswersWithoutEnd,
 }
 
-/// A receiver of this test.
 #[derive(Default)]
 pub(crate) struct Receiver {
     key: String,
@@ -86,27 +79,22 @@ async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::We
     (receiver, function(lab, &url).unwrap())
 }
 
-/// The same, and its address.
 pub(crate) async fn listening(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, String) {
     let conduct = Mutex::new(conduct.iter().rev().copied().collect());
     let receiver = Arc::new(Receiver { key: lab.payment_key.clone(), conduct, ..Receiver::default() });
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
     let astray = async |State(receiver): State<Arc<Receiver>>| *receiver.led_astray.lock().unwrap() += 1;
     let router = Router::new().route("/events", post(take)).route("/astray", any(astray));
     let router = router.with_state(Arc::clone(&receiver));
-    tokio::spawn(async { axum::serve(listener, router).await });
-    (receiver, format!("http://{address}/events"))
+    (receiver, format!("{}/events", Server::http(router).keep()))
 }
 
 fn function(lab: &Lab, url: &str) -> Result<webhook::WebhookDeps, ContextError> {
     let settings = lab.settings().with("WEBHOOK_URL", url);
     let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
-    let counted = lab.sqs.config().to_builder().interceptor(lab.calls.clone());
+    let counted = lab.sqs.config().to_builder().interceptor(lab.calls.hook());
     webhook::WebhookDeps::new(&context.with(aws_sdk_sqs::Client::from_conf(counted.build())))
 }
 
-/// The sample's message.
 pub(crate) fn message() -> String {
     sample("webhook/one")["Records"][0]["body"].as_str().unwrap().to_owned()
 }
@@ -152,19 +140,19 @@ async fn what_is_not_taken_comes_back_later_and_later() {
     assert!(RETRY_DELAYS_S.iter().all(|delay| *delay <= 12 * 3600), "SQS hides nothing for longer");
     let lab = Lab::new().await;
     let (receiver, deps) = receiver(&lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY); 2]).await;
-    lab.sqs.send_message().queue_url(&lab.webhook_url).message_body(message()).send().await.unwrap();
-    let first = receive(&lab.sqs, &lab.webhook_url).await;
+    lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
+    let first = receive(&lab.sqs, lab.queue("webhook")).await;
     assert_eq!(failures(&deps, received(&first)).await, 1);
-    assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden");
-    show_again(&lab.sqs, &lab.webhook_url, &first[0]).await;
+    assert_eq!(depth(&lab.sqs, lab.queue("webhook")).await, [0, 1, 0], "it is hidden");
+    show_again(&lab.sqs, lab.queue("webhook"), &first[0]).await;
     let second = until("it comes back", async || {
-        let messages = receive(&lab.sqs, &lab.webhook_url).await;
+        let messages = receive(&lab.sqs, lab.queue("webhook")).await;
         (!messages.is_empty()).then_some(messages)
     })
     .await;
     assert_eq!(failures(&deps, received(&second)).await, 1);
     assert_eq!(put_offs(&lab), [RETRY_DELAYS_S[0], RETRY_DELAYS_S[1]].map(i64::from));
-    assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden again");
+    assert_eq!(depth(&lab.sqs, lab.queue("webhook")).await, [0, 1, 0], "it is hidden again");
     assert_eq!(receiver.asked.lock().unwrap().len(), 2);
 }
 

@@ -1,31 +1,21 @@
 //! Winners are notified: all of them, at the pace that the gift service can take.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
-
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
-use context::Context;
 use queue::WinnerMessage;
-use runtime::{Clock, Settings};
-use serde_json::{Value, json};
 use standardwebhooks::Webhook;
-use tests::round;
+use tests::Server;
 
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE};
 use crate::lotteries::{AFTER_S, end, lottery, winner_messages};
+use crate::prelude::*;
 
 const PRIZES: u32 = 12;
 /// Winners per second, and how long the gift service takes for each.
 const PER_S: u32 = 20;
 const SLOW: Duration = Duration::from_millis(100);
 
-/// This test's gift service.
 #[derive(Default)]
 struct Gifts {
     /// Notifications by id.
@@ -63,12 +53,9 @@ async fn take(State(gifts): State<Arc<Gifts>>, headers: HeaderMap, body: String)
     (StatusCode::OK, answer)
 }
 
-async fn serve(gifts: &Arc<Gifts>) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
+fn serve(gifts: &Arc<Gifts>) -> String {
     let router = Router::new().route("/gifts", post(take)).with_state(Arc::clone(gifts));
-    tokio::spawn(async { axum::serve(listener, router).await });
-    format!("http://{address}/gifts")
+    format!("{}/gifts", Server::http(router).keep())
 }
 
 /// A lottery whose prizes all have winners, none of whom was notified.
@@ -96,7 +83,7 @@ fn message(position: u32) -> String {
 async fn a_slow_gift_service_gets_each_winner_at_its_pace() {
     let lab = drawn(PRIZES).await;
     let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    let deps = function(&lab, &serve(&gifts).await, PER_S);
+    let deps = function(&lab, &serve(&gifts), PER_S);
     let began = Instant::now();
     for batch in (1..=PRIZES).collect::<Vec<_>>().chunks(10) {
         // Each message twice, as SQS may deliver it. A batch's messages are handled concurrently.
@@ -126,7 +113,7 @@ async fn what_the_gift_service_does_not_take_comes_back() {
     let tries = refusals.len();
     let gifts = Gifts { key: lab.payment_key.clone(), refusals: Mutex::new(refusals), ..Gifts::default() };
     let gifts = Arc::new(gifts);
-    let deps = function(&lab, &serve(&gifts).await, 1000);
+    let deps = function(&lab, &serve(&gifts), 1000);
     for _ in 0..tries {
         let failed = winners::handle(&deps, events::batch([message(1)])).await.batch_item_failures;
         assert_eq!(failed.len(), 1);
@@ -164,7 +151,7 @@ async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
     }
 
     let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    let deps = function(&lab, &serve(&gifts).await, 1000);
+    let deps = function(&lab, &serve(&gifts), 1000);
     assert_eq!(lab.answer(&resend(1)).await.expect(200).body, json!({ "sent": 2 }));
     assert_eq!(handled(&deps).await, BTreeSet::from([2, 3]));
     // Requested twice before any winner was notified.
@@ -198,5 +185,5 @@ async fn winners_are_resent_by_operators_and_of_draws_that_there_are() {
 /// Settings of a deployment that has a gift service.
 pub(crate) async fn with_gifts(lab: &Lab) -> Settings {
     let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    lab.settings().with("GIFT_URL", &serve(&gifts).await)
+    lab.settings().with("GIFT_URL", &serve(&gifts))
 }

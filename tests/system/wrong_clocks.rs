@@ -1,21 +1,8 @@
 //! Functions whose clocks are minutes off: whatever they show, nothing is oversold or lost, and paid is final.
 
-use std::time::Duration;
-
-use futures::future::join_all;
-use history::Redis;
 use ledger::Payment;
-use queue::ExpiryMessage;
-use runtime::Clock;
-use sale::{Claim, EpochMs, OrderState, Terms};
-use serde_json::Value;
-use tests::terms;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE, message_batch};
-use crate::recording::{ask_reservation, recorded};
+use crate::prelude::*;
 
 const UNITS: u32 = 6;
 const OFF_MS: i64 = 5 * 60 * 1000;
@@ -103,7 +90,6 @@ async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
     lab
 }
 
-/// Each reservation has its own payment.
 fn payment_of(claim: &Claim) -> String {
     format!("pay_{}", claim.user)
 }
@@ -120,7 +106,7 @@ async fn a_sale_with(off: Off) {
     at.order(&all[..5]).await;
     // Frank cancels before he has an order. His message comes afterwards.
     for buyer in [&bob, &frank] {
-        at.ask(Ask::delete(format!("/v1/reservations/{}", buyer.id)).by(buyer.user.as_str())).await.expect(200);
+        at.ask(Ask::cancel(buyer)).await.expect(200);
     }
     at.order(&[&frank]).await;
     assert_eq!(at.pay(&alice).await.expect(200).text("outcome"), "applied");

@@ -1,15 +1,10 @@
 //! Early access: the list of members, and admission.
 
-use sale::Claim;
-use serde_json::json;
-use tests::user;
-
 use super::flow::{Flow, at_rest, repeat};
 use super::steering::operate;
 use crate::admission::{answer_request, enter, read_picture};
-use crate::ask::Ask;
-use crate::early_access::{USERS, amend, now, with_quota};
-use crate::lab::{Lab, SALE};
+use crate::early_access::{USERS, amend, with_quota};
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -66,8 +61,7 @@ fn list() -> Ask {
 
 /// Alice is the only member.
 async fn with_sale(lab: &Lab) -> Vec<Claim> {
-    lab.publish(SALE, &with_quota(QUOTA)).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &with_quota(QUOTA)).await;
     lab.ledger.add_to_group(&"members".parse().unwrap(), &[user("alice")]).await.unwrap();
     Vec::new()
 }

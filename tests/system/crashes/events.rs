@@ -1,29 +1,18 @@
 //! Events for the merchant's systems: milestones of rounds, events on the bus, and events sent to an address.
 
-use std::collections::BTreeSet;
-
 use axum::http::StatusCode;
-use context::Context;
-use runtime::Clock;
-use sale::Claim;
 
-use super::flow::{Flow, at_rest, nobody, open};
+use super::flow::{Flow, at_rest, four, nobody, open};
 use crate::events::received;
-use crate::lab::{Lab, SALE};
 use crate::merchant_events::{Tape, hold_to_schemas};
-use crate::resources::receive;
+use crate::prelude::*;
 use crate::webhooks::{Conduct, listening, message};
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "milestones of a round",
         effects: &["BatchGetItem", "PutItem"],
-        prepare: |lab| {
-            Box::pin(async {
-                open(lab).await;
-                Vec::new()
-            })
-        },
+        prepare: |lab| Box::pin(open(lab, four(), &[], &[])),
         run: |_, world, _| {
             Box::pin(async {
                 let _ = reconciliation::handle(&world.reconciliation()).await;
@@ -45,7 +34,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "events of a batch",
         effects: &["PutEvents", "SendMessage"],
-        prepare: |lab| Box::pin(bought(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &["alice", "bob"], &[])),
         run: |lab, world, _| {
             Box::pin(async {
                 emitter::handle(&world.start(emitter::EmitterDeps::new), batch(lab).await).await;
@@ -59,15 +48,15 @@ pub(super) const FLOWS: &[Flow] = &[
         effects: &["GetSecretValue", "ChangeMessageVisibility"],
         prepare: |lab| {
             Box::pin(async {
-                open(lab).await;
-                lab.sqs.send_message().queue_url(&lab.webhook_url).message_body(message()).send().await.unwrap();
-                Vec::new()
+                let none = open(lab, four(), &[], &[]).await;
+                lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
+                none
             })
         },
         run: |lab, world, _| {
             Box::pin(async {
                 let (_, address) = listening(lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY)]).await;
-                let messages = receive(&lab.sqs, &lab.webhook_url).await;
+                let messages = receive(&lab.sqs, lab.queue("webhook")).await;
                 let settings = lab.settings().with("WEBHOOK_URL", address);
                 let deps = world.start(|context| {
                     let sqs = context.sqs()?;
@@ -81,18 +70,12 @@ pub(super) const FLOWS: &[Flow] = &[
         // However the run ended, SQS still has the message and delivers it again.
         end: |lab, _| {
             Box::pin(async {
-                assert_eq!(crate::resources::depth(&lab.sqs, &lab.webhook_url).await.iter().sum::<u32>(), 1);
+                assert_eq!(crate::resources::depth(&lab.sqs, lab.queue("webhook")).await.iter().sum::<u32>(), 1);
                 at_rest(lab, &[]).await;
             })
         },
     },
 ];
-
-/// Two orders, with a listener on the bus.
-async fn bought(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    vec![lab.buy("alice").await, lab.buy("bob").await]
-}
 
 /// The stream of the lab's table, with an unreadable record in front.
 async fn batch(lab: &Lab) -> runtime::StreamEvent {
@@ -114,6 +97,6 @@ async fn every_event_is_heard(lab: &Lab, reserved: &[Claim]) {
     for Claim { id, .. } in reserved {
         assert!(ids.contains(&*id.to_string()), "the merchant got no event of {id}");
     }
-    let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.len();
+    let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.len();
     assert!((1..=2).contains(&kept), "the unreadable record was kept {kept} times");
 }

@@ -1,15 +1,9 @@
-use futures::future::BoxFuture;
-use sale::Claim;
-use tests::terms;
-
 use super::world::World;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 /// What exists before a run, what runs, and how it must end.
 pub(super) struct Flow {
     pub(super) name: &'static str,
-    /// The kinds of effects that it must have.
     pub(super) effects: &'static [&'static str],
     /// Fills an empty lab. Each reservation that it returns must end up with an order, in any state.
     pub(super) prepare: for<'a> fn(&'a Lab) -> BoxFuture<'a, Vec<Claim>>,
@@ -30,13 +24,29 @@ pub(super) fn at_rest<'a>(_: &'a Lab, _: &'a [Claim]) -> BoxFuture<'a, ()> {
     Box::pin(async {})
 }
 
-/// A sale of four units, open and loaded.
-pub(super) async fn open(lab: &Lab) {
-    lab.publish(SALE, &terms(4, 1)).await;
-    lab.load(SALE).await;
+/// A sale of four units.
+pub(super) fn four() -> Terms {
+    terms(4, 1)
 }
 
-/// Asks again and must succeed.
+/// An open and loaded sale, in which these have orders and those reservations.
+pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[&str]) -> Vec<Claim> {
+    lab.open(SALE, &terms).await;
+    let mut claims = Vec::new();
+    for name in ordered {
+        claims.push(lab.buy(name).await);
+    }
+    for name in reserved {
+        claims.push(lab.reserve(name).await);
+    }
+    claims
+}
+
+/// Asks again for a unit and must get it.
+pub(super) async fn accepted(lab: &Lab, ask: Ask) {
+    lab.answer(&ask).await.expect(202);
+}
+
 pub(super) async fn repeat(lab: &Lab, ask: Ask) {
     lab.answer(&ask).await.expect(200);
 }

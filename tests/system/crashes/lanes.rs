@@ -1,13 +1,9 @@
 //! Units in transit between lanes.
 
-use sale::{Claim, Lane, OrderState, Terms, UserId};
-use tests::{round, terms, user};
-
-use super::flow::{Flow, at_rest, nobody};
+use super::flow::{Flow, accepted, at_rest, nobody};
 use super::purchase::{all_end_as, ask, deliver};
 use super::repairing::{warm_up, warm_up_again};
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -22,11 +18,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ],
         prepare: |lab| Box::pin(with_a_dry_lane(lab)),
         run: |_, world, _| Box::pin(ask(world, reserve_with_key())),
-        again: |lab, _| {
-            Box::pin(async {
-                lab.answer(&reserve_with_key()).await.expect(202);
-            })
-        },
+        again: |lab, _| Box::pin(accepted(lab, reserve_with_key())),
         end: |lab, _| Box::pin(async { assert_eq!(lab.clean_audit().await, (1, 0, 3), "once") }),
     },
     Flow {
@@ -49,7 +41,6 @@ pub(super) const FLOWS: &[Flow] = &[
 
 const LANES: u16 = 2;
 
-/// A user with this home lane.
 pub(crate) fn at_home_in(index: u16, lanes: u16, number: usize) -> UserId {
     let users = (0..).map(|at| user(format!("user-{at}")));
     users.filter(|user| Lane::home_of(user, lanes).index() == index).nth(number).unwrap()
@@ -61,8 +52,7 @@ fn reserve_with_key() -> Ask {
 
 /// Two units in each of two lanes; the first lane's are sold.
 async fn with_a_dry_lane(lab: &Lab) -> Vec<Claim> {
-    lab.publish(SALE, &Terms { lanes: LANES, ..terms(4, 1) }).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &Terms { lanes: LANES, ..terms(4, 1) }).await;
     let mut bought = Vec::new();
     for number in 0..2 {
         bought.push(lab.buy(at_home_in(0, LANES, number).as_str()).await);
@@ -76,14 +66,7 @@ async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
     lose_first_lane(lab).await;
     let mut round = lab.round().await;
     round.terms.total = 4;
-    let load = stock::RoundLoad {
-        terms: round.terms.clone(),
-        paused: false,
-        version: round.version,
-        epoch_ms: runtime::Clock::system().now(),
-        taken: Vec::new(),
-        denied: Vec::new(),
-    };
+    let load = stock::RoundLoad { version: round.version, epoch_ms: now(), ..tests::unsold(round.terms.clone()) };
     assert!(lab.stock.of(&round).load_lanes(&load, 4).await.unwrap());
     let mut again = Vec::new();
     for number in 2..4 {
@@ -94,8 +77,7 @@ async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
 
 /// Two orders, and one reservation in each lane.
 async fn with_a_lane_lost(lab: &Lab) -> Vec<Claim> {
-    lab.publish(SALE, &Terms { lanes: LANES, ..terms(8, 1) }).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &Terms { lanes: LANES, ..terms(8, 1) }).await;
     let mut reserved = Vec::new();
     for index in 0..LANES {
         lab.buy(at_home_in(index, LANES, 0).as_str()).await;

@@ -1,14 +1,11 @@
 //! Tickets for a line, and looks at it, which advance it.
 
 use line::LineState;
-use sale::Claim;
-use tests::round;
 
 use super::flow::{Flow, at_rest};
 use super::world::World;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
 use crate::lines::{LINE, ask_for_ticket, look, names, queue_up, with_line};
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -49,8 +46,7 @@ pub(super) const FLOWS: &[Flow] = &[
 
 /// An open sale of four units, with sixty early people in its line and no look at it yet.
 async fn with_queue(lab: &Lab) -> Vec<Claim> {
-    lab.publish(SALE, &with_line(4, LINE)).await;
-    lab.load(SALE).await;
+    lab.open(SALE, &with_line(4, LINE)).await;
     lab.refresh_snapshots().await;
     queue_up(lab, &names(60)).await;
     Vec::new()

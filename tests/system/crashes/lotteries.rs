@@ -1,28 +1,18 @@
 //! Lotteries drawn at their end: entries, the draw, and the notification of winners.
 
-use context::Context;
-use runtime::{Clock, Settings};
-use sale::{Claim, OrderState, Terms};
-
-use super::flow::{Flow, nobody};
+use super::flow::{Flow, nobody, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::beacons::{believing, lottery_with_beacon, named, post, posting, signature};
-use crate::events;
-use crate::lab::{Lab, SALE, message_batch};
 use crate::lotteries::{AFTER_S, drawn_once, end, lottery, winner_messages};
+use crate::prelude::*;
 use crate::winning::with_gifts;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "entry of a lottery that may be late",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm"],
-        prepare: |lab| {
-            Box::pin(async {
-                open(lab).await;
-                vec![lab.reserve("alice").await]
-            })
-        },
+        prepare: |lab| Box::pin(open(lab, lottery(5, &[1, 1]), &[], &["alice"])),
         run: |_, world, reserved| {
             Box::pin(async {
                 let batch = message_batch(&reserved.iter().collect::<Vec<_>>());
@@ -35,7 +25,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "draw of a lottery",
         effects: &["Query", "GetItem", "UpdateItem", "PutItem", "TransactWriteItems", "SendMessage"],
-        prepare: |lab| Box::pin(with_entries(lab)),
+        prepare: |lab| Box::pin(entered(lab, lottery(5, &[1, 1]))),
         run: |_, world, _| Box::pin(draw_it(world)),
         again: |lab, _| {
             Box::pin(async {
@@ -78,12 +68,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "draw of a lottery with a beacon",
         effects: &["Query", "GetItem", "UpdateItem", "PutItem"],
-        prepare: |lab| {
-            Box::pin(async {
-                open_with(lab, &lottery_with_beacon(5, &[1, 1])).await;
-                entered(lab).await
-            })
-        },
+        prepare: |lab| Box::pin(entered(lab, lottery_with_beacon(5, &[1, 1]))),
         run: |_, world, _| Box::pin(draw_it(world)),
         again: |lab, _| {
             Box::pin(async {
@@ -106,7 +91,7 @@ pub(super) const FLOWS: &[Flow] = &[
         effects: &["GetItem", "UpdateItem"],
         prepare: |lab| {
             Box::pin(async {
-                let reserved = with_entries(lab).await;
+                let reserved = entered(lab, lottery(5, &[1, 1])).await;
                 assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
                 reserved
             })
@@ -137,36 +122,20 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// The same context with other settings.
 fn with_settings(context: &Context, settings: Settings) -> Context {
     Context::new(settings, context.aws().clone(), Clock::system())
 }
 
-async fn open(lab: &Lab) {
-    open_with(lab, &lottery(5, &[1, 1])).await;
-}
-
-async fn open_with(lab: &Lab, terms: &Terms) {
-    lab.publish(SALE, terms).await;
-    lab.load(SALE).await;
-}
-
 /// A draw whose entries are closed and whose beacon is not posted.
 async fn awaiting_beacon(lab: &Lab) -> Vec<Claim> {
-    open_with(lab, &lottery_with_beacon(5, &[1, 1])).await;
-    let reserved = entered(lab).await;
+    let reserved = entered(lab, lottery_with_beacon(5, &[1, 1])).await;
     assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
     reserved
 }
 
-/// Three entries for two prizes.
-async fn with_entries(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    entered(lab).await
-}
-
-async fn entered(lab: &Lab) -> Vec<Claim> {
-    let reserved = vec![lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await];
+/// Three entries, and the end.
+async fn entered(lab: &Lab, terms: Terms) -> Vec<Claim> {
+    let reserved = open(lab, terms, &["alice", "bob", "carol"], &[]).await;
     end(lab).await;
     reserved
 }

@@ -24,20 +24,12 @@ mod rounds;
 mod steering;
 mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use futures::future::join_all;
-use runtime::Clock;
-use sale::Claim;
 use tests::{Calm, Effect, Fault, Point, When};
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
 
-use crate::ask::Ask;
-use crate::heal::heal;
-use crate::lab::{Lab, SALE, message_batch};
 use crate::packets::unclaimed;
+use crate::prelude::*;
 use flow::Flow;
 pub(crate) use lanes::at_home_in;
 use world::World;
@@ -77,7 +69,6 @@ const DEATHS_AT_LEAST: usize = 205;
 
 /// Flows that talk to a merchant's address, which has no proxy: there, something may lie between two effects.
 const TALK_TO_OTHERS: [&str; 2] = ["event that the merchant's address does not take", "notification of winners"];
-/// What a run without a fault did.
 struct Run {
     effects: BTreeSet<Effect>,
     /// How the services were at each effect, if nothing changed them meanwhile.
@@ -95,7 +86,6 @@ impl Run {
     }
 }
 
-/// Runs a flow to its end.
 async fn clean_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
     let _permit = permits.acquire().await.unwrap();
     let lab = Lab::new().await;
@@ -106,10 +96,8 @@ async fn clean_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
     Run { effects: fault.effects(), calms: fault.calms() }
 }
 
-/// A run that was meant to die.
 struct Crash {
     died: bool,
-    /// Its effects until then.
     effects: BTreeSet<Effect>,
 }
 
@@ -164,7 +152,6 @@ async fn sell(lab: &Lab, free: u32) {
     lab.answer(&reserve("too-late")).await.problem(409, "sold_out");
 }
 
-/// The outcome of trying a point.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Died,
@@ -174,11 +161,9 @@ enum Outcome {
     Broken(String),
 }
 
-/// A point that was tried.
 struct Tried {
     point: Point,
     outcome: Outcome,
-    /// The effects of its runs.
     effects: BTreeSet<Effect>,
 }
 
@@ -226,14 +211,12 @@ async fn whole_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
     panic!("{}: {CLEAN_TRIES} runs without a fault lacked effects that it must have, see above", flow.name)
 }
 
-/// The runs that have an effect.
 fn having<'a>(runs: &'a [Run], effect: &'a Effect) -> impl Iterator<Item = &'a Run> {
     runs.iter().filter(move |run| run.effects.contains(effect))
 }
 
 /// What runs without a fault show.
 struct Owed {
-    /// The effects that all of them have.
     effects: BTreeSet<Effect>,
     /// Points that leave behind what another does, which is tried.
     elsewhere: BTreeSet<Point>,

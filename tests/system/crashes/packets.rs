@@ -1,14 +1,11 @@
 //! Rounds with awards: their seed, their table and their orders.
 
-use sale::{Claim, OrderState, SaleState};
-
-use super::flow::{Flow, nobody, repeat};
+use super::flow::{Flow, nobody, open, repeat};
 use super::purchase::{all_end_as, deliver};
 use super::repairing::{warm_up, warm_up_again};
 use super::steering::{PUBLISHED, ask, operate};
-use crate::lab::{Lab, SALE};
 use crate::packets::{packet, unclaimed};
-use crate::rounds;
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -47,7 +44,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "order of a packet",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm"],
-        prepare: |lab| Box::pin(with_two_reserved(lab)),
+        prepare: |lab| Box::pin(open(lab, packet(PARTS), &[], &["alice", "bob"])),
         run: |_, world, reserved| Box::pin(deliver(world, reserved)),
         again: nobody,
         end: |lab, reserved| Box::pin(all_are_granted(lab, reserved)),
@@ -65,10 +62,4 @@ async fn adds_up(lab: &Lab) {
 async fn all_are_granted(lab: &Lab, reserved: &[Claim]) {
     all_end_as(lab, reserved, OrderState::Granted).await;
     adds_up(lab).await;
-}
-
-async fn with_two_reserved(lab: &Lab) -> Vec<Claim> {
-    lab.publish(SALE, &packet(PARTS)).await;
-    lab.load(SALE).await;
-    vec![lab.reserve("alice").await, lab.reserve("bob").await]
 }

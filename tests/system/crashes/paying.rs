@@ -1,19 +1,15 @@
 //! The payment provider's callback, which it repeats until it gets 2xx.
 
-use sale::{Claim, OrderState};
-
-use super::flow::{Flow, repeat};
-use super::purchase::{expire, with_one_bought};
+use super::flow::{Flow, four, open, repeat};
+use super::purchase::expire;
 use super::world::World;
-use crate::ask::Ask;
-use crate::lab::Lab;
-use crate::recording::recorded;
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "payment",
         effects: &["GetSecretValue", "TransactWriteItems"],
-        prepare: |lab| Box::pin(with_one_bought(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &[])),
         run: |lab, world, reserved| Box::pin(pay(lab, world, &reserved[0])),
         again: |lab, reserved| Box::pin(repeat(lab, callback(lab, &reserved[0]))),
         end: |lab, reserved| {
@@ -29,7 +25,7 @@ pub(super) const FLOWS: &[Flow] = &[
         effects: &["GetSecretValue", "TransactWriteItems", "TransactWriteItems", "SendMessage"],
         prepare: |lab| {
             Box::pin(async {
-                let reserved = with_one_bought(lab).await;
+                let reserved = open(lab, four(), &["alice"], &[]).await;
                 expire(lab, &reserved[0]).await;
                 reserved
             })
@@ -49,7 +45,7 @@ pub(super) const FLOWS: &[Flow] = &[
 const PAYMENT: &str = "pay_1";
 
 fn callback(lab: &Lab, claim: &Claim) -> Ask {
-    Ask::paid(PAYMENT, &claim.id.to_string(), 990, &lab.payment_key)
+    Ask::paid_for(PAYMENT, claim, &lab.payment_key)
 }
 
 async fn pay(lab: &Lab, world: &World, claim: &Claim) {

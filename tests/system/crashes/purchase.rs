@@ -1,21 +1,15 @@
 //! A purchase, up to its payment.
 
-use queue::ExpiryMessage;
-use sale::{Claim, EpochMs, OrderState, Unit};
-
-use super::flow::{Flow, at_rest, nobody, open, repeat};
+use super::flow::{Flow, accepted, at_rest, four, nobody, open, repeat};
 use super::repairing::load_as_if_nothing_was_sold;
 use super::world::World;
-use crate::ask::Ask;
-use crate::events;
-use crate::lab::{Lab, SALE, message_batch};
-use crate::recording::ask_reservation;
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "reserve",
         effects: &["EVALSHA reserve", "SendMessage"],
-        prepare: |lab| Box::pin(with_sale(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &[], &[])),
         run: |_, world, _| Box::pin(ask(world, Ask::reserve(SALE, "alice"))),
         again: nobody,
         end: at_rest,
@@ -23,19 +17,15 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "reserve with a key",
         effects: &["EVALSHA reserve", "SendMessage"],
-        prepare: |lab| Box::pin(with_sale(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &[], &[])),
         run: |_, world, _| Box::pin(ask(world, reserve_with_key())),
-        again: |lab, _| {
-            Box::pin(async {
-                lab.answer(&reserve_with_key()).await.expect(202);
-            })
-        },
+        again: |lab, _| Box::pin(accepted(lab, reserve_with_key())),
         end: |lab, _| Box::pin(async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") }),
     },
     Flow {
         name: "order",
         effects: &["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        prepare: |lab| Box::pin(with_two_reserved(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &[], &["alice", "bob"])),
         run: |_, world, reserved| Box::pin(deliver(world, reserved)),
         again: nobody,
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
@@ -56,23 +46,23 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "cancel before the order",
         effects: &["PutItem", "EVALSHA release"],
-        prepare: |lab| Box::pin(with_one_reserved(lab)),
-        run: |_, world, reserved| Box::pin(ask(world, cancel(&reserved[0]))),
-        again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
+        prepare: |lab| Box::pin(open(lab, four(), &[], &["alice"])),
+        run: |_, world, reserved| Box::pin(ask(world, Ask::cancel(&reserved[0]))),
+        again: |lab, reserved| Box::pin(repeat(lab, Ask::cancel(&reserved[0]))),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
     },
     Flow {
         name: "cancel after the order",
         effects: &["TransactWriteItems", "EVALSHA release"],
-        prepare: |lab| Box::pin(with_one_bought(lab)),
-        run: |_, world, reserved| Box::pin(ask(world, cancel(&reserved[0]))),
-        again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
+        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &[])),
+        run: |_, world, reserved| Box::pin(ask(world, Ask::cancel(&reserved[0]))),
+        again: |lab, reserved| Box::pin(repeat(lab, Ask::cancel(&reserved[0]))),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
     },
     Flow {
         name: "expire",
         effects: &["TransactWriteItems", "EVALSHA release"],
-        prepare: |lab| Box::pin(with_one_bought(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &[])),
         run: |_, world, reserved| {
             Box::pin(async {
                 expiry::handle(&world.expiry_in(LONG_S), events::batch([expiry_message(&reserved[0])])).await;
@@ -84,7 +74,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "dead letter that becomes an order",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        prepare: |lab| Box::pin(with_one_reserved(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &[], &["alice"])),
         run: |_, world, reserved| Box::pin(deliver_dead_letter(world, reserved)),
         again: |lab, reserved| Box::pin(deliver_dead_letter_again(lab, reserved)),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
@@ -124,10 +114,6 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-fn cancel(claim: &Claim) -> Ask {
-    Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
-}
-
 fn expiry_message(claim: &Claim) -> String {
     ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()
 }
@@ -144,27 +130,9 @@ pub(super) async fn all_end_as(lab: &Lab, reserved: &[Claim], state: OrderState)
     }
 }
 
-async fn with_sale(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    Vec::new()
-}
-
-async fn with_one_reserved(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    vec![lab.reserve("alice").await]
-}
-
-async fn with_two_reserved(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    vec![lab.reserve("alice").await, lab.reserve("bob").await]
-}
-
 /// Four orders that Redis forgot cover all units, and bob got one of these units.
 async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    for name in ["alice", "carol", "dave", "erin"] {
-        lab.buy(name).await;
-    }
+    open(lab, four(), &["alice", "carol", "dave", "erin"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     let bob = lab.reserve("bob").await;
@@ -173,14 +141,9 @@ async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
     vec![bob]
 }
 
-pub(super) async fn with_one_bought(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    vec![lab.buy("alice").await]
-}
-
 /// Alice has an order on unit 1 that Redis forgot, and bob got the same unit.
 async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
-    with_one_bought(lab).await;
+    open(lab, four(), &["alice"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     let bob = lab.reserve("bob").await;

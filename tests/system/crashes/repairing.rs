@@ -1,20 +1,12 @@
 //! Repairs: warmup, reconciliation, and operators who redrive dead letters.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use runtime::Clock;
-use sale::{Claim, OrderState, Terms, Transition};
-use serde_json::json;
 use stock::RoundLoad;
-use tests::{round, terms};
+use tests::unsold;
 
-use super::flow::{Flow, at_rest, nobody, open};
+use super::flow::{Flow, at_rest, four, nobody, open};
 use super::purchase::all_end_as;
 use super::world::World;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-use crate::resources::depth;
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -42,11 +34,11 @@ pub(super) const FLOWS: &[Flow] = &[
         effects: &["BatchGetItem", "GetItem", "PutItem"],
         prepare: |lab| {
             Box::pin(async {
-                open(lab).await;
+                let none = open(lab, four(), &[], &[]).await;
                 limit_if_hot(&lab.reconciliation(), 0).await;
                 let crowd = BTreeMap::from([("challenged", 1_000_000)]);
                 lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
-                Vec::new()
+                none
             })
         },
         run: |_, world, _| Box::pin(async { limit_if_hot(&world.reconciliation(), 1).await }),
@@ -58,7 +50,7 @@ pub(super) const FLOWS: &[Flow] = &[
                 assert_eq!((found.isolated_requests_per_s, isolations), (Some(LIMIT), 1));
                 let noted = lab.ledger.heats([&found.id]).await.unwrap().remove(&found.id).unwrap();
                 assert!(noted.isolated);
-                let undo = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+                let undo = Ask::post_sale("isolate");
                 lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
                 lab.refresh_snapshots().await;
             })
@@ -100,7 +92,6 @@ pub(super) const FLOWS: &[Flow] = &[
     },
 ];
 
-/// The limit for a hot sale.
 const LIMIT: u32 = 50;
 
 /// Runs reconciliation with its clock this many minutes ahead.
@@ -109,7 +100,6 @@ async fn limit_if_hot(deps: &reconciliation::ReconciliationDeps, minute: i64) {
     let _ = reconciliation::handle(&reconciliation::ReconciliationDeps { clock, isolate_hot_to, ..deps.clone() }).await;
 }
 
-/// A sale that opens soon.
 const SOON: &str = "vase";
 
 pub(super) async fn warm_up(world: &World) {
@@ -128,33 +118,24 @@ fn redrive() -> Ask {
 
 /// A message that the dead run had received is hidden until it comes back by itself.
 async fn redrive_until_nothing_is_left(lab: &Lab) {
-    while depth(&lab.sqs, &lab.orders_dlq_url).await != [0, 0, 0] {
+    while depth(&lab.sqs, lab.queue("orders_dlq")).await != [0, 0, 0] {
         lab.answer(&redrive()).await.expect(200);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let moved = depth(&lab.sqs, &lab.orders_url).await[0];
+    let moved = depth(&lab.sqs, lab.queue("orders")).await[0];
     assert!(moved >= 2, "{moved} of 2 moved: reconciliation would send the rest again and hide the loss");
 }
 
 pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
     let round = lab.round().await;
-    let load = RoundLoad {
-        terms: round.terms,
-        paused: false,
-        version: round.version,
-        epoch_ms: Clock::system().now(),
-        taken: Vec::new(),
-        denied: Vec::new(),
-    };
+    let load = RoundLoad { version: round.version, epoch_ms: now(), ..unsold(round.terms) };
     lab.stock.round(&round.id).load(&load).await.unwrap();
 }
 
 async fn with_redis_lost(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    lab.buy("alice").await;
-    let bob = lab.reserve("bob").await;
+    let reserved = open(lab, four(), &["alice"], &["bob"]).await;
     lab.redis(&["FLUSHALL"]).await;
-    vec![bob]
+    reserved
 }
 
 /// Two published sales: one is open, the other opens soon.
@@ -167,9 +148,8 @@ async fn with_nothing_loaded(lab: &Lab) -> Vec<Claim> {
 
 /// Alice's and bob's messages are dead letters.
 async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    let reserved = vec![lab.reserve("alice").await, lab.reserve("bob").await];
-    let moved = queue::redrive(&lab.sqs, &lab.orders_url, &lab.orders_dlq_url).await.unwrap();
+    let reserved = open(lab, four(), &[], &["alice", "bob"]).await;
+    let moved = queue::redrive(&lab.sqs, lab.queue("orders"), lab.queue("orders_dlq")).await.unwrap();
     assert_eq!(moved.moved, 2);
     reserved
 }
@@ -177,8 +157,7 @@ async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
 /// Redis has forgotten alice's order on unit 1, unit 2 is lost, bob's order ended only in the ledger, and carol's
 /// reservation waits for its message.
 async fn with_everything_wrong(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
-    lab.buy("alice").await;
+    open(lab, four(), &["alice"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     lab.redis(&["SETRANGE", &format!("sale:{{{SALE}:1:0}}"), "0", "\0\0\0\u{3}"]).await;

@@ -1,15 +1,10 @@
 //! The next round of recurring sales.
 
-use runtime::Clock;
-use sale::{Claim, EpochMs, OrderState, Recurrence, RoundNumber, Terms};
-use tests::{round, terms};
-
 use super::flow::Flow;
 use super::purchase::{all_end_as, expire};
 use super::world::World;
-use crate::lab::{Lab, SALE};
 use crate::packets::{TOTAL_MINOR, packet, table_of};
-use crate::rounds;
+use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[Flow {
     name: "daily reset",
@@ -24,7 +19,6 @@ async fn reset(world: &World) {
     let _ = daily_reset::handle(&world.start(daily_reset::DailyResetDeps::new)).await;
 }
 
-/// A daily packet.
 const PACKET: &str = "vase";
 /// Two sales, so that a run can die between them.
 const SALES: [&str; 2] = [SALE, PACKET];

@@ -1,17 +1,8 @@
 //! Operators who get no answer and ask again with the same key.
 
-use std::sync::LazyLock;
-
-use sale::{Claim, Rain, Recurrence, SaleState, Steady, Terms};
-use serde_json::{Value, json};
-use tests::terms;
-
-use super::flow::{Flow, open, repeat};
+use super::flow::{Flow, four, open, repeat};
 use super::world::World;
-use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
-use crate::rounds;
-use crate::shop::new_sale;
+use crate::prelude::*;
 
 /// An offer's version once it is published; its round starts at version 1.
 pub(super) const PUBLISHED: u32 = 2;
@@ -53,7 +44,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "restock",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        prepare: |lab| Box::pin(with_sale_that_runs(lab)),
+        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &["bob"])),
         run: |_, world, _| Box::pin(operate(world, restock())),
         again: |lab, _| Box::pin(repeat(lab, restock())),
         end: |lab, _| {
@@ -71,9 +62,7 @@ pub(super) const FLOWS: &[Flow] = &[
             Box::pin(async {
                 let steady = Some(Steady { units: 1, every_s: 3600 });
                 let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
-                lab.publish(SALE, &Terms { rain, ..terms(4, 1) }).await;
-                lab.load(SALE).await;
-                vec![lab.buy("alice").await, lab.reserve("bob").await]
+                open(lab, Terms { rain, ..four() }, &["alice"], &["bob"]).await
             })
         },
         run: |_, world, _| Box::pin(operate(world, rain())),
@@ -124,10 +113,5 @@ async fn with_sale_that_recurs(lab: &Lab) -> Vec<Claim> {
     rounds::publish(&lab.ledger, SALE).await;
     lab.refresh_snapshots().await;
     lab.load(SALE).await;
-    vec![lab.buy("alice").await, lab.reserve("bob").await]
-}
-
-async fn with_sale_that_runs(lab: &Lab) -> Vec<Claim> {
-    open(lab).await;
     vec![lab.buy("alice").await, lab.reserve("bob").await]
 }

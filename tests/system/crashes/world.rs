@@ -1,21 +1,8 @@
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
-
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_sqs::Client as Sqs;
-use aws_sdk_sqs::config::interceptors::BeforeSerializationInterceptorContextMut;
-use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
-use aws_sdk_sqs::error::BoxError;
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
-use context::{Context, ContextError};
-use history::Recorder;
-use runtime::Clock;
-use stock::Stock;
-use tests::{Fault, FaultProxy};
+use tests::{Fault, FaultProxy, Server};
 
-use crate::cloud::cloud;
-use crate::lab::Lab;
+use crate::hooks::of_input;
+use crate::prelude::*;
 
 /// A function's world: everything that it talks to, behind proxies that can cut it off.
 pub(super) struct World {
@@ -23,18 +10,24 @@ pub(super) struct World {
     /// Records what clients ask the functions, and what they hear until the end.
     pub(super) recorder: Recorder,
     fault: Arc<Fault>,
-    _proxies: [FaultProxy; 2],
+    _proxies: [Server; 2],
 }
 
 impl World {
     pub(super) async fn new(lab: &Lab, fault: &Arc<Fault>) -> Self {
         let deployment = &cloud().await.deployment;
         let valkey = SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()));
-        let redis = FaultProxy::redis(valkey, Arc::clone(fault)).await;
-        let aws = FaultProxy::aws(&deployment.endpoint, Arc::clone(fault)).await;
-        let endpoint = format!("http://{}", aws.address());
-        let config = deployment.aws_config().into_builder().endpoint_url(&endpoint).build();
-        let sqs = aws_sdk_sqs::config::Builder::from(&config).interceptor(ShortTimeout);
+        let redis = FaultProxy::redis(valkey, fault);
+        let aws = FaultProxy::aws(&deployment.endpoint, fault);
+        let config = deployment.aws_config().into_builder().endpoint_url(aws.url()).build();
+        // Messages that a dead function had received come back after a second instead of a minute: the clock of SQS
+        // cannot be moved.
+        let short_timeout = of_input(|context| {
+            if let Some(receive) = context.input_mut().downcast_mut::<ReceiveMessageInput>() {
+                receive.visibility_timeout = Some(1);
+            }
+        });
+        let sqs = aws_sdk_sqs::config::Builder::from(&config).interceptor(short_timeout);
         let context = Context::new(lab.settings(), config.clone(), Clock::system())
             .with(DynamoDb::new(&config))
             .with(Stock::new(&format!("redis://{}", redis.address())).unwrap())
@@ -56,12 +49,10 @@ impl World {
         expiry::ExpiryDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::ExpiryDeps::new) }
     }
 
-    /// The draw function, likewise.
     pub(super) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {
         draw::DrawDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(draw::DrawDeps::new) }
     }
 
-    /// The order function, likewise.
     pub(super) fn order_in(&self, ahead_s: i64) -> order::OrderDeps {
         order::OrderDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(order::OrderDeps::new) }
     }
@@ -72,28 +63,5 @@ impl World {
             send_again_after: Duration::ZERO,
             ..self.start(reconciliation::ReconciliationDeps::new)
         }
-    }
-}
-
-/// Brings messages that a dead function had received back after a second instead of a minute, because the SQS clock cannot
-/// be moved.
-#[derive(Debug)]
-struct ShortTimeout;
-
-impl Intercept for ShortTimeout {
-    fn name(&self) -> &'static str {
-        "ShortTimeout"
-    }
-
-    fn modify_before_serialization(
-        &self,
-        context: &mut BeforeSerializationInterceptorContextMut<'_>,
-        _: &RuntimeComponents,
-        _: &mut ConfigBag,
-    ) -> Result<(), BoxError> {
-        if let Some(receive) = context.input_mut().downcast_mut::<ReceiveMessageInput>() {
-            receive.visibility_timeout = Some(1);
-        }
-        Ok(())
     }
 }

@@ -1,17 +1,10 @@
 //! What buyers and their payment provider do, and what they are told.
 
-use std::collections::BTreeMap;
-
 use futures::future::OptionFuture;
-use sale::ReservationId;
 
 use super::common::{CROWD, PROCESSES, World};
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::lab::SALE;
-use crate::recording::{ask_reservation, recorded};
+use crate::prelude::*;
 
-/// When an answer was heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Before,
@@ -32,7 +25,6 @@ pub(super) struct Heard {
     pub(super) has_key: bool,
     /// Whether the answer came from a process that had just started.
     pub(super) of_new: bool,
-    /// How often the schedules had run.
     pub(super) runs: u32,
     /// Steps since the part came back.
     pub(super) steps_back: u32,
@@ -111,7 +103,6 @@ impl World {
         ask_reservation(&self.lab.recorder, self.a_process(), &look).await
     }
 
-    /// A buyer asks for a unit.
     pub(super) async fn ask(&mut self, name: String, has_key: bool) -> Answer {
         let answer = self.asking(&name, has_key).await;
         self.note(name, has_key, answer.clone());
@@ -168,7 +159,6 @@ impl World {
         told.collect::<BTreeMap<_, _>>().into_iter()
     }
 
-    /// What was heard at that time.
     pub(super) fn heard(&self, when: When) -> impl Iterator<Item = &Heard> {
         self.heard.iter().filter(move |heard| heard.when == when)
     }

@@ -1,35 +1,20 @@
 //! A system on the test's own clock. Each of its parts can be taken away.
 
-use std::collections::BTreeSet;
-use std::net::SocketAddr;
-use std::time::Duration;
-
 use aws_sdk_sqs::config::retry::RetryPartition;
-use context::{Context, ContextError};
-use futures::future::join_all;
 use local::valkey::Valkey;
 use redis::aio::MultiplexedConnection;
-use runtime::{AwsClient, Clock, Settings};
-use sale::{EpochMs, Terms};
-use serde_json::json;
-use stock::Stock;
-use tests::{CutProxy, Reach, terms};
+use tests::CutProxy;
 use tokio::task::{block_in_place, spawn_blocking};
-use uuid::Uuid;
 
 use super::buyers::{Heard, When};
 use super::queues::Queues;
 use super::time::Time;
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::cloud::cloud;
-use crate::lab::{Lab, SALE};
+use crate::prelude::*;
 use crate::resources::{make_secret, secrets_manager};
 use crate::throttled::with_dead_letters;
 
 /// How far the clock moves at a time: the shortest time by which a message is put off.
 pub(super) const STEP_S: u32 = 5;
-/// Steps in a minute.
 pub(super) const MINUTE: u32 = 60 / STEP_S;
 /// How long the part is away.
 pub(super) const OUTAGE: u32 = 10 * MINUTE;
@@ -41,7 +26,6 @@ const WINDOW_S: u32 = 3600;
 const BACKOFF: Duration = Duration::from_millis(5);
 /// Buyers who come at once as the part goes away.
 pub(super) const CROWD: usize = 10;
-/// Processes that take reservations.
 pub(super) const PROCESSES: u32 = 2;
 /// The key that payments are signed with at first.
 pub(super) const PAYMENT_KEY: &str = "the first key of payments, which is long enough";
@@ -63,7 +47,6 @@ pub(super) struct World {
     pub(super) sqs: CutProxy,
     pub(super) secrets: CutProxy,
     pub(super) heard: Vec<Heard>,
-    /// The answers to buyers who looked at their reservations.
     pub(super) looks: Vec<(When, Answer)>,
     pub(super) context: Context,
     pub(super) fleet: Fleet,
@@ -107,8 +90,7 @@ impl World {
         let stock = Stock::new(&valkey.url()).unwrap();
         let mut lab = Lab::new().await.with_stock(stock);
         lab.valkey = valkey;
-        lab.publish(SALE, &Terms { payment_window_s: WINDOW_S, ..terms(UNITS, 1) }).await;
-        lab.load(SALE).await;
+        lab.open(SALE, &Terms { payment_window_s: WINDOW_S, ..terms(UNITS, 1) }).await;
 
         let deployment = &cloud().await.deployment;
         let [dynamodb, sqs, secrets] = [
@@ -189,7 +171,6 @@ impl World {
         self.clock_of_redis = connection(&self.lab).await;
     }
 
-    /// Changes the key that payments are signed with.
     pub(super) async fn payments_are_signed_with(&self, key: &str) {
         let id = &self.payment_secret;
         let new = json!({ "SecretId": id, "SecretString": key, "ClientRequestToken": Uuid::now_v7() });
@@ -215,7 +196,7 @@ async fn context_of(settings: Settings, clock: Clock, aws: [&CutProxy; 3]) -> (C
     let secrets = config.to_builder().endpoint_url(secrets).build();
     let context = Context::new(settings, config, clock)
         .with(aws_sdk_dynamodb::Client::from_conf(dynamodb.build()))
-        .with(aws_sdk_sqs::Client::from_conf(sqs.interceptor(calls.clone()).build()))
+        .with(aws_sdk_sqs::Client::from_conf(sqs.interceptor(calls.hook()).build()))
         .with(AwsClient::secrets_manager(&secrets));
     (context, calls)
 }

@@ -1,11 +1,9 @@
 //! Without the table.
 
-use history::Redis;
-use tests::Reach;
-
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, STEP_S, World};
 use super::running::Backlog;
+use crate::prelude::*;
 
 /// How long reservations go on with the last snapshot: `held` in `shared/process/src/snapshots.rs`. It may already be
 /// some seconds old.

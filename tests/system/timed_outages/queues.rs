@@ -1,14 +1,6 @@
 //! Queues whose messages come back on a test's clock.
 
-use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use aws_sdk_sqs::Client as Sqs;
-use aws_sdk_sqs::types::Message;
-use futures::future::join_all;
-use sale::EpochMs;
-
-use crate::calls::Calls;
-use crate::events;
-use crate::resources::receive_batches;
+use crate::prelude::*;
 
 /// How long the deployed queues hide a received message, unless a function says otherwise.
 const VISIBILITY_TIMEOUT_S: i64 = 180;
@@ -43,7 +35,6 @@ impl Queues {
         Self { sqs, calls, hidden: Vec::new() }
     }
 
-    /// How many messages are hidden now.
     pub(super) fn hidden(&self) -> usize {
         self.hidden.len()
     }

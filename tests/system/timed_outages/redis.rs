@@ -1,13 +1,10 @@
 //! Without Redis, which keeps its data or loses it.
 
-use history::Redis;
-use tests::Reach;
-
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, World};
 use super::running::Backlog;
+use crate::prelude::*;
 
-/// Redis is away, and may lose its data.
 async fn without_redis(test: &str, away: Reach, is_lost: bool) -> Backlog {
     let mut world = World::selling().await;
     world.pass(MINUTE).await;

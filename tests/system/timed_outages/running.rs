@@ -1,15 +1,8 @@
 //! Lets time pass until nothing is left to do.
 
-use std::time::{Duration, Instant};
-
-use history::{Clocks, Redis};
-use sale::{Order, OrderState, ReservationId};
-use tests::user;
-
 use super::buyers::When;
 use super::common::{Fleet, OUTAGE, STEP_S, UNITS, World};
-use crate::lab::{Lab, SALE};
-use crate::resources::{depth, items};
+use crate::prelude::*;
 
 /// As in `infra/cdk/lib/functions.ts`.
 const EVERY_S: u32 = 60;
@@ -83,9 +76,8 @@ impl World {
 
     async fn deliver(&mut self) {
         let (now, Fleet { order, dead_letter, .. }) = (self.time.clock().now(), &self.fleet);
-        let Lab { orders_url, orders_dlq_url, .. } = &self.lab;
-        self.queues.deliver(orders_url, now, |batch| order::handle(order, batch)).await;
-        self.queues.deliver(orders_dlq_url, now, |batch| dead_letter::handle(dead_letter, batch)).await;
+        self.queues.deliver(self.lab.queue("orders"), now, |batch| order::handle(order, batch)).await;
+        self.queues.deliver(self.lab.queue("orders_dlq"), now, |batch| dead_letter::handle(dead_letter, batch)).await;
     }
 
     async fn run_schedules(&mut self) {
@@ -128,11 +120,11 @@ impl World {
     async fn is_idle(&self) -> bool {
         let Some(run) = &self.last_run else { return false };
         let did = run.sent + run.adopted + run.released + run.restored + run.rebuilt + run.overdue + run.failed;
-        let Lab { sqs, orders_url, orders_dlq_url, .. } = &self.lab;
+        let sqs = &self.lab.sqs;
         did == 0
             && self.queues.hidden() == 0
-            && depth(sqs, orders_url).await == [0; 3]
-            && depth(sqs, orders_dlq_url).await == [0; 3]
+            && depth(sqs, self.lab.queue("orders")).await == [0; 3]
+            && depth(sqs, self.lab.queue("orders_dlq")).await == [0; 3]
     }
 
     /// Refused buyers ask again and others take what is left. Then each reservation that a buyer knows of must be one

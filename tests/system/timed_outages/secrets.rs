@@ -1,10 +1,8 @@
 //! Without Secrets Manager, while a key changes.
 
-use history::Redis;
-use tests::Reach;
-
 use super::buyers::When;
 use super::common::{MINUTE, PAYMENT_KEY, STEP_S, World};
+use crate::prelude::*;
 
 const NEXT_KEY: &str = "the next key of payments, which is long enough too";
 /// A process reads a secret again a minute after a failure. The rest of the time is for a request to arrive.

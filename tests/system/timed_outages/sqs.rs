@@ -1,14 +1,9 @@
 //! Without the queues.
 
-use std::collections::BTreeSet;
-
-use history::Redis;
-use sale::ReservationId;
-use tests::Reach;
-
 use super::buyers::When;
 use super::common::{MINUTE, OUTAGE, World};
 use super::running::Backlog;
+use crate::prelude::*;
 
 pub(super) async fn without_sqs() -> Backlog {
     let mut world = World::selling().await;

@@ -4,12 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 
-use runtime::Clock;
-use sale::EpochMs;
-use uuid::Uuid;
+use crate::prelude::*;
 
 /// The library that makes Redis read this clock, compiled by this process.
 static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -21,7 +18,6 @@ static SHIM: LazyLock<PathBuf> = LazyLock::new(|| {
     shim
 });
 
-/// A file of this process by this name.
 fn own_file(name: &str, end: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.{end}", std::process::id()))
 }

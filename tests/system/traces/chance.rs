@@ -1,26 +1,20 @@
 //! Random runs: who asks, pays and cancels, which messages are delivered concurrently, where a function dies and when
 //! Redis loses its keys.
 
-use std::collections::BTreeMap;
-
-use futures::future::{BoxFuture, join_all};
 use model::Seat;
 use model::trace::{Effect, How, Trace, What};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use runtime::Clock;
-use sale::{Claim, Lane, ReservationId, Slot, Unit};
+use tests::Point;
 use tests::When::{After, Before};
-use tests::{Point, round, user};
 
 use super::world::{World, at};
-use crate::lab::SALE;
+use crate::prelude::*;
 
 const USERS: [&str; 3] = ["alice", "bob", "carol"];
 /// Steps of a run, with up to three events at once.
 const EVENTS: usize = 12;
 
-/// One thing that may happen.
 #[derive(Debug, Clone)]
 enum Event {
     Ask(&'static str),
@@ -47,7 +41,6 @@ struct Known {
     has_lost: bool,
 }
 
-/// A run with this seed.
 pub(super) async fn by_chance(world: &World, seed: u64) {
     let (mut dice, mut known) = (StdRng::seed_from_u64(seed), Known::default());
     world.warm_up().await;
@@ -70,7 +63,6 @@ fn pick<T: Clone>(dice: &mut StdRng, from: &[T]) -> Option<T> {
     (!from.is_empty()).then(|| from[dice.random_range(0..from.len())].clone())
 }
 
-/// Where a function dies, if it does.
 fn point(dice: &mut StdRng, kinds: &[&str]) -> Option<Point> {
     let (kind, when) = (pick(dice, kinds)?, if dice.random_bool(0.5) { Before } else { After });
     dice.random_bool(0.3).then(|| at(kind, when))?

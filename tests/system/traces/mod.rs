@@ -7,12 +7,8 @@ mod programs;
 mod right;
 mod world;
 
-use std::time::Instant;
-
-use futures::{StreamExt, stream};
 use history::{Report, Rule};
 use model::trace::{Effect, Explained, Trace, Unexplained, What, explain};
-use runtime::Clock;
 use tests::trace_path;
 
 use chance::by_chance;
@@ -21,6 +17,7 @@ use programs::{Wrong, built, compiled, with_script};
 use right::{RIGHT, Scenario};
 use world::{Program, World};
 
+use crate::prelude::*;
 use crate::recording::passes;
 
 /// Runs that are recorded concurrently.
@@ -33,17 +30,16 @@ const SEEN: [(&str, Rule); 4] = [
     ("order-without-the-unit-guard", Rule::UnitOwnedTwice),
     ("expiry-of-what-is-paid", Rule::WentBack),
 ];
-/// Random runs.
 const CHANCES: u64 = 3;
 
 async fn recorded(scenario: &Scenario, world: &World, name: &str) -> Trace {
+    world.warm_up().await;
     (scenario.run)(world).await;
     let trace = world.trace().await;
     std::fs::write(trace_path(name), trace.to_lines()).unwrap();
     trace
 }
 
-/// A run of a scenario that may have a mistake in it.
 struct Run {
     trace: Trace,
     /// What the history alone tells, and the rule that the mistake breaks, if it is one of [`SEEN`].

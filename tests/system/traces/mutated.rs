@@ -2,18 +2,14 @@
 //! run another text, or changes the request. A fault in the order of a function's steps is a function here that makes
 //! the same calls as the real one.
 
-use context::Context;
-use ledger::Placed;
 use model::trace::{Function, How};
-use queue::{ExpiryMessage, OrderMessage};
-use sale::{BuyerClass, Claim, Entry, EpochMs, Order, OrderState, ReservationId, Transition};
 use stock::{Reserve, RoundLoad};
 use tests::When::{After, Before};
-use tests::{Mutants, round, terms, user};
+use tests::{Mutants, unsold};
 
-use super::right::Scenario;
+use super::right::{Scenario, scenario};
 use super::world::{LONG_S, World, at};
-use crate::lab::SALE;
+use crate::prelude::*;
 
 /// A run with a fault that the model must notice.
 pub(super) struct Mutated {
@@ -26,128 +22,67 @@ pub(super) struct Mutated {
 
 pub(super) const MUTATED: &[Mutated] = &[
     Mutated {
-        scenario: Scenario {
-            name: "release-without-its-check",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(released_twice(world)),
-        },
+        scenario: scenario!("release-without-its-check", 1, 1, released_twice),
         mutants: || script("release", "at and state ~= 'r'", "at"),
         rejected_at: "Release { id: 0",
     },
     Mutated {
-        scenario: Scenario {
-            name: "reserve-without-the-limit",
-            units: 2,
-            limit: 1,
-            run: |world| Box::pin(asked_twice(world)),
-        },
+        scenario: scenario!("reserve-without-the-limit", 2, 1, asked_twice),
         mutants: || script("reserve", "if #live >= per_user_limit then", "if false then"),
         rejected_at: "Reserve { id: 1",
     },
     Mutated {
-        scenario: Scenario {
-            name: "adopt-without-the-unit",
-            units: 2,
-            limit: 1,
-            run: |world| Box::pin(forgotten(world)),
-        },
+        scenario: scenario!("adopt-without-the-unit", 2, 1, forgotten),
         mutants: || script("adopt", "elseif unit >= next_unit then", "elseif false then"),
         rejected_at: "Adopt",
     },
     Mutated {
-        scenario: Scenario {
-            name: "confirm-of-what-is-released",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(confirmed_late(world)),
-        },
+        scenario: scenario!("confirm-of-what-is-released", 1, 1, confirmed_late),
         mutants: || script("confirm", "if state == 'r' then return 'already_released' end", ""),
         rejected_at: "Confirm { id: 0",
     },
     Mutated {
-        scenario: Scenario {
-            name: "confirm-before-the-write",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(confirmed_first(world)),
-        },
+        scenario: scenario!("confirm-before-the-write", 1, 1, confirmed_first),
         mutants: Mutants::default,
         rejected_at: "Confirm { id: 0",
     },
     Mutated {
-        scenario: Scenario {
-            name: "release-before-the-write",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(released_first(world)),
-        },
+        scenario: scenario!("release-before-the-write", 1, 1, released_first),
         mutants: Mutants::default,
         rejected_at: "Release { id: 0",
     },
     Mutated {
-        scenario: Scenario {
-            name: "cancel-without-a-fence",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(cancelled_unfenced(world)),
-        },
+        scenario: scenario!("cancel-without-a-fence", 1, 1, cancelled_unfenced),
         mutants: Mutants::default,
         rejected_at: "Release { id: 0",
     },
     Mutated {
-        scenario: Scenario {
-            name: "load-without-the-ledger",
-            units: 2,
-            limit: 1,
-            run: |world| Box::pin(loaded_blindly(world)),
-        },
+        scenario: scenario!("load-without-the-ledger", 2, 1, loaded_blindly),
         mutants: Mutants::default,
         rejected_at: "Load",
     },
     Mutated {
-        scenario: Scenario {
-            name: "answer-before-the-message",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(answered_first(world)),
-        },
+        scenario: scenario!("answer-before-the-message", 1, 1, answered_first),
         mutants: Mutants::default,
         rejected_at: "Ends { how: Done }",
     },
     Mutated {
-        scenario: Scenario {
-            name: "acknowledgement-before-the-order",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(acknowledged_first(world)),
-        },
+        scenario: scenario!("acknowledgement-before-the-order", 1, 1, acknowledged_first),
         mutants: Mutants::default,
         rejected_at: "Ends { how: Done }",
     },
     Mutated {
-        scenario: Scenario {
-            name: "expiry-of-what-is-paid",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(expired_late(world)),
-        },
+        scenario: scenario!("expiry-of-what-is-paid", 1, 1, expired_late),
         mutants: || request("#state = :from AND pay_by_ms <= :now", "#state = :from OR pay_by_ms <= :now"),
         rejected_at: "End { id: 0",
     },
     Mutated {
-        scenario: Scenario {
-            name: "order-without-the-unit-guard",
-            units: 2,
-            limit: 1,
-            run: |world| Box::pin(sold_twice(world)),
-        },
+        scenario: scenario!("order-without-the-unit-guard", 2, 1, sold_twice),
         mutants: || request("\"attribute_not_exists(pk)\"", "\"attribute_not_exists(pk) OR attribute_exists(pk)\""),
         rejected_at: "Place",
     },
 ];
 
-/// A script with one part replaced.
 fn script(name: &str, part: &str, other: &str) -> Mutants {
     let (_, text) = stock::expanded::ALL.iter().find(|(known, _)| *known == name).expect("a script");
     assert!(text.contains(part), "{name} has no {part}");
@@ -161,7 +96,6 @@ fn request(part: &str, other: &str) -> Mutants {
 
 /// The expiry function dies after the release. Another buyer has the unit when its message comes again.
 async fn released_twice(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     assert_eq!(world.expire(&alice, at("EVALSHA release", After)).await, How::Died);
     world.buy("bob").await;
@@ -169,7 +103,6 @@ async fn released_twice(world: &World) {
 }
 
 pub(super) async fn asked_twice(world: &World) {
-    world.warm_up().await;
     for key in ["first", "second"] {
         world.ask("alice", key, None).await.unwrap();
     }
@@ -177,12 +110,7 @@ pub(super) async fn asked_twice(world: &World) {
 
 /// A failover forgets an order.
 async fn forgotten(world: &World) {
-    world.warm_up().await;
-    world
-        .lose_what(async {
-            world.buy("alice").await;
-        })
-        .await;
+    world.lose_what(world.buy("alice")).await;
     world.reconcile().await;
 }
 
@@ -213,7 +141,6 @@ async fn send_expiry(context: &Context, order: &Order) {
 
 /// The order is cancelled after its function has written it and before the function confirms it.
 async fn confirmed_late(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     world
         .run(Function::Order, Some(&alice.id), None, 0, async |context: &Context| {
@@ -227,7 +154,6 @@ async fn confirmed_late(world: &World) {
 }
 
 async fn confirmed_first(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     world
         .run(Function::Order, Some(&alice.id), None, 0, async |context: &Context| {
@@ -245,7 +171,6 @@ async fn confirmed_first(world: &World) {
 }
 
 async fn released_first(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     world
         .run(Function::Expiry, Some(&alice.id), None, LONG_S, async |context: &Context| {
@@ -264,7 +189,6 @@ async fn released_first(world: &World) {
 }
 
 async fn cancelled_unfenced(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     world
         .run(Function::Cancel, Some(&alice.id), None, 0, async |context: &Context| {
@@ -280,21 +204,15 @@ async fn cancelled_unfenced(world: &World) {
 }
 
 async fn loaded_blindly(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     world.lose().await;
     world
         .run(Function::Reconciliation, None, None, 0, async |context: &Context| {
             let (read, id) = (world.lab.round().await, &alice.id.round);
             let taken = context.ledger().unwrap().guards(id).await.unwrap();
-            let load = RoundLoad {
-                terms: read.terms,
-                paused: false,
-                version: read.version,
-                epoch_ms: context.clock().now(),
-                taken: if world.is_mutated { Vec::new() } else { taken },
-                denied: Vec::new(),
-            };
+            let taken = if world.is_mutated { Vec::new() } else { taken };
+            let load =
+                RoundLoad { version: read.version, epoch_ms: context.clock().now(), taken, ..unsold(read.terms) };
             assert!(context.stock().unwrap().round(id).load(&load).await.unwrap());
             How::Done
         })
@@ -303,7 +221,6 @@ async fn loaded_blindly(world: &World) {
 
 /// 202 is answered before the queue has the message.
 async fn answered_first(world: &World) {
-    world.warm_up().await;
     let (id, alice) = (ReservationId::derived(round(SALE, 1), &user("alice"), "key"), user("alice"));
     world
         .run(Function::Reservation, None, None, 0, async |context: &Context| {
@@ -322,7 +239,6 @@ async fn answered_first(world: &World) {
 
 /// The message is acknowledged, and then the process dies.
 async fn acknowledged_first(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     world
         .run(Function::Order, Some(&alice.id), None, 0, async |context: &Context| {
@@ -338,7 +254,6 @@ async fn acknowledged_first(world: &World) {
 
 /// The order is paid after its function has read it as PENDING and before the function ends it.
 async fn expired_late(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     world
         .run(Function::Expiry, Some(&alice.id), None, LONG_S, async |context: &Context| {
@@ -357,12 +272,7 @@ async fn expired_late(world: &World) {
 
 /// A failover forgets an order, and its unit is reserved again.
 async fn sold_twice(world: &World) {
-    world.warm_up().await;
-    world
-        .lose_what(async {
-            world.buy("alice").await;
-        })
-        .await;
+    world.lose_what(world.buy("alice")).await;
     let bob = world.reserve("bob").await;
     assert_eq!(world.order(&bob, at("SendMessage", Before)).await, How::Died);
     world.order(&bob, None).await;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use local::build::cargo;
-use local::paths;
 
 use super::mutated::asked_twice;
-use super::right::Scenario;
+use super::right::{Scenario, scenario};
 use super::world::{Program, World, at};
+use crate::prelude::*;
 use tests::When::After;
 
 /// A mistake in the program of a function.
@@ -29,12 +29,7 @@ pub(super) struct Wrong {
 /// In a script. Its text is in the program as it is.
 pub(super) const SCRIPTS: &[Wrong] = &[
     Wrong {
-        scenario: Scenario {
-            name: "program-releases-without-its-check",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(cancelled_twice(world)),
-        },
+        scenario: scenario!("program-releases-without-its-check", 1, 1, cancelled_twice),
         function: "reservation",
         place: "release",
         part: "at and state ~= 'r'",
@@ -42,12 +37,7 @@ pub(super) const SCRIPTS: &[Wrong] = &[
         rejected_at: "Release { id: 0",
     },
     Wrong {
-        scenario: Scenario {
-            name: "program-reserves-without-the-limit",
-            units: 2,
-            limit: 1,
-            run: |world| Box::pin(asked_twice(world)),
-        },
+        scenario: scenario!("program-reserves-without-the-limit", 2, 1, asked_twice),
         function: "reservation",
         place: "reserve",
         part: "if #live >= per_user_limit then",
@@ -59,12 +49,7 @@ pub(super) const SCRIPTS: &[Wrong] = &[
 /// In the order of the steps. These programs have to be compiled.
 pub(super) const SOURCES: &[Wrong] = &[
     Wrong {
-        scenario: Scenario {
-            name: "program-confirms-before-the-write",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(bought(world)),
-        },
+        scenario: scenario!("program-confirms-before-the-write", 1, 1, bought),
         function: "order",
         place: "shared/fulfilment/src/place.rs",
         part: "            let taken = match self.ledger.place_within(",
@@ -72,12 +57,7 @@ pub(super) const SOURCES: &[Wrong] = &[
         rejected_at: "Confirm { id: 0",
     },
     Wrong {
-        scenario: Scenario {
-            name: "program-acknowledges-before-the-order",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(bought(world)),
-        },
+        scenario: scenario!("program-acknowledges-before-the-order", 1, 1, bought),
         function: "order",
         place: "functions/order/src/lib.rs",
         part: "    let order = deps.fulfilment.place(",
@@ -85,12 +65,7 @@ pub(super) const SOURCES: &[Wrong] = &[
         rejected_at: "Ends { how: Done }",
     },
     Wrong {
-        scenario: Scenario {
-            name: "program-answers-before-the-message",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(asked(world)),
-        },
+        scenario: scenario!("program-answers-before-the-message", 1, 1, asked),
         function: "reservation",
         place: "functions/reservation/src/reserve.rs",
         part: "    send(deps, request, claim).await?;\n    tracing::info!(",
@@ -98,12 +73,7 @@ pub(super) const SOURCES: &[Wrong] = &[
         rejected_at: "Ends { how: Done }",
     },
     Wrong {
-        scenario: Scenario {
-            name: "program-cancels-without-a-fence",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(cancelled_before_the_order(world)),
-        },
+        scenario: scenario!("program-cancels-without-a-fence", 1, 1, cancelled_before_the_order),
         function: "reservation",
         place: "shared/fulfilment/src/cancel.rs",
         part: "ledger.fence(Order::cancelled(claim, now)).await?",
@@ -111,12 +81,7 @@ pub(super) const SOURCES: &[Wrong] = &[
         rejected_at: "Release { id: 0",
     },
     Wrong {
-        scenario: Scenario {
-            name: "program-releases-before-the-write",
-            units: 1,
-            limit: 1,
-            run: |world| Box::pin(cancelled_after_the_order(world)),
-        },
+        scenario: scenario!("program-releases-before-the-write", 1, 1, cancelled_after_the_order),
         function: "reservation",
         place: "shared/fulfilment/src/cancel.rs",
         part: "            let ended = ledger.end_unpaid(",
@@ -128,7 +93,6 @@ pub(super) const SOURCES: &[Wrong] = &[
 
 /// The cancellation dies after the release. Another buyer has the unit when it is repeated.
 async fn cancelled_twice(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     assert!(world.cancel(&alice, at("EVALSHA release", After)).await.is_none());
     world.buy("bob").await;
@@ -136,35 +100,29 @@ async fn cancelled_twice(world: &World) {
 }
 
 async fn bought(world: &World) {
-    world.warm_up().await;
     world.buy("alice").await;
 }
 
 async fn asked(world: &World) {
-    world.warm_up().await;
     world.ask("alice", "key", None).await.unwrap().expect(202);
 }
 
 async fn cancelled_before_the_order(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     world.cancel(&alice, None).await.unwrap().expect(200);
     world.order(&alice, None).await;
 }
 
 async fn cancelled_after_the_order(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     world.cancel(&alice, None).await.unwrap().expect(200);
 }
 
-/// A text in which `part` was replaced.
 fn replaced(text: &str, Wrong { place, part, other, .. }: &Wrong) -> String {
     assert_eq!(text.matches(part).count(), 1, "{place} has {part:?} once");
     text.replace(part, other)
 }
 
-/// A function as it is built.
 pub(super) fn built(function: &'static str) -> Program {
     let file = paths::target().join("lambda").join(function).join("bootstrap");
     Program { function, file, script: None }
@@ -217,7 +175,6 @@ pub(super) fn compiled() -> Vec<Program> {
     SOURCES.iter().map(compile).collect()
 }
 
-/// Where wrong programs are.
 fn folder() -> PathBuf {
     let folder = paths::target().join("wrong-programs");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,13 +1,11 @@
 //! Runs of the functions as they are.
 
-use futures::future::BoxFuture;
 use model::trace::How;
-use sale::OrderState;
 use tests::When::{After, Before};
 
 use super::world::{RECEIVES, World, at};
+use crate::prelude::*;
 
-/// A run that is recorded.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) units: u8,
@@ -15,29 +13,41 @@ pub(super) struct Scenario {
     pub(super) run: for<'a> fn(&'a World) -> BoxFuture<'a, ()>,
 }
 
+/// `scenario!(name, units, limit, function)`: `function(world)` is run, once the round is loaded.
+macro_rules! scenario {
+    ($name:literal, $units:literal, $limit:literal, $run:ident $(, $nth:literal)?) => {
+        $crate::traces::right::Scenario {
+            name: $name,
+            units: $units,
+            limit: $limit,
+            run: |world| Box::pin($run(world $(, $nth)?)),
+        }
+    };
+}
+pub(super) use scenario;
+
 pub(super) const RIGHT: &[Scenario] = &[
-    Scenario { name: "a-round", units: 2, limit: 1, run: |world| Box::pin(a_round(world)) },
-    Scenario { name: "crashes-1", units: 1, limit: 1, run: |world| Box::pin(crashes(world, 0)) },
-    Scenario { name: "crashes-2", units: 1, limit: 1, run: |world| Box::pin(crashes(world, 1)) },
-    Scenario { name: "crashes-3", units: 1, limit: 1, run: |world| Box::pin(crashes(world, 2)) },
-    Scenario { name: "two-keys", units: 2, limit: 2, run: |world| Box::pin(two_keys(world)) },
-    Scenario { name: "three-consumers", units: 1, limit: 1, run: |world| Box::pin(three_consumers(world)) },
-    Scenario { name: "pay-or-expire", units: 2, limit: 1, run: |world| Box::pin(pay_or_expire(world)) },
-    Scenario { name: "cancel-or-order", units: 2, limit: 1, run: |world| Box::pin(cancel_or_order(world)) },
-    Scenario { name: "release-or-confirm", units: 1, limit: 1, run: |world| Box::pin(release_or_confirm(world)) },
-    Scenario { name: "the-last-unit", units: 1, limit: 1, run: |world| Box::pin(the_last_unit(world)) },
-    Scenario { name: "all-lost", units: 2, limit: 1, run: |world| Box::pin(all_lost(world)) },
-    Scenario { name: "returned-and-lost", units: 2, limit: 1, run: |world| Box::pin(returned_and_lost(world)) },
-    Scenario { name: "failover", units: 2, limit: 1, run: |world| Box::pin(failover(world)) },
-    Scenario { name: "forgotten-order", units: 2, limit: 1, run: |world| Box::pin(forgotten_order(world)) },
-    Scenario { name: "outbox", units: 1, limit: 1, run: |world| Box::pin(outbox(world)) },
-    Scenario { name: "dead-letter", units: 1, limit: 1, run: |world| Box::pin(dead_letter(world)) },
-    Scenario { name: "overdue", units: 1, limit: 1, run: |world| Box::pin(overdue(world)) },
+    scenario!("a-round", 2, 1, a_round),
+    scenario!("crashes-1", 1, 1, crashes, 0),
+    scenario!("crashes-2", 1, 1, crashes, 1),
+    scenario!("crashes-3", 1, 1, crashes, 2),
+    scenario!("two-keys", 2, 2, two_keys),
+    scenario!("three-consumers", 1, 1, three_consumers),
+    scenario!("pay-or-expire", 2, 1, pay_or_expire),
+    scenario!("cancel-or-order", 2, 1, cancel_or_order),
+    scenario!("release-or-confirm", 1, 1, release_or_confirm),
+    scenario!("the-last-unit", 1, 1, the_last_unit),
+    scenario!("all-lost", 2, 1, all_lost),
+    scenario!("returned-and-lost", 2, 1, returned_and_lost),
+    scenario!("failover", 2, 1, failover),
+    scenario!("forgotten-order", 2, 1, forgotten_order),
+    scenario!("outbox", 1, 1, outbox),
+    scenario!("dead-letter", 1, 1, dead_letter),
+    scenario!("overdue", 1, 1, overdue),
 ];
 
 /// Two are paid, one too late; one cancels; one is refused at first.
 async fn a_round(world: &World) {
-    world.warm_up().await;
     let (alice, bob) = (world.reserve("alice").await, world.reserve("bob").await);
     world.ask("carol", "key", None).await.unwrap().problem(409, "sold_out");
     world.order(&alice, None).await;
@@ -66,7 +76,6 @@ async fn crashes(world: &World, nth: usize) {
     ][nth];
     let expire = [("EVALSHA release", Before), ("EVALSHA release", After), (place, After)][nth];
     let cancel = [("EVALSHA release", After), (place, After), (place, Before)][nth];
-    world.warm_up().await;
     assert!(world.ask("alice", "key", at(reserve.0, reserve.1)).await.is_none());
     world.ask("alice", "key", None).await.unwrap().expect(202);
     let alice = world.claim("alice").await;
@@ -84,7 +93,6 @@ async fn crashes(world: &World, nth: usize) {
 
 /// One user asks twice.
 async fn two_keys(world: &World) {
-    world.warm_up().await;
     let ask = async |key| world.ask("alice", key, None).await.unwrap();
     let (first, second) = futures::join!(ask("first"), ask("second"));
     ask("third").await.problem(409, "limit_reached");
@@ -100,7 +108,6 @@ async fn two_keys(world: &World) {
 
 /// The same message goes to three consumers at once.
 async fn three_consumers(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     let order = || world.order(&alice, None);
     assert_eq!(futures::join!(order(), order(), order()), (How::Done, How::Done, How::Done));
@@ -110,14 +117,12 @@ async fn three_consumers(world: &World) {
 }
 
 async fn pay_or_expire(world: &World) {
-    world.warm_up().await;
     let (alice, bob) = (world.buy("alice").await, world.buy("bob").await);
     futures::join!(world.pay(&alice), world.expire(&alice, None), world.expire(&bob, None), world.pay(&bob));
 }
 
 /// A buyer cancels before there is an order, and while it is made.
 async fn cancel_or_order(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     world.cancel(&alice, None).await.unwrap().expect(200);
     world.order(&alice, None).await;
@@ -127,7 +132,6 @@ async fn cancel_or_order(world: &World) {
 
 /// An order is confirmed by a function that read it as PENDING while it is cancelled.
 async fn release_or_confirm(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     assert_eq!(world.order(&alice, at("EVALSHA confirm", Before)).await, How::Died);
     futures::join!(world.order(&alice, None), world.cancel(&alice, None));
@@ -136,7 +140,6 @@ async fn release_or_confirm(world: &World) {
 }
 
 async fn the_last_unit(world: &World) {
-    world.warm_up().await;
     let ask = |name| world.ask(name, "key", None);
     let (alice, bob) = futures::join!(ask("alice"), ask("bob"));
     let won = [alice, bob].into_iter().filter(|answer| answer.as_ref().unwrap().status == 202).count();
@@ -145,7 +148,6 @@ async fn the_last_unit(world: &World) {
 
 /// Redis loses all keys, two functions restore them at once, and the held unit is sold to another buyer.
 async fn all_lost(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     let bob = world.reserve("bob").await;
     world.lose().await;
@@ -161,7 +163,6 @@ async fn all_lost(world: &World) {
 
 /// Redis loses all keys while a unit is returned, and is loaded with it.
 async fn returned_and_lost(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     world.buy("bob").await;
     world.cancel(&alice, None).await.unwrap().expect(200);
@@ -172,12 +173,7 @@ async fn returned_and_lost(world: &World) {
 
 /// A failover forgets an order, and its unit is sold again. Then the unit that is in no place is restored.
 async fn failover(world: &World) {
-    world.warm_up().await;
-    world
-        .lose_what(async {
-            world.buy("alice").await;
-        })
-        .await;
+    world.lose_what(world.buy("alice")).await;
     let alice = world.lab.ledger.guards(&tests::round("lamp", 1)).await.unwrap().remove(0);
     let bob = world.reserve("bob").await;
     assert_eq!(bob.unit, alice.unit);
@@ -193,12 +189,7 @@ async fn failover(world: &World) {
 
 /// A failover forgets an order, and reconciliation tells Redis of it. Another failover forgets how an order ended.
 async fn forgotten_order(world: &World) {
-    world.warm_up().await;
-    world
-        .lose_what(async {
-            world.buy("alice").await;
-        })
-        .await;
+    world.lose_what(world.buy("alice")).await;
     world.reconcile().await;
     let bob = world.buy("bob").await;
     world.lose_what(world.cancel(&bob, None)).await;
@@ -208,7 +199,6 @@ async fn forgotten_order(world: &World) {
 
 /// The function dies before it sends, and its client does not retry.
 async fn outbox(world: &World) {
-    world.warm_up().await;
     assert!(world.ask("alice", "key", at("SendMessage", Before)).await.is_none());
     let alice = world.claim("alice").await;
     world.reconcile().await;
@@ -216,7 +206,6 @@ async fn outbox(world: &World) {
 }
 
 async fn dead_letter(world: &World) {
-    world.warm_up().await;
     let alice = world.reserve("alice").await;
     for _ in 0..RECEIVES {
         assert_eq!(world.order(&alice, at("TransactWriteItems", Before)).await, How::Died);
@@ -227,7 +216,6 @@ async fn dead_letter(world: &World) {
 
 /// The message that would expire the order is lost.
 async fn overdue(world: &World) {
-    world.warm_up().await;
     let alice = world.buy("alice").await;
     for _ in 0..RECEIVES {
         assert_eq!(world.expire(&alice, at("GetItem", Before)).await, How::Died);

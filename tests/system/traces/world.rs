@@ -1,36 +1,16 @@
 //! A lab whose functions are recorded. Each runs as a process of its own, behind its own proxies.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_dynamodb::types::AttributeValue;
-use aws_sdk_sqs::Client as Sqs;
-use context::Context;
-use history::{Clocks, History, Redis};
-use ledger::Ledger;
-use local::function::FunctionProcess;
+use history::History;
 use local::runtime_api::RuntimeApi;
 use model::trace::{Function, How, Trace, What};
-use queue::ExpiryMessage;
-use runtime::Clock;
-use sale::{Claim, EpochMs, ReservationId};
-use serde_json::{Value, json};
-use stock::Stock;
-use tests::{Effect, Fault, Held, Mutants, Point, Queues, RecordedProxy, Recorder, When, round, terms, user};
+use tests::{Effect, Fault, Held, Mutants, Point, Queues, RecordedProxy, Recorder, When};
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::cloud::cloud;
-use crate::events;
-use crate::heal::heal;
-use crate::lab::{Lab, PATIENT, SALE, message_batch};
-use crate::parts::lambda_timeout;
-use crate::passes::{LAB_RING, lab_secret};
-use crate::recording::{recorded, recorded_answer};
-use crate::resources::{items, keys};
+use crate::passes::LAB_RING;
+use crate::prelude::*;
+use crate::recording::recorded_answer;
+use crate::resources::keys;
 
 /// Longer than any payment window here.
 pub(super) const LONG_S: i64 = 2000;
@@ -55,7 +35,6 @@ pub(super) struct World {
     receives: u8,
 }
 
-/// The program of a function.
 #[derive(Clone)]
 pub(super) struct Program {
     /// The function's name: `reservation` or `order`.
@@ -78,17 +57,16 @@ impl World {
         for (_, text) in stock::expanded::ALL {
             lab.redis_text(&["SCRIPT", "LOAD", text]).await;
         }
-        let recorder = Recorder::new(Queues { orders: lab.orders_url.clone(), expiry: lab.expiry_url.clone() });
+        let recorder =
+            Recorder::new(Queues { orders: lab.queue("orders").to_owned(), expiry: lab.queue("expiry").to_owned() });
         let (mutants, program) = (Mutants::default(), None);
         Self { lab, recorder, is_mutated: false, mutants, program, units, limit, receives: RECEIVES }
     }
 
-    /// Adds a fault.
     pub(super) fn with(self, mutants: Mutants) -> Self {
         Self { is_mutated: true, mutants, ..self }
     }
 
-    /// Has this program run its function.
     pub(super) async fn with_program(mut self, program: Program) -> Self {
         if let Some((name, text)) = &program.script {
             self.lab.redis_text(&["SCRIPT", "LOAD", text]).await;
@@ -137,9 +115,9 @@ impl World {
     ) -> How {
         let (run, fault) = (self.recorder.begin(function, of), Fault::new(point));
         let valkey = SocketAddr::from(([127, 0, 0, 1], self.lab.valkey.port()));
-        let redis = RecordedProxy::redis(valkey, &run, &fault, &self.mutants).await;
-        let aws = RecordedProxy::aws(&cloud().await.deployment.endpoint, &run, &fault, &self.mutants).await;
-        let (redis_url, endpoint) = (format!("redis://{}", redis.address()), format!("http://{}", aws.address()));
+        let redis = RecordedProxy::redis(valkey, &run, &fault, &self.mutants);
+        let aws = RecordedProxy::aws(&cloud().await.deployment.endpoint, &run, &fault, &self.mutants);
+        let (redis_url, endpoint) = (format!("redis://{}", redis.address()), aws.url());
         let mut how = How::Died;
         // Boxed: some of it takes a good part of a thread's stack.
         let work = Box::pin(async { how = work(&redis_url, &endpoint).await });
@@ -149,7 +127,6 @@ impl World {
         how
     }
 
-    /// The program that runs this function, if one does.
     fn program_of(&self, name: &str) -> Option<&Program> {
         self.program.as_ref().filter(|program| program.function == name)
     }
@@ -168,17 +145,8 @@ impl World {
         self.recorded(function, of, point, async |redis: &str, aws: &str| {
             let limit = lambda_timeout(program.function);
             let api = RuntimeApi::start(limit).await.unwrap();
-            let settings = [
-                ("REDIS_URL", redis.to_owned()),
-                ("TABLE_NAME", self.lab.table.clone()),
-                ("METRICS_NAMESPACE", "test".to_owned()),
-                ("ORDERS_QUEUE_URL", self.lab.orders_url.clone()),
-                ("EXPIRY_QUEUE_URL", self.lab.expiry_url.clone()),
-                ("REBUILDS_QUEUE_URL", self.lab.rebuilds_url.clone()),
-                ("PASS_SECRET_ARN", lab_secret().await.to_owned()),
-            ];
-            let name = program.function;
-            let _process = FunctionProcess::start(name, &program.file, api.address(), aws, &settings).unwrap();
+            let redis = [("REDIS_URL", redis.to_owned())];
+            let _process = self.lab.process(program.function, &program.file, &api, aws, redis);
             let made = tokio::time::timeout(limit, api.invoke(event)).await.expect("it answers in time");
             read(&made.unwrap())
         })
@@ -228,7 +196,6 @@ impl World {
         self.request(Function::Reservation, None, &ask, point).await
     }
 
-    /// Reserves a unit for a user.
     pub(super) async fn reserve(&self, name: &str) -> Claim {
         self.lab.sell_returned().await;
         let answer = self.ask(name, "key", None).await.unwrap().expect(202);
@@ -281,13 +248,13 @@ impl World {
     }
 
     pub(super) async fn cancel(&self, claim: &Claim, point: Option<Point>) -> Option<Answer> {
-        let ask = Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
+        let ask = Ask::cancel(claim);
         self.request(Function::Cancel, Some(&claim.id), &ask, point).await
     }
 
     /// Delivers a payment for the order.
     pub(super) async fn pay(&self, claim: &Claim) -> Answer {
-        let ask = Ask::paid(&format!("pay_{}", claim.user), &claim.id.to_string(), 990, &self.lab.payment_key);
+        let ask = Ask::paid_for(&format!("pay_{}", claim.user), claim, &self.lab.payment_key);
         let (mut answer, asked) = (None, ask.request());
         self.run(Function::Payment, Some(&claim.id), None, 0, async |context: &Context| {
             let deps = payment::PaymentDeps::new(context).unwrap();
@@ -355,7 +322,6 @@ impl World {
         self.lab.history(Clocks::Apart, name, &[SALE], redis).await
     }
 
-    /// What was recorded, and what there is at the end.
     pub(super) async fn trace(&self) -> Trace {
         let redis = Held::now(&self.lab.valkey.url(), TAG).await.unwrap();
         let items = items(&self.lab.dynamodb, &self.lab.table).await;
@@ -365,7 +331,6 @@ impl World {
         self.so_far()
     }
 
-    /// What was recorded so far.
     pub(super) fn so_far(&self) -> Trace {
         self.recorder.trace(self.units, self.limit, self.receives)
     }

@@ -1,0 +1,48 @@
+//! What tests of the whole system use everywhere.
+
+pub(crate) use std::collections::{BTreeMap, BTreeSet, HashMap};
+pub(crate) use std::net::SocketAddr;
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+pub(crate) use std::sync::{Arc, LazyLock, Mutex};
+pub(crate) use std::time::{Duration, Instant};
+
+pub(crate) use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+pub(crate) use aws_sdk_dynamodb::Client as DynamoDb;
+pub(crate) use aws_sdk_dynamodb::types::AttributeValue;
+pub(crate) use aws_sdk_sqs::Client as Sqs;
+pub(crate) use aws_sdk_sqs::types::Message;
+pub(crate) use context::{Context, ContextError};
+pub(crate) use futures::future::{BoxFuture, join_all};
+pub(crate) use futures::{FutureExt, StreamExt, stream};
+pub(crate) use history::{Clocks, Recorder, Redis};
+pub(crate) use lambda_http::{Body, Response};
+pub(crate) use ledger::{Ledger, Placed};
+pub(crate) use local::paths;
+pub(crate) use queue::{ExpiryMessage, OrderMessage};
+pub(crate) use runtime::{AwsClient, Clock, Settings};
+pub(crate) use sale::*;
+pub(crate) use serde_json::{Value, json};
+pub(crate) use stock::Stock;
+pub(crate) use tests::{Conduct, FaultyAws, Reach, Service, fresh_claim, fresh_id, round, terms, user};
+pub(crate) use uuid::Uuid;
+
+pub(crate) use crate::answer::Answer;
+pub(crate) use crate::ask::{Ask, Who};
+pub(crate) use crate::asked::Asked;
+pub(crate) use crate::calls::{Calls, redis_calls};
+pub(crate) use crate::cloud::cloud;
+pub(crate) use crate::events::{self, sample};
+pub(crate) use crate::heal::heal;
+pub(crate) use crate::lab::{Lab, PATIENT, SALE, message_batch, movable_clock};
+pub(crate) use crate::meanwhile::ledger_with;
+pub(crate) use crate::openapi::OPENAPI;
+pub(crate) use crate::parts::{Parts, lambda_timeout};
+pub(crate) use crate::recording::{ask_reservation, recorded};
+pub(crate) use crate::resources::{depth, items, receive, receive_batches};
+pub(crate) use crate::rounds;
+pub(crate) use crate::shop::{Shop, new_sale};
+pub(crate) use crate::wait::until;
+
+pub(crate) fn now() -> EpochMs {
+    Clock::system().now()
+}
