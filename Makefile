@@ -45,7 +45,7 @@ part-%:
 PROGRAMS = bench explain functions history load local noop planner scripts simulate
 test-ready: build nextest
 	@$(COMPILE) "Compiling the tests" build --workspace --tests $(PROGRAMS:%=--bin %)
-	@for package in tools/bench/rival clients; do $(PACKAGES) $$package || exit; done
+	@$(PACKAGES) tools/bench/rival clients
 # Parts build it again beside each other, which changes nothing then.
 	@npm --prefix clients run --silent build
 
@@ -121,7 +121,7 @@ lint: ## Check formatting and lints, and the types of the TypeScript packages
 	$(CARGO) fmt --all --check
 	@tests/names.sh
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
-	@for package in infra/cdk clients; do $(PACKAGES) $$package || exit; done
+	@$(PACKAGES) infra/cdk clients
 	cd infra/cdk && npm run --silent typecheck
 	cd clients && npm run --silent typecheck && npm run --silent lint
 
@@ -130,4 +130,4 @@ deny: ## Check licences and advisories (needs cargo-deny)
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf tools/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist tools/bench/rival/node_modules
+	rm -rf tools/.venv node_modules infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/typescript/dist

@@ -8,5 +8,4 @@ cmp -s requirements.txt .venv/installed || {
   .venv/bin/pip install --quiet --no-compile --requirement requirements.txt
   cp requirements.txt .venv/installed
 }
-cd ..
-for package in infra/cdk web; do tools/packages.sh $package; done
+exec ./packages.sh infra/cdk web

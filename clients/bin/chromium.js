@@ -8,10 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
 import { atRoot } from './files.js';
 
-const PACKAGE = atRoot('clients/node_modules/@sparticuz/chromium');
+const PACKAGE = atRoot('node_modules/@sparticuz/chromium');
 const UNPACKED = `${PACKAGE}/unpacked`;
 /** Has the Chinese characters, which the package's own fonts lack. */
-const CHINESE = atRoot('clients/node_modules/@expo-google-fonts/zcool-xiaowei/400Regular');
+const CHINESE = atRoot('node_modules/@expo-google-fonts/zcool-xiaowei/400Regular');
 /** No fonts of the machine: a test sees the same everywhere. */
 const FONTS = `<?xml version="1.0"?>
 <fontconfig><dir>${UNPACKED}/fonts</dir><dir>${CHINESE}</dir><cachedir>${UNPACKED}/fonts-cache</cachedir></fontconfig>

@@ -40,7 +40,7 @@ describe('on the real system', () => {
   /** An app of its own outside of the checkout, with the packed client and nothing else of it. */
   async function install() {
     app = await mkdtemp(join(tmpdir(), 'client-'));
-    const packed = await run('npm', ['pack', '--workspace', 'typescript', '--pack-destination', app], CLIENTS);
+    const packed = await run('npm', ['pack', '--pack-destination', app], join(CLIENTS, 'typescript'));
     expect(packed).toMatchObject({ status: 0 });
     const [tarball] = await readdir(app);
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
@@ -54,8 +54,8 @@ describe('on the real system', () => {
     await cp(join(CLIENTS, 'typescript/examples/buy.ts'), join(app, 'buy.ts'));
     // Only the types of Node come from here.
     await mkdir(join(app, 'types'));
-    await symlink(join(CLIENTS, 'node_modules/@types/node'), join(app, 'types/node'));
-    await symlink(join(CLIENTS, 'node_modules/undici-types'), join(app, 'node_modules/undici-types'));
+    await symlink(join(CLIENTS, '../node_modules/@types/node'), join(app, 'types/node'));
+    await symlink(join(CLIENTS, '../node_modules/undici-types'), join(app, 'node_modules/undici-types'));
     const config = {
       compilerOptions: {
         target: 'ES2022',
@@ -73,7 +73,7 @@ describe('on the real system', () => {
       files: ['buy.ts'],
     };
     await writeFile(join(app, 'tsconfig.json'), JSON.stringify(config));
-    expect(await run(join(CLIENTS, 'node_modules/.bin/tsc'), [], app)).toEqual({ status: 0, out: '' });
+    expect(await run(join(CLIENTS, '../node_modules/.bin/tsc'), [], app)).toEqual({ status: 0, out: '' });
     installed = await import(join(app, 'node_modules/flash-sale-client/dist/index.js'));
   }
 

@@ -8,7 +8,7 @@ if test -n "$missing"; then
   echo "not installed:$missing; apt install nodejs npm (Node 20.19, or 22.12 and later)" >&2
   exit 1
 fi
-../../tools/packages.sh . || exit
+../../tools/packages.sh infra/cdk || exit
 # The SDK says at each start that it wants a newer Node next year.
 export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
 exec node --import tsx deploy/main.ts "$@"

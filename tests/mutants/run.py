@@ -118,7 +118,7 @@ def copy(crates, mutated):
             to.chmod(source.stat().st_mode)
     write_if_new(COPY / "shared/mutant/src/lib.rs", (TOOL / "mutant.rs").read_bytes())
     write_if_new(COPY / "shared/mutant/Cargo.toml", MANIFEST)
-    for name in ["tools/.venv", "infra/cdk/node_modules", "web/node_modules", "web/dist", "target/lambda"]:
+    for name in ["tools/.venv", "node_modules", "web/dist", "target/lambda"]:
         (COPY / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).exists() and not (COPY / name).exists():
             (COPY / name).symlink_to(ROOT / name)

@@ -19,14 +19,13 @@ const PASSED = join(ROOT, 'target/cdk/linted');
 /** A digest of all that the templates and their check come from. */
 function state(): string {
   const digest = createHash('sha256').update(process.version);
-  const installed = join(APP, 'node_modules/.package-lock.json');
   const inputs = ['bin', 'deployments', 'edge', 'lib', 'openapi', 'settings'].flatMap((folder) =>
     readdirSync(join(APP, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const own = ['.cfnlintrc', 'cdk.json', 'package.json', 'tsconfig.json'].map((name) => join(APP, name));
-  for (const file of [...inputs.sort(), ...own, installed, REQUIREMENTS, join(ROOT, 'api.yaml')]) {
+  for (const file of [...inputs.sort(), ...own, REQUIREMENTS, ...['api.yaml', 'package-lock.json'].map((name) => join(ROOT, name))]) {
     const content = readFileSync(file);
     digest.update(`${file} ${content.length} `).update(content);
   }

@@ -12,7 +12,7 @@ import { writeLicences } from './write-licences.ts';
 
 /** Separate from `target/lambda`, which has the functions for this machine. */
 export const BUILT = join(ROOT, 'target/aws');
-const CDK = join(APP, 'node_modules/aws-cdk/bin/cdk');
+const CDK = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
 const TARGET = 'aarch64-unknown-linux-gnu';
 
 export const say = (line: string): void => console.error(line);

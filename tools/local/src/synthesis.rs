@@ -20,17 +20,9 @@ use crate::paths;
 use crate::process::Kept;
 
 /// What the app reads from its folder.
-const OF_THE_APP: [&str; 9] = [
-    "bin",
-    "cdk.json",
-    "deployments",
-    "edge",
-    "lib",
-    "node_modules/.package-lock.json",
-    "openapi",
-    "package.json",
-    "settings",
-];
+const OF_THE_APP: [&str; 8] = ["bin", "cdk.json", "deployments", "edge", "lib", "openapi", "package.json", "settings"];
+/// Of the checkout. The second one is what `tools/packages.sh` has installed for the app.
+const OF_THE_CHECKOUT: [&str; 2] = ["api.yaml", "node_modules/.installed/cdk"];
 pub(crate) const TEMPLATE: &str = "FlashSale.template.json";
 /// Written last: a synthesis that has it is complete.
 const COMPLETE: &str = "manifest.json";
@@ -127,7 +119,9 @@ fn state_of_the_checkout() -> Result<u64> {
     for name in OF_THE_APP {
         look_at(&paths::cdk().join(name), &mut hasher)?;
     }
-    look_at(&paths::root().join("api.yaml"), &mut hasher)?;
+    for name in OF_THE_CHECKOUT {
+        look_at(&paths::root().join(name), &mut hasher)?;
+    }
     look_at(&paths::target().join("lambda"), &mut hasher)?;
     Ok(hasher.finish())
 }
