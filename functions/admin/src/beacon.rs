@@ -11,7 +11,7 @@ use sale::{Round, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
-use crate::sale_id;
+use crate::lookup::sale_id;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

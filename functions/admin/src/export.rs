@@ -9,9 +9,9 @@ use lambda_http::{Body, Request, Response};
 use sale::{EpochMs, RoundId, ShownAward};
 
 use crate::deps::AdminDeps;
+use crate::lookup::{round_of, sale_of};
 use crate::order_document::OrderDocument;
 use crate::query::{Cursor, Query, bad_cursor, mark};
-use crate::{round_of, sale_of};
 
 /// Rows in a page: ten calls to DynamoDB, and at most one of the six megabytes that a Lambda response may have.
 const PAGE: usize = 1_000;

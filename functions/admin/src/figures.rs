@@ -20,7 +20,7 @@ use stock::{Counters, KnownCounters, StockError};
 
 use crate::beacon::{DrandDocument, drand_round};
 use crate::deps::AdminDeps;
-use crate::sale_of;
+use crate::lookup::sale_of;
 
 /// The longest wait for one part. The other parts are useful without it.
 const PART_TIMEOUT: Duration = Duration::from_secs(6);

@@ -11,7 +11,7 @@ use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::deps::AdminDeps;
-use crate::sale_of;
+use crate::lookup::sale_of;
 use crate::steer::{Steering, steer_round};
 
 /// The longest denial in seconds, so that a typo in the year does not deny somebody for ever.

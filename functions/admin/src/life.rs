@@ -1,22 +1,26 @@
-//! Changes to a sale other than operating its rounds: edit, delete, withdraw and duplicate it, and list sales by state.
+//! Sales other than operating their rounds: create, find, edit, publish, delete, withdraw, duplicate and list them.
 
-use api::{Code, Problem, Reply, json, json_body, no_body};
+use std::collections::HashMap;
+
+use api::{Code, Problem, Reply, caller, json, json_body, no_body};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{Response, StatusCode, header::CACHE_CONTROL};
 use lambda_http::{Body, Request};
-use ledger::{Deleted, Latest, ListedState, SalePlace, Withdrawal};
-use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, SaleId};
+use ledger::{Created, Deleted, Latest, ListedState, SalePlace, Withdrawal};
+use sale::{
+    EpochMs, InvalidTerms, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, latest_rounds,
+};
 use serde_json::{Map, Value};
 use stock::{Counters, RoundStock};
 use uuid::Uuid;
 
 use crate::deps::AdminDeps;
-use crate::document::{Duplicate, EditSale, SaleDocument, SalesDocument};
+use crate::document::{Duplicate, EditSale, LoggedSaleDocument, NewSale, SaleDocument, SalesDocument};
 use crate::hot::hot;
+use crate::lookup::{sale_id, sale_of};
 use crate::query::{Query, bad_cursor, mark};
 use crate::steer::{Steering, made, refused, steer_round};
-use crate::{create_draft, entry, sale_id, sale_of};
 
 /// The default and largest number of sales on a page.
 const USUAL_PAGE: usize = 50;
@@ -31,6 +35,66 @@ const RETRY_AFTER_S: u32 = 15;
 const ON_THE_WAY: &str = "withdraw";
 /// The longest key of an item in a list, `ROUND#sale#round`.
 const MAX_LISTED_KEY: usize = 80;
+
+/// Creates a draft.
+pub(crate) async fn create(deps: &AdminDeps, request: &Request) -> Reply {
+    let (id, terms, recurrence) = json_body::<NewSale>(request)?.into_parts();
+    deps.picture_hosts.check(&terms.goods.pictures)?;
+    create_draft(deps, Offer::draft(id, terms, recurrence), entry(deps, request, "create")?).await
+}
+
+async fn create_draft(deps: &AdminDeps, mut offer: Offer, entry: LogEntry) -> Reply {
+    let problems = offer.terms.problems();
+    if !problems.is_empty() {
+        let told = |problem: InvalidTerms| (problem.field().to_owned(), problem.to_string());
+        return Err(Problem::invalid_fields(problems.into_iter().map(told)));
+    }
+    if offer.terms.closes_at_ms <= deps.clock.now() {
+        return Err(Problem::invalid_field("closes_at", "closes_at is over"));
+    }
+    offer.keeps_apart().map_err(|error| Problem::invalid_field("closes_at", error))?;
+    offer.beacon_comes_in_time().map_err(|error| Problem::invalid_field(error.field(), &error))?;
+    offer.log.push(entry);
+    match deps.ledger.create_offer(&offer).await.map_err(Problem::unanswered)? {
+        Created::Now(offer) => Ok(json(StatusCode::CREATED, &SaleDocument::of(Latest { offer, round: None }))),
+        Created::Before(offer) => Ok(json(StatusCode::OK, &SaleDocument::of(sale_of(deps, offer.id.as_str()).await?))),
+        Created::Other(_) => Err(Problem::new(Code::SaleExists)),
+    }
+}
+
+/// Publishes a draft.
+pub(crate) async fn publish(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
+    no_body(request)?;
+    let entry = entry(deps, request, "publish")?;
+    let published = deps.ledger.publish(&sale_id(sale)?, &entry).await.map_err(Problem::unanswered)?;
+    let published = published.ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    if published.offer.state == SaleState::Withdrawn {
+        return Err(Problem::new(Code::NotAmendable).detail("it was withdrawn"));
+    }
+    Ok(json(StatusCode::OK, &SaleDocument::of(published)))
+}
+
+/// A log entry for a request without an idempotency key, which can be repeated anyway.
+fn entry(deps: &AdminDeps, request: &Request, action: &str) -> Result<LogEntry, Problem> {
+    let (key, parameters) = (String::new(), String::new());
+    let (by, at_ms) = (Some(caller(request)?.user), deps.clock.now());
+    Ok(LogEntry { key, action: action.to_owned(), parameters, by, at_ms })
+}
+
+/// The sale, with its log.
+pub(crate) async fn found(deps: &AdminDeps, sale: &str) -> Reply {
+    let latest = sale_of(deps, sale).await?;
+    // A posted beacon has its own item, since its round may have been over for long. The item also serves as the log
+    // entry.
+    let beacon = match &latest.round {
+        Some(round) if round.terms.allocation.has_beacon() => {
+            deps.ledger.beacon(&round.id).await.map_err(Problem::unanswered)?
+        }
+        _ => None,
+    };
+    let hot = hot(deps, std::slice::from_ref(&latest)).await;
+    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, &hot, beacon)))
+}
 
 /// Changes a draft, the future rounds or, with `round`, that round, if it still has the version that the operator saw.
 pub(crate) async fn edit(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
@@ -247,7 +311,7 @@ pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
         if query.get("cursor").or(query.get("limit")).is_some() {
             return Err(Problem::invalid("state: required with cursor and limit"));
         }
-        return crate::list(deps).await;
+        return published(deps).await;
     };
     let limit = query.limit(USUAL_PAGE, MAX_PAGE)?;
     let mark = query.mark(&["state"]);
@@ -256,6 +320,22 @@ pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let next = page.next.map(|place| cursor(&place, &mark));
     let hot = hot(deps, &page.sales).await;
     Ok(json(StatusCode::OK, &SalesDocument::of(page.sales, &hot, next)))
+}
+
+/// The published sales.
+async fn published(deps: &AdminDeps) -> Reply {
+    let mut rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
+    // Another function's clock may already have ended the round and begun the next one.
+    let latest: HashMap<SaleId, RoundNumber> =
+        latest_rounds(rounds.iter().cloned()).into_iter().map(|(sale, round)| (sale, round.id.number)).collect();
+    rounds.retain(|round| latest.get(&round.id.sale) == Some(&round.id.number));
+    let sales: Vec<SaleId> = rounds.iter().map(|round| round.id.sale.clone()).collect();
+    let offers = deps.ledger.offers(&sales).await.map_err(Problem::unanswered)?;
+    let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
+    let of_round = |round: Round| Some(Latest { offer: offers.remove(&round.id.sale)?, round: Some(round) });
+    let latest: Vec<Latest> = rounds.into_iter().filter_map(of_round).collect();
+    let hot = hot(deps, &latest).await;
+    Ok(json(StatusCode::OK, &SalesDocument::of(latest, &hot, None)))
 }
 
 fn state(text: &str) -> Result<ListedState, String> {

@@ -8,9 +8,9 @@ use sale::{EpochMs, InvalidId, Order, OrderState, ReservationId, RoundId, RoundN
 use strum::VariantArray;
 
 use crate::deps::AdminDeps;
+use crate::lookup::{round_of, sale_of};
 use crate::order_document::{OrderDocument, OrderHistory, OrdersDocument};
 use crate::query::{Cursor, Query};
-use crate::{round_of, sale_of};
 
 /// The default and largest number of orders on a page.
 const USUAL_PAGE: usize = 50;

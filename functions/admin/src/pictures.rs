@@ -3,8 +3,6 @@ use std::sync::Arc;
 use api::Problem;
 use sale::PictureUrl;
 
-use crate::invalid;
-
 /// The hosts, besides the page's own, that pictures may come from. The page's policy blocks all others.
 #[derive(Debug, Clone)]
 pub struct PictureHosts(Arc<[String]>);
@@ -29,7 +27,10 @@ impl PictureHosts {
             [] => "this deployment allows none; add the host to the setting pictureHosts".to_owned(),
             hosts => format!("allowed: {}", hosts.join(", ")),
         };
-        Err(invalid("pictures", format!("pictures: {host} is not an allowed host for pictures; {allowed}")))
+        Err(Problem::invalid_field(
+            "pictures",
+            format!("pictures: {host} is not an allowed host for pictures; {allowed}"),
+        ))
     }
 }
 

@@ -13,8 +13,8 @@ use strum::VariantArray;
 
 use crate::deps::AdminDeps;
 use crate::export::Place;
+use crate::lookup::{round_of, round_with, sale_of};
 use crate::query::{Cursor, Query, mark};
-use crate::{round_of, round_with, sale_of};
 
 /// How many orders a page covers: as many as a page of an export.
 const PAGE: usize = 1_000;

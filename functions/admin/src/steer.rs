@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::deps::AdminDeps;
 use crate::document::{NewRain, SaleDocument};
-use crate::{invalid, sale_id};
+use crate::lookup::sale_id;
 
 /// The body of a request whose action needs no parameters.
 #[derive(Deserialize)]
@@ -148,8 +148,8 @@ pub(crate) fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem>
 pub(crate) fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::Units(_) | Refusal::Rate(_) => Problem::invalid(refusal.to_string()),
-        Refusal::ClosesInThePast | Refusal::Overlap(_) => invalid("closes_at", refusal),
-        Refusal::Terms(error) => invalid(error.field(), error),
+        Refusal::ClosesInThePast | Refusal::Overlap(_) => Problem::invalid_field("closes_at", refusal),
+        Refusal::Terms(error) => Problem::invalid_field(error.field(), error),
         Refusal::Changed(version) => Problem::new(Code::SaleChanged).with("version", *version),
         Refusal::Over => Problem::new(Code::NotAmendable).detail(format!("round {} is over", round.number)),
         Refusal::Draft

@@ -9,7 +9,7 @@ use sale::{InvalidId, RoundId};
 use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
-use crate::sale_id;
+use crate::lookup::sale_id;
 
 /// How many prizes a request looks at: ten reads of the ledger and as many messages, which take a few seconds.
 const MOST: u32 = 1_000;

@@ -137,6 +137,11 @@ impl Problem {
         Self::new(Code::InvalidRequest).detail(detail)
     }
 
+    /// What is wrong with one field.
+    pub fn invalid_field(field: &str, detail: impl ToString) -> Self {
+        Self::invalid_fields([(field.to_owned(), detail.to_string())])
+    }
+
     /// [`Code::InvalidRequest`] with every error and its field. The first one becomes the detail.
     pub fn invalid_fields(errors: impl IntoIterator<Item = (String, String)>) -> Self {
         let errors: Vec<(String, String)> = errors.into_iter().collect();
