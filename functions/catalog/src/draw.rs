@@ -5,7 +5,6 @@ use std::sync::Arc;
 use api::{Code, Problem};
 use award::drand::{self, DrandRound};
 use award::{Commitment, Hex, Seed};
-use fulfilment::DRAW_AFTER_S;
 use http::HeaderValue;
 use jiff::Timestamp;
 use lambda_http::{Body, Request, Response};
@@ -15,85 +14,13 @@ use serde::{Serialize, Serializer};
 
 use crate::caching::{KEEP, kept};
 use crate::deps::CatalogDeps;
+use crate::draw_state::{Draw, Winner, reveals_at};
 
-/// Seconds from the end of a round until its seed is public. Anybody with the seed knows what the next unit wins, so it
-/// must no longer be possible to get one: the clocks of Redis, which ends a round, and of the functions differ by much
-/// less than this, and a round that is over is not extended.
-pub const DRAW_REVEAL_AFTER_S: u32 = DRAW_AFTER_S;
 /// The version of `docs/draws.md`, which is in the labels of `award`.
 const ENCODING: u8 = 1;
 /// A draw with its seed never changes. It is kept for a day and not for ever, so that mistakes disappear. Browsers must
 /// ask the shared cache, because pages set their clock by the time in answers, which would be old in a browser's cache.
 const KEEP_REVEALED: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=86400");
-
-/// How many winners are listed. The others can be computed.
-const MOST_WINNERS: usize = 1_000;
-
-/// A round with awards, and its seed once it is public.
-pub(crate) struct Draw {
-    pub(crate) round: Round,
-    pub(crate) commitment: Commitment,
-    pub(crate) seed: Option<Seed>,
-    /// How far a draw at the end is.
-    pub(crate) at_end: Option<ledger::Draw>,
-    /// The beacon, if the draw uses one and it is posted.
-    beacon: Option<Beacon>,
-    winners: Vec<Winner>,
-}
-
-/// The entry that won a prize.
-#[derive(Serialize)]
-struct Winner {
-    prize: u64,
-    entry: u32,
-}
-
-impl Draw {
-    /// `seed` must belong to the round's commitment. Computes the winners as soon as seed, entries and, if one was
-    /// named, the beacon are known.
-    pub(crate) fn new(
-        round: Round,
-        commitment: Commitment,
-        seed: Option<Seed>,
-        at_end: Option<ledger::Draw>,
-        beacon: Option<Beacon>,
-    ) -> Self {
-        let is_decided = beacon.is_some() || !round.terms.allocation.has_beacon();
-        let closed = at_end.as_ref().and_then(|draw| draw.closed).filter(|_| is_decided);
-        let randomness = beacon.as_ref().map(Beacon::randomness);
-        let winners = match (&seed, closed, &round.terms.allocation) {
-            (Some(seed), Some(closed), Allocation::Prizes { prizes, .. }) => {
-                let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
-                let winners = award::winners(&counts, closed.entries, &award::shuffle_key(seed, randomness.as_ref()));
-                winners.take(MOST_WINNERS).map(|(entry, prize)| Winner { prize, entry }).collect()
-            }
-            _ => Vec::new(),
-        };
-        Self { round, commitment, seed, at_end, beacon, winners }
-    }
-
-    /// Whether the draw can no longer change.
-    fn is_final(&self) -> bool {
-        let is_drawn = self.at_end.as_ref().is_none_or(|draw| draw.drawn_at_ms.is_some());
-        self.seed.is_some() && is_drawn && !self.awaits_beacon()
-    }
-
-    /// Whether the draw uses a beacon that nobody has posted yet.
-    const fn awaits_beacon(&self) -> bool {
-        self.round.terms.allocation.has_beacon() && self.beacon.is_none()
-    }
-
-    /// The round of drand that the draw uses, once it is named.
-    fn drand_round(&self) -> Option<DrandRound> {
-        let of_entries = self.at_end.as_ref().and_then(|draw| draw.closed).and_then(|closed| closed.drand_round);
-        self.round.drand_round.or(of_entries)
-    }
-}
-
-/// When the seed of a round becomes public.
-pub(crate) const fn reveals_at(closes_at: EpochMs) -> EpochMs {
-    closes_at.plus_s(DRAW_REVEAL_AFTER_S)
-}
 
 /// What is drawn, and the commitment that binds the operator.
 #[derive(Serialize)]

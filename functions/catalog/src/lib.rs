@@ -5,16 +5,11 @@ mod caching;
 mod deps;
 mod document;
 mod draw;
+mod draw_state;
 mod look_ups;
 mod members;
 mod shelf;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use cache::{Clock, Moment};
-    pub(crate) use moka::future::Cache as FutureCache;
-    pub(crate) use tokio::sync::Semaphore;
-}
+mod sync;
 
 use api::{Code, Problem, respond, segments};
 use context::{Error, serve};
@@ -26,7 +21,7 @@ pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 pub use crate::deps::CatalogDeps;
 use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument, SalesDocument};
-pub use crate::draw::DRAW_REVEAL_AFTER_S;
+pub use crate::draw_state::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.

@@ -15,7 +15,7 @@ use stock::{KnownCounters, Stock, StockError};
 use tokio::time::error::Elapsed;
 
 use crate::briefly::{Briefly, KEPT_MS, LONGEST_READ};
-use crate::draw::{Draw, reveals_at};
+use crate::draw_state::{Draw, reveals_at};
 use crate::look_ups::LookUps;
 
 /// How long a change may take to show to everybody, shared caches included, while reads are quick, in milliseconds.

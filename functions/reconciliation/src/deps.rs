@@ -5,13 +5,14 @@ use fulfilment::SEND_AGAIN_AFTER;
 use ledger::Ledger;
 use queue::OrderQueue;
 use runtime::Clock;
+use sale::MAX_ISOLATED_REQUESTS_PER_S;
 use stock::Stock;
-
-use crate::heat;
 
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
+
+const ISOLATE_TO: &str = "ISOLATE_HOT_SALES_TO";
 
 /// The function's dependencies.
 #[derive(Clone)]
@@ -40,9 +41,20 @@ impl ReconciliationDeps {
             ledger: context.ledger()?,
             orders: context.order_queue()?,
             send_again_after: SEND_AGAIN_AFTER,
-            isolate_hot_to: heat::isolate_to(context)?,
+            isolate_hot_to: isolate_hot_to(context)?,
             clock: context.clock(),
             run_timeout: RUN_TIMEOUT,
         })
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{ISOLATE_TO} must be 1 to {MAX_ISOLATED_REQUESTS_PER_S}")]
+struct InvalidRate;
+
+/// The setting that isolates hot sales, if it is set.
+fn isolate_hot_to(context: &Context) -> Result<Option<u32>, ContextError> {
+    let Some(text) = context.settings().optional(ISOLATE_TO) else { return Ok(None) };
+    let rate = text.parse().ok().filter(|rate| (1..=MAX_ISOLATED_REQUESTS_PER_S).contains(rate));
+    rate.map(Some).ok_or_else(|| ContextError::Unusable { setting: ISOLATE_TO, source: Box::new(InvalidRate) })
 }

@@ -1,7 +1,7 @@
 use fulfilment::UnitCounts;
 use metrics::gauge;
 
-use crate::ReconciliationSummary;
+use crate::summary::ReconciliationSummary;
 
 /// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm has to name every label
 /// that it looks at.

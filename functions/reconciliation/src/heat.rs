@@ -1,29 +1,16 @@
 //! Sales that get far more requests than anybody expected, planned or not.
 
-use context::{Context, ContextError};
 use fulfilment::FulfilmentError;
 use ledger::{NotedHeat, Steered};
 use sale::{EpochMs, Heat, MAX_ISOLATED_REQUESTS_PER_S, Refusal, Round, Terms, limit_of_hot};
 
 use crate::deps::ReconciliationDeps;
 
-const ISOLATE_TO: &str = "ISOLATE_HOT_SALES_TO";
 /// Counts older than this, in milliseconds, lead to no limit.
 const MOST_AGE_MS: u64 = 60_000;
 /// The answer that processes mostly give from memory. It costs Redis nothing, and a crowd that gets it is about to
 /// leave.
 const COSTS_NOTHING: &str = "sold_out";
-
-#[derive(Debug, thiserror::Error)]
-#[error("{ISOLATE_TO} must be 1 to {MAX_ISOLATED_REQUESTS_PER_S}")]
-struct InvalidRate;
-
-/// The setting that isolates hot sales, if it is set.
-pub(crate) fn isolate_to(context: &Context) -> Result<Option<u32>, ContextError> {
-    let Some(text) = context.settings().optional(ISOLATE_TO) else { return Ok(None) };
-    let rate = text.parse().ok().filter(|rate| (1..=MAX_ISOLATED_REQUESTS_PER_S).contains(rate));
-    rate.map(Some).ok_or_else(|| ContextError::Unusable { setting: ISOLATE_TO, source: Box::new(InvalidRate) })
-}
 
 /// Records how many requests a running round gets, and isolates it if it is hot and the deployment says so. Returns
 /// whether it is hot.

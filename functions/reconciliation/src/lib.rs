@@ -8,13 +8,14 @@
 mod deps;
 mod gauges;
 mod heat;
+mod summary;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use context::{Error, serve_events};
 use fulfilment::{
-    FulfilmentError, Listing, Loading, Overdue, Repaired, UnitCounts, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
+    FulfilmentError, Listing, Loading, Overdue, Repaired, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
     finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
 };
 use futures::future::join_all;
@@ -22,11 +23,11 @@ use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
 use sale::audit::Repair;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber};
-use serde::Serialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
 pub use crate::deps::{RUN_TIMEOUT, ReconciliationDeps};
+pub use crate::summary::ReconciliationSummary;
 
 /// How long after its close a round is still examined, in seconds: until its last order can have expired, and the day more
 /// for which Redis keeps it. So a reservation whose message SQS refused all that time is still sent.
@@ -66,35 +67,6 @@ const OVER_AFTER_S: u32 = 5 * 60;
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub async fn run() -> Result<(), Error> {
     serve_events(ReconciliationDeps::new, async |deps: &ReconciliationDeps, _: Value| Ok(handle(deps).await?)).await
-}
-
-/// What one run found and did.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReconciliationSummary {
-    /// Overdue orders that this run expired, since their messages must be lost.
-    pub overdue: usize,
-    /// Rounds that Redis had lost and has again.
-    pub rebuilt: usize,
-    /// Order messages that were sent again.
-    pub sent: usize,
-    /// Orders that Redis had forgotten.
-    pub adopted: usize,
-    /// Reservations that were released because their order has ended.
-    pub released: usize,
-    /// Repairs that gave back units that were in no place.
-    pub restored: usize,
-    /// How long the oldest reservation has waited for its order, in seconds.
-    pub outbox_age_s: u64,
-    /// Sales that get far more requests than expected.
-    pub hot: usize,
-    /// Steps that failed; the log has the reasons, and the next run tries again.
-    pub failed: usize,
-    /// Oversold units in rounds some of whose lanes do not answer; there may be more.
-    pub oversold_at_least: u32,
-    /// Rounds that were not audited for lack of time. Later runs begin with others.
-    pub left: usize,
-    /// Where the units of each round are, before any repair. Only rounds whose lanes all answered.
-    pub rounds: BTreeMap<String, UnitCounts>,
 }
 
 /// Examines everything once. Fails if the sales cannot be read from the ledger.

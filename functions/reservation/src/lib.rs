@@ -15,11 +15,11 @@ use gate::Route;
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::{ANSWER_TIMEOUT, SampledMs};
-use sale::ReservationId;
 
 pub use crate::deps::ReservationDeps;
 use crate::document::QUEUED;
 pub use crate::look::MAX_LISTED;
+use crate::look::reservation_id;
 
 /// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
@@ -81,10 +81,6 @@ async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply
         Cancel::Settling => Err(Problem::settling()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
-}
-
-fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
-    text.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use gate::Route;
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
 use ledger::{ORDERS_PAGE, OrdersPage};
-use sale::{Claim, ClaimState, EpochMs, MAX_PER_USER_LIMIT, Order, ReservationId, Round, SaleId, UserId};
+use sale::{Claim, ClaimState, EpochMs, InvalidId, MAX_PER_USER_LIMIT, Order, ReservationId, Round, SaleId, UserId};
 
 use crate::deps::ReservationDeps;
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
-use crate::{expedite, reservation_id};
+use crate::expedite;
 
 /// How many running rounds a list of orders searches for queued reservations, those that opened last first. It bounds
 /// the cost of the list.
@@ -47,7 +47,7 @@ pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &
 /// Lists the user's reservations in the latest round of a sale.
 pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &str) -> Reply {
     let caller = caller(request)?;
-    let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    let sale: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     deps.gate().limit(request, Route::Look, &caller.user)?;
     let now = deps.clock.now();
     let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
@@ -192,4 +192,9 @@ fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
         Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
     };
     parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
+}
+
+/// Parses the id in a path.
+pub(crate) fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
+    text.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))
 }

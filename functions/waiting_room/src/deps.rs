@@ -7,8 +7,8 @@ use process::Snapshots;
 use runtime::Clock;
 use stock::Stock;
 
+use crate::lines::Lines;
 use crate::missed::Missed;
-use crate::tracked::Lines;
 
 /// The function's dependencies.
 #[derive(Clone)]

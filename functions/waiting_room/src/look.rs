@@ -5,7 +5,8 @@ use lambda_http::{Body, Response};
 use sale::{InvalidId, SaleId};
 
 use crate::deps::WaitingRoomDeps;
-use crate::line_of;
+use crate::of_round::line_of;
+use crate::tracked;
 
 /// Everybody gets the same document and may keep it for a second. If the function fails, a line up to half a minute old
 /// is better than none: users whom it admits stay admitted.
@@ -34,7 +35,7 @@ pub(crate) async fn look(deps: &WaitingRoomDeps, sale: &str) -> Reply {
     let line = line_of(round)?;
     let is_held_up = line.paused || round.paused || snapshot.switches.stop(&id) || round.awaits_beacon();
     let per_s = if is_held_up { 0 } else { line.admits_per_s };
-    let document = Box::pin(deps.lines.document(deps, round, line, per_s)).await?;
+    let document = Box::pin(tracked::look_at(deps, round, line, per_s)).await?;
     let mut response = json(StatusCode::OK, &*document);
     response.headers_mut().insert(CACHE_CONTROL, KEEP);
     Ok(response)

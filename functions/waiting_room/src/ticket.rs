@@ -9,7 +9,7 @@ use serde::Serialize;
 use stock::{Joined, Joining};
 
 use crate::deps::WaitingRoomDeps;
-use crate::{expires_at, line_of, tickets_from};
+use crate::of_round::{expires_at, line_of, tickets_from};
 
 /// Without the check for stops: users who come while the sale is stopped get their place too.
 const CHECKS: &[Check] =

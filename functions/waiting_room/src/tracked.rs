@@ -1,4 +1,4 @@
-//! This process's cache of lines, and how it moves them.
+//! How a line is looked at and moved.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock, StockError};
 use tokio::time::timeout;
 
 use crate::deps::WaitingRoomDeps;
-use crate::looks::Looks;
-use crate::{expires_at, tickets_from};
+use crate::lines::{Looked, Tracked};
+use crate::of_round::{expires_at, tickets_from};
 
 /// The time limit for reading a line, so that those who wait still get an answer if it fails.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,27 +47,6 @@ const POLL_SOLD_OUT_MS: u64 = 10_000;
 /// anybody saw.
 const POLL_OVER_MS: u64 = 60_000;
 
-/// The lines that this process has read.
-#[derive(Clone)]
-pub struct Lines(Arc<Looks<Tracked, Looked>>);
-
-/// What this process remembers of a line from one look to the next.
-#[derive(Default)]
-struct Tracked {
-    kept: Option<KeptLine>,
-    /// The highest watermark that this process has published: replicas' clocks differ, and a line never moves back.
-    published: Watermark,
-    /// When the number of people was last recorded in the ledger.
-    noted_people: Option<Moment>,
-    /// When recording in the ledger last failed.
-    unheard: Option<Moment>,
-    /// When this process last saw a reservation without an order, by Redis's clock: its payment window begins later.
-    open_at: Option<EpochMs>,
-}
-
-/// The result of a read, shared by everybody who polls within a second.
-type Looked = Result<Arc<LineDocument>, Problem>;
-
 /// How far a line is, as just read or moved.
 struct Standing {
     look: LineLook,
@@ -90,22 +69,16 @@ struct UnitsKnown {
     may_return: u64,
 }
 
-impl Lines {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Looks::new()))
-    }
-
-    /// The public document of a round's line, from a look that ended at most a second ago.
-    ///
-    /// # Errors
-    /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
-    pub(crate) async fn document(&self, deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
-        let look = async |tracked: &mut Tracked| {
-            let looked = timeout(deps.clock.limit(LOOK_TIMEOUT), tracked.look(deps, round, line, per_s)).await;
-            looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
-        };
-        self.0.at_line(&round.id, deps.clock, look).await
-    }
+/// The public document of a round's line, from a look that ended at most a second ago.
+///
+/// # Errors
+/// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
+pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
+    let look = async |tracked: &mut Tracked| {
+        let looked = timeout(deps.clock.limit(LOOK_TIMEOUT), tracked.look(deps, round, line, per_s)).await;
+        looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
+    };
+    deps.lines.at_line(&round.id, deps.clock, look).await
 }
 
 impl Tracked {

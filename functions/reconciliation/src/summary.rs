@@ -1,0 +1,33 @@
+use std::collections::BTreeMap;
+
+use fulfilment::UnitCounts;
+use serde::Serialize;
+
+/// What one run found and did.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReconciliationSummary {
+    /// Overdue orders that this run expired, since their messages must be lost.
+    pub overdue: usize,
+    /// Rounds that Redis had lost and has again.
+    pub rebuilt: usize,
+    /// Order messages that were sent again.
+    pub sent: usize,
+    /// Orders that Redis had forgotten.
+    pub adopted: usize,
+    /// Reservations that were released because their order has ended.
+    pub released: usize,
+    /// Repairs that gave back units that were in no place.
+    pub restored: usize,
+    /// How long the oldest reservation has waited for its order, in seconds.
+    pub outbox_age_s: u64,
+    /// Sales that get far more requests than expected.
+    pub hot: usize,
+    /// Steps that failed; the log has the reasons, and the next run tries again.
+    pub failed: usize,
+    /// Oversold units in rounds some of whose lanes do not answer; there may be more.
+    pub oversold_at_least: u32,
+    /// Rounds that were not audited for lack of time. Later runs begin with others.
+    pub left: usize,
+    /// Where the units of each round are, before any repair. Only rounds whose lanes all answered.
+    pub rounds: BTreeMap<String, UnitCounts>,
+}
