@@ -8,11 +8,7 @@
 
 mod delivered;
 mod stream;
-
-/// The synchronisation types of state that batches share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use moka::sync::Cache;
-}
+mod sync;
 
 use std::time::Duration;
 

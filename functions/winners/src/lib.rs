@@ -6,13 +6,7 @@
 //! Buyers do not depend on this: their orders already show the prize, and `notifier` pushes it to connected ones.
 
 mod pacer;
-
-/// The synchronisation types of state that messages share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::{Mutex, PoisonError};
-
-    pub(crate) use tokio::time::{Instant, sleep_until};
-}
+mod sync;
 
 use std::sync::Arc;
 

@@ -12,11 +12,7 @@ mod rate_limit;
 mod refusal;
 mod response;
 mod serve;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
-}
+mod sync;
 
 pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, signed_json_body, text_body};
 pub use caller::{Caller, GroupClaims, Operators, caller};

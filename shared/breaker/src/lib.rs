@@ -1,13 +1,7 @@
 //! A circuit breaker: while a part does not answer, calls to it fail at once instead of waiting for a timeout.
 
+mod sync;
 mod watch;
-
-/// The synchronisation types of state that callers share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
-
-    pub(crate) use cache::{Clock, Moment};
-}
 
 use std::sync::Arc;
 

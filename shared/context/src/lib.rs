@@ -6,11 +6,7 @@ mod beforehand;
 mod dependencies;
 mod made;
 mod serve;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::{Mutex, PoisonError};
-}
+mod sync;
 
 use std::any::TypeId;
 use std::collections::BTreeMap;

@@ -28,15 +28,8 @@ mod pass_keys;
 mod rates;
 mod rebuilds;
 mod sweeps;
+mod sync;
 mod waking_clock;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
-    pub(crate) use std::sync::{Mutex, PoisonError};
-
-    pub(crate) use cache::{Clock as WallClock, Moment};
-}
 
 pub use check::{Check, TICKET_HEADER, WATERMARK_HEADER, address};
 pub use gate::{Gate, Visitor, VisitorCounts};

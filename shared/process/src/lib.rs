@@ -15,22 +15,10 @@ mod order_counts;
 mod published;
 mod snapshots;
 mod sold_out_mark;
+mod sync;
 mod terms_cache;
 mod turns;
 mod watched;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-    pub(crate) use std::sync::{Mutex, PoisonError};
-
-    pub(crate) use arc_swap::ArcSwapOption;
-    pub(crate) use cache::{Clock, Moment};
-    pub(crate) use moka::sync::Cache;
-    pub(crate) use tokio::spawn;
-    pub(crate) use tokio::sync::Mutex as AsyncMutex;
-    pub(crate) use tokio::time::{Instant, sleep, timeout};
-}
 
 pub use answer_counts::AnswerCounts;
 pub use award_cache::AwardCache;

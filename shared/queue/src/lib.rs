@@ -4,16 +4,8 @@ mod backlog;
 mod depth;
 mod message;
 mod redrive;
+mod sync;
 mod together;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::{Mutex, PoisonError};
-
-    pub(crate) use tokio::sync::Mutex as AsyncMutex;
-    pub(crate) use tokio::sync::oneshot;
-    pub(crate) use tokio::time::timeout;
-}
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -10,15 +10,9 @@ mod secret;
 mod serve;
 mod settings;
 mod stream;
+mod sync;
 mod telemetry;
 mod throttle;
-
-/// The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
-mod sync {
-    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
-    pub(crate) use std::sync::{Mutex, PoisonError};
-    pub(crate) use std::time::Instant;
-}
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use aws_client::{AwsClient, AwsError};
