@@ -205,7 +205,9 @@ mod tests {
         let (_, round) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let (key, action) = ("key".to_owned(), action.to_owned());
         let entry = LogEntry { key, action, parameters: String::new(), by: None, at_ms };
-        sale::Round { loaded_at_ms: Some(LOADED), log: [entry].into_iter().collect(), ..round }
+        let mut log = sale::Log::default();
+        log.push(entry);
+        sale::Round { loaded_at_ms: Some(LOADED), log, ..round }
     }
 
     #[test]
