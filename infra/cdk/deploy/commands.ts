@@ -19,6 +19,15 @@ import { pay, smoke } from './smoke.ts';
 import { agreed, archives, bootstrap, build, BUILT, cdk, missingTools, planned, say, tokenFrom } from './steps.ts';
 import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
+/** What the commands take besides a name. */
+export interface Flags {
+  yes?: boolean;
+  email?: string;
+  id?: string;
+  'price-minor'?: string;
+  currency?: string;
+}
+
 async function runPreflight(on: Target): Promise<Finding[]> {
   const deployed = await deployedTemplate(on.aws, on.settings.name);
   const outputs = await outputsOf(on);
@@ -40,24 +49,24 @@ function contextOf({ first, releases }: Occasion): Record<string, string> {
   return { ...(first ? { first: 'true' } : {}), ...(releases === undefined ? {} : { releases }) };
 }
 
-const PROGRAMS: Programs = {
+const programs = ({ yes }: Flags): Programs => ({
   missingTools,
   bootstrap,
   build,
   synth: (on, occasion) => {
-    if (!isAws(on)) process.env['CDK_VALIDATION'] = 'false';
-    cdk('synth', on.name, on.aws.region, ['--quiet', '--output', outOf(on)], contextOf(occasion));
+    const env = isAws(on) ? {} : { CDK_VALIDATION: 'false' };
+    cdk('synth', on.name, on.aws.region, ['--quiet', '--output', outOf(on)], contextOf(occasion), env);
     return JSON.parse(readFileSync(join(outOf(on), 'FlashSale.template.json'), 'utf8')) as Template;
   },
   deploy: (on, occasion) => {
     const args = ['--require-approval', 'never', '--progress', 'events', '--ci', ...(isAws(on) ? [] : ['--method=direct'])];
     cdk('deploy', on.name, on.aws.region, ['--all', '--app', outOf(on), ...args], contextOf(occasion));
   },
-  agreed,
+  agreed: (word) => agreed(word, yes),
   say,
   tellUrls,
   smoke: runSmoke,
-};
+});
 
 /** The key that callbacks are to be signed with: the first of the secret's. */
 async function paymentKeyOf({ aws }: Target, outputs: Record<string, string>): Promise<string> {
@@ -116,8 +125,7 @@ async function rotateEdgeKey(name: string | undefined): Promise<void> {
   console.log(step.say);
 }
 
-async function payFor(name: string | undefined): Promise<void> {
-  const { ID: id = '', PRICE_MINOR: minor = '', CURRENCY: currency = 'EUR' } = process.env;
+async function payFor(name: string | undefined, { id = '', 'price-minor': minor = '', currency = 'EUR' }: Flags): Promise<void> {
   if (id === '' || minor === '') {
     throw new UsageError('Which reservation, and how much? ./flash pay ENV --id lamp.1.… --price-minor 990 --currency EUR');
   }
@@ -144,15 +152,15 @@ async function template(name: string | undefined): Promise<void> {
   console.log(join(out, 'functions'));
 }
 
-const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
-  deploy: async (name) => deploy(await target(name), PROGRAMS),
-  destroy: async (name) => destroy(await target(name), PROGRAMS),
+const COMMANDS: Record<string, (name: string | undefined, flags: Flags) => Promise<void>> = {
+  deploy: async (name, flags) => deploy(await target(name), programs(flags)),
+  destroy: async (name, flags) => destroy(await target(name), programs(flags)),
   template,
   pay: payFor,
   'build-aws': async () => build(),
   smoke: async (name) => runSmoke(await target(name)),
   'rotate-edge-key': rotateEdgeKey,
-  bootstrap: async (name) => ensureBootstrap(await target(name), PROGRAMS),
+  bootstrap: async (name) => ensureBootstrap(await target(name), { bootstrap, say }),
   preflight: async (name) => {
     const on = await target(name);
     if (!isAws(on)) return console.log('The emulator needs no preflight: it has no quotas, certificates or alarms to check.');
@@ -160,8 +168,7 @@ const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
     const wrong = findings.filter(({ is }) => is === 'wrong').length;
     if (wrong > 0) throw new UsageError(`${wrong} of ${findings.length} checks failed: below each is the command that fixes it.`);
   },
-  operator: async (name) => {
-    const email = process.env['EMAIL'];
+  operator: async (name, { email }) => {
     if (email === undefined || !/^\S+@\S+$/.test(email)) throw new UsageError('Who? ./flash operator dev --email you@example.com');
     const on = await target(name);
     const outputs = await outputsOf(on);
@@ -170,8 +177,8 @@ const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
 };
 
 /** Runs a command on the deployment with this name. */
-export async function run(command: string, name: string | undefined): Promise<void> {
+export async function run(command: string, name: string | undefined, flags: Flags): Promise<void> {
   const work = COMMANDS[command];
   if (work === undefined) throw new UsageError(`Which command? ${Object.keys(COMMANDS).join(', ')}; got "${command}"`);
-  await work(name === '' ? undefined : name);
+  await work(name === '' ? undefined : name, flags);
 }

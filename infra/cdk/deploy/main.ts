@@ -9,11 +9,11 @@ const options = { yes: { type: 'boolean' }, email: text, id: text, 'price-minor'
 
 try {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  // Each flag is also a variable: --price-minor is PRICE_MINOR.
-  for (const [flag, value] of Object.entries(values)) process.env[flag.toUpperCase().replace('-', '_')] = value === true ? '1' : String(value);
   process.chdir(APP);
-  const [command = '', name = process.env['ENV']] = positionals;
-  await run(command, name);
+  const { ENV, YES, EMAIL, ID, PRICE_MINOR, CURRENCY } = process.env;
+  const [command = '', name = ENV] = positionals;
+  // Each flag may also be a variable.
+  await run(command, name, { yes: YES === '1', email: EMAIL, id: ID, 'price-minor': PRICE_MINOR, currency: CURRENCY, ...values });
 } catch (error) {
   const isMistake = error instanceof UsageError || String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
   if (!isMistake) throw error;

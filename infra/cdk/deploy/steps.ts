@@ -18,8 +18,8 @@ const TARGET = 'aarch64-unknown-linux-gnu';
 export const say = (line: string): void => console.error(line);
 
 /** Asks for a word. Without a terminal nobody can answer, so `--yes` does. */
-export async function agreed(word: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
-  if (env['YES'] === '1') return true;
+export async function agreed(word: string, yes: boolean | undefined): Promise<boolean> {
+  if (yes) return true;
   if (!process.stdin.isTTY) {
     say(`There is no terminal to ask on: --yes confirms.`);
     return false;
@@ -98,9 +98,9 @@ export function bootstrap(account: string, regions: string[], qualifier: string 
 }
 
 /** Runs `cdk` on the app. */
-export function cdk(command: string, name: string, region: string, args: string[], context: Record<string, string> = {}): void {
+export function cdk(command: string, name: string, region: string, args: string[], context: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}): void {
   const given = Object.entries({ env: name, ...context }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-  must(`cdk ${command}`, 'node', [CDK, command, ...given, ...args], { cwd: APP, env: { ...cdkEnvironment(), AWS_REGION: region } });
+  must(`cdk ${command}`, 'node', [CDK, command, ...given, ...args], { cwd: APP, env: { ...cdkEnvironment(), AWS_REGION: region, ...env } });
 }
 
 function cdkEnvironment(): NodeJS.ProcessEnv {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { run as runHere } from '../deploy/commands.ts';
+import { type Flags, run as runHere } from '../deploy/commands.ts';
 import { APP, ROOT } from '../deploy/paths.ts';
 import { bootstrapCommand, missingTools } from '../deploy/steps.ts';
 import { UsageError } from '../lib/settings.ts';
@@ -22,7 +22,7 @@ function documents(folder = ''): string[] {
 }
 
 /** Runs the command as without AWS: no credentials, no home, no role of the machine. */
-function run(args: string[]) {
+function run(args: string[], variables: Record<string, string> = {}) {
   const { PATH } = process.env;
   const home = mkdtempSync(join(workplace, 'home-'));
   return spawnSync('node', ['--import', 'tsx', 'deploy/main.ts', ...args], {
@@ -30,13 +30,11 @@ function run(args: string[]) {
     encoding: 'utf8',
     timeout: 300_000,
     killSignal: 'SIGKILL',
-    env: { PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    env: { PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...variables },
   });
 }
 
 describe('without an AWS account', () => {
-  afterEach(() => vi.unstubAllEnvs());
-
   test('a deployment gets as far as credentials, and says exactly what is missing', () => {
     const { status, stdout, stderr } = run(['deploy', 'dev']);
     expect([status, stdout]).toEqual([1, '']);
@@ -67,20 +65,18 @@ describe('without an AWS account', () => {
     [['preflight', 'example'], /deployments\/example\.ts is a template/],
     [['operator', 'dev'], /\.\/flash operator dev --email you@example\.com/],
     [['pay', 'dev'], /^Which reservation, and how much\? \.\/flash pay/],
-    [['pay', 'dev'], /^--price-minor: a whole number of minor units, such as 990 for 9\.90; got "9\.90"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '9.90' }],
-    [['pay', 'dev'], /^--price-minor: .*; got "-1"$/m, { ID: 'lamp.1.a', PRICE_MINOR: '-1' }],
-    [['pay', 'dev'], /^Which reservation, and how much\?/, { ID: 'lamp.1.a', PRICE_MINOR: '' }],
-  ] as [[string, string], RegExp, Record<string, string>?][])('%s says what is wrong', async ([command, name], said, env = {}) => {
-    const given: Record<string, string | undefined> = { EMAIL: undefined, ID: undefined, PRICE_MINOR: undefined, ...env };
-    for (const [variable, value] of Object.entries(given)) vi.stubEnv(variable, value);
-    const refused: unknown = await runHere(command, name).catch((error: unknown) => error);
+    [['pay', 'dev'], /^--price-minor: a whole number of minor units, such as 990 for 9\.90; got "9\.90"$/m, { id: 'lamp.1.a', 'price-minor': '9.90' }],
+    [['pay', 'dev'], /^--price-minor: .*; got "-1"$/m, { id: 'lamp.1.a', 'price-minor': '-1' }],
+    [['pay', 'dev'], /^Which reservation, and how much\?/, { id: 'lamp.1.a', 'price-minor': '' }],
+  ] as [[string, string], RegExp, Flags?][])('%s says what is wrong', async ([command, name], said, flags = {}) => {
+    const refused: unknown = await runHere(command, name, flags).catch((error: unknown) => error);
     // Of such an error, the process prints only the message.
     expect(refused).toBeInstanceOf(UsageError);
     expect((refused as UsageError).message).toMatch(said);
   });
 
-  test('a flag is a variable, and one that there is not is named', () => {
-    expect(run(['pay', 'dev', '--id', 'lamp.1.a', '--price-minor=9.90']).stderr).toMatch(/^--price-minor: a whole number of .*; got "9\.90"\n$/);
+  test('a flag may be a variable, and one that there is not is named', () => {
+    expect(run(['pay', 'dev', '--price-minor=9.90'], { ID: 'lamp.1.a' }).stderr).toMatch(/^--price-minor: a whole number of .*; got "9\.90"\n$/);
     expect(run(['operator', 'dev', '--mail', 'you@example.com'])).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Unknown option '--mail'.*\n$/) });
   });
 
@@ -131,7 +127,7 @@ describe('commands in the documentation', () => {
   });
 
   test('the list has every command for a deployment', async () => {
-    const refused = (await runHere('nothing', undefined).catch((error: unknown) => error)) as Error;
+    const refused = (await runHere('nothing', undefined, {}).catch((error: unknown) => error)) as Error;
     const known = refused.message.match(/^Which command\? (.*); got/)![1]!.split(', ');
     expect(commands).toEqual(expect.arrayContaining(known.map((name) => `./flash ${name}`)));
   });
