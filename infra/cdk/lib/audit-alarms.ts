@@ -1,21 +1,18 @@
 import { Duration } from 'aws-cdk-lib';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alarms } from './alarms.ts';
-import { eachOf, graph, type Part } from './dashboard.ts';
+import { eachOf, graph, type Part, published } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
 /** What one run finds, it repairs. */
 const LASTING = Duration.minutes(5);
-const ONE_RUN = Duration.minutes(1);
 /** An order message is sent again after a minute, so by then it has been tried twice. */
 const OUTBOX_S = 120;
 
 /** Rings when reconciliation's metrics are bad. */
 export function watchAudit(settings: Settings, alarms: Alarms): Part {
-  const once = (metricName: string): Metric =>
-    new Metric({ namespace: settings.name, metricName, statistic: Stats.MAXIMUM, period: ONE_RUN });
-  const lasting = (metricName: string): Metric =>
-    new Metric({ namespace: settings.name, metricName, statistic: Stats.MINIMUM, period: LASTING });
+  const once = (name: string): Metric => published(settings, name, Stats.MAXIMUM);
+  const lasting = (name: string): Metric => published(settings, name, Stats.MINIMUM, LASTING);
 
   alarms.ringAt('units-oversold', once('UnitsOversold'), 1);
   alarms.ringAt('units-adrift', lasting('UnitsAdrift'), 1);

@@ -32,6 +32,11 @@ export function graph(
   });
 }
 
+/** A metric that functions publish, over one minute unless it says otherwise. */
+export function published(settings: Settings, metricName: string, statistic: string, period = PERIOD): cloudwatch.Metric {
+  return new cloudwatch.Metric({ namespace: settings.name, metricName, statistic, period });
+}
+
 /**
  * One line for each value of `dimension`, whatever values there are: sales come and go without a deployment.
  *

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alarms } from './alarms.ts';
-import { eachOf, graph, type Part } from './dashboard.ts';
+import { eachOf, graph, type Part, published } from './dashboard.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Settings } from './settings.ts';
 
@@ -23,13 +23,11 @@ export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Par
     });
     alarms.ringAt('sale-hot', loads, HOT);
   }
-  const reserve = (statistic: string): Metric =>
-    new Metric({ namespace: settings.name, metricName: 'ReserveMs', statistic, period: PERIOD, label: statistic });
   return {
     title: 'Door',
     graphs: [
       graph('Answers by code', [eachOf(settings, 'Answers', 'Code', Stats.SUM)]),
-      graph('Reservation, ms', ['p50', 'p90', 'p99'].map(reserve)),
+      graph('Reservation, ms', ['p50', 'p90', 'p99'].map((statistic) => published(settings, 'ReserveMs', statistic).with({ label: statistic }))),
       graph('Load of each sale, 1 as expected', [eachOf(settings, 'SaleLoad', 'Sale', Stats.SUM)]),
       graph('Requests at the gateway', [api.requests()], [api.clientErrors(), api.serverErrors()]),
       graph('Gateway, ms', api.latencies()),

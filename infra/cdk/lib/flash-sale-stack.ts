@@ -14,16 +14,14 @@ import { watchFunctions } from './function-alarms.ts';
 import { ANSWERING, FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
+import { KeySecret, type KeySecretProps } from './key-secret.ts';
 import { FACTS_FOR_MERCHANTS, LedgerTable, NEWS_FOR_BUYERS } from './ledger-table.ts';
 import { Page } from './page.ts';
-import { PassSecret } from './pass-secret.ts';
 import { watchPayments } from './payment-alarms.ts';
-import { PaymentSecret } from './payment-secret.ts';
 import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, REBUILD_PROCESSES, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
-import { type SigningKey, SigningSecret, type SigningSecretProps } from './signing-secret.ts';
 import { StockRedis } from './stock-redis.ts';
 import { synthesizerOf } from './synthesizer.ts';
 
@@ -55,22 +53,32 @@ export class FlashSaleStack extends Stack {
     const queues = new Queues(this, 'Queues', settings, alarms);
     const table = new LedgerTable(this, 'Ledger', settings, alarms);
     const redis = new StockRedis(this, 'Stock', settings, alarms);
-    const secret = new PaymentSecret(this, 'PaymentSecret', settings);
-    const ownSecret = (id: string, props: Omit<SigningSecretProps, 'settings'>): SigningKey =>
+    const secret = new KeySecret(this, 'PaymentSecret', settings, {
+      description: 'Signing key of the payment webhook',
+      variable: 'PAYMENT_SECRET_ARN',
+      unrotated: 'A new key has to be given to the payment provider, which has no API for that.',
+    });
+    const ownSecret = (id: string, props: KeySecretProps): Pick<KeySecret, 'arn' | 'readFrom'> =>
       settings.signingSecrets === 'each'
-        ? new SigningSecret(this, id, { settings, ...props })
+        ? new KeySecret(this, id, settings, props)
         : { arn: secret.arn, readFrom: (fn) => secret.readFrom(fn, props.variable) };
     const winnerSecret = ownSecret('WinnerSecret', {
-      signs: 'notifications of winners',
-      receiver: 'The gift service',
+      description: 'Signing key of notifications of winners',
       variable: 'WINNER_SECRET_ARN',
+      unrotated: 'The gift service has to be given a new key, and has no API for that.',
     });
     const webhookSecret = ownSecret('WebhookSecret', {
-      signs: "events that are sent to the merchant's address",
-      receiver: "The merchant's system",
+      description: "Signing key of events that are sent to the merchant's address",
       variable: 'WEBHOOK_SECRET_ARN',
+      unrotated: "The merchant's system has to be given a new key, and has no API for that.",
     });
-    const passes = new PassSecret(this, 'PassSecret', settings);
+    const passes = new KeySecret(this, 'PassSecret', settings, {
+      description: 'Keys that seal passes into a sale',
+      variable: 'PASS_SECRET_ARN',
+      unrotated: 'A rotation adds a key, and removes the old one when its last pass has expired. AWS would replace it at once.',
+      // One key signs, all of them open.
+      json: { secretStringTemplate: JSON.stringify({ signing: 1 }), generateStringKey: 'key1' },
+    });
     const identity = new Identity(this, 'Identity', settings);
 
     // Polling an empty queue costs as much as a scheduled function. In a deployment whose data may be deleted, queues that

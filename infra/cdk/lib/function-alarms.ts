@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmId, AlarmOptions, Alarms } from './alarms.ts';
-import { graph, type Part } from './dashboard.ts';
+import { graph, type Part, published } from './dashboard.ts';
 import { ANSWERING, type FunctionName, SCHEDULED } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -36,8 +36,7 @@ export function watchFunctions(
     ring('schedules-failing', 'Errors', scheduled, SCHEDULE.failures, SCHEDULE.period);
     ring('functions-throttled', 'Throttles', answering, 1);
   }
-  const own = (metricName: string): Metric =>
-    new Metric({ namespace: settings.name, metricName, statistic: Stats.SUM, period: PERIOD });
+  const own = (name: string): IMetric => published(settings, name, Stats.SUM);
   const each = (metricName: string, statistic: string): IMetric[] =>
     all.map((fn) => fn.lambda.metric(metricName, { statistic, period: PERIOD, label: fn.name }));
   return {

@@ -1,12 +1,11 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { Duration } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import { accessLog } from './access-log.ts';
 import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
 import type { Identity } from './identity.ts';
 import { type Route, ROUTES } from './routes.ts';
@@ -46,20 +45,12 @@ export class HttpApi extends Construct {
   ) {
     super(scope, id);
     const api = new apigateway.HttpApi(this, 'Api', { apiName: settings.name, createDefaultStage: false });
-    const log = new logs.LogGroup(this, 'AccessLog', {
-      logGroupName: `/aws/vendedlogs/${settings.name}/access`,
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
     const stage = new apigateway.HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: settings.throttle.requestsPerSecond, burstLimit: settings.throttle.burst },
-      accessLogSettings: {
-        destination: new apigateway.LogGroupLogDestination(log),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
-      },
+      accessLogSettings: accessLog(this, settings, 'access', ACCESS_LOG),
     });
 
     const jwt = new HttpJwtAuthorizer('Jwt', identity.issuer, { jwtAudience: identity.audience });

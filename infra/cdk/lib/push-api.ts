@@ -1,12 +1,12 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AccessLogFormat, CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import { accessLog } from './access-log.ts';
 import type { Alarms } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
 import type { RustFunction } from './rust-function.ts';
@@ -49,20 +49,12 @@ export class PushApi extends Construct {
       apiName: `${settings.name}-push`,
       routeSelectionExpression: '$request.body.action',
     });
-    const log = new logs.LogGroup(this, 'AccessLog', {
-      logGroupName: `/aws/vendedlogs/${settings.name}/push`,
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
     this.stage = new apigateway.WebSocketStage(this, 'Stage', {
       webSocketApi: this.api,
       stageName: PUSH_STAGE,
       autoDeploy: true,
       throttle: CONNECTIONS,
-      accessLogSettings: {
-        destination: new apigateway.LogGroupLogDestination(log),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
-      },
+      accessLogSettings: accessLog(this, settings, 'push', ACCESS_LOG),
     });
     this.stage.node.addDependency(this.logWriter());
     const stage = this.stage.node.defaultChild as apigateway.CfnStage;

@@ -1,18 +1,14 @@
-import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
+import { common, SMALL_NODE } from './common.ts';
 
 /** A cheap stack on AWS that may be destroyed at any time. */
 export const dev: Settings = {
+  ...common,
   name: 'flash-sale-dev',
-  architecture: 'arm64',
-  functionUpload: { kind: 'bootstrap' },
-  functionMemoryMb: 256,
   // At `debug` the SDK writes dozens of lines for each request, and schedules make four a minute.
   logLevel: 'info',
   logRetentionDays: 7,
   orderConcurrency: 10,
-  winners: { perSecond: 100 },
-  pictureHosts: [],
   throttle: {
     requestsPerSecond: 500,
     burst: 1_000,
@@ -21,23 +17,13 @@ export const dev: Settings = {
     tickets: { requestsPerSecond: 50, burst: 100 },
   },
   identity: { kind: 'cognito' },
-  operatorClaims: OPERATOR_CLAIMS,
-  redis: {
-    kind: 'elasticache',
-    nodeType: 'cache.t4g.micro',
-    shards: 1,
-    replicas: 0,
-    tls: true,
-    // A password is a secret, which costs as much as all scheduled runs; the network only lets functions in.
-    authentication: false,
-    durability: 'disabled',
-  },
+  // A password is a secret, which costs as much as all scheduled runs; the network only lets functions in.
+  redis: { ...SMALL_NODE, shards: 1 },
   network: 'dual-stack',
   observability: 'essential',
   signingSecrets: 'one',
   releases: 'in-place',
   table: {},
-  provisioned: [],
   // Each run of a schedule would be traced, which costs as much as one and a half secrets.
   tracing: false,
   tags: { application: 'flash-sale', stage: 'dev' },
@@ -47,5 +33,4 @@ export const dev: Settings = {
   expressionAlarms: true,
   // CloudFront costs nothing while idle; the firewall would.
   edge: { line: false, key: 'key1', page: { signInOrigins: [] } },
-  extraEnvironment: {},
 };

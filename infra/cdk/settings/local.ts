@@ -1,18 +1,15 @@
-import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
+import { common, SMALL_NODE } from './common.ts';
 
 /** The emulator on this machine. Issuer, audience and the emulator's address come from the command line. */
 export const local: Settings = {
+  ...common,
   name: 'flash-sale',
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
   // An existing bucket needs no bootstrap stack.
   functionUpload: { kind: 'bucket', name: 'flash-sale-functions' },
-  functionMemoryMb: 256,
-  logLevel: 'info',
   logRetentionDays: 1,
   orderConcurrency: 10,
-  winners: { perSecond: 100 },
-  pictureHosts: [],
   throttle: {
     // More than any machine can handle, so that measurements never hit it.
     requestsPerSecond: 100_000,
@@ -22,22 +19,13 @@ export const local: Settings = {
     tickets: { requestsPerSecond: 4_000, burst: 4_000 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
-  operatorClaims: OPERATOR_CLAIMS,
   // The emulator returns the address of the Valkey that it was started with.
-  redis: {
-    kind: 'elasticache',
-    nodeType: 'cache.t4g.micro',
-    replicas: 0,
-    tls: false,
-    authentication: false,
-    durability: 'disabled',
-  },
+  redis: { ...SMALL_NODE, tls: false },
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',
   releases: 'in-place',
   table: {},
-  provisioned: [],
   tracing: false,
   tags: {},
   keepData: false,
@@ -45,5 +33,4 @@ export const local: Settings = {
   requireTls: false,
   expressionAlarms: false,
   emulator: '',
-  extraEnvironment: {},
 };

@@ -1,4 +1,5 @@
 import type { Settings } from '../lib/settings.ts';
+import { SMALL_NODE } from './common.ts';
 import { prod } from './prod.ts';
 
 /**
@@ -8,15 +9,6 @@ import { prod } from './prod.ts';
 export const parked: Settings = {
   ...prod,
   parked: true,
-  redis: {
-    kind: 'elasticache',
-    nodeType: 'cache.t4g.micro',
-    shards: 1,
-    replicas: 0,
-    tls: true,
-    authentication: true,
-    durability: 'disabled',
-  },
+  redis: { ...SMALL_NODE, shards: 1, authentication: true },
   releases: 'in-place',
-  tags: { application: 'flash-sale', stage: 'prod' },
 };

@@ -1,17 +1,12 @@
-import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
+import { common } from './common.ts';
 
 /** Production. Issuer, audience, and where buyers pay come from the deployment's file. */
 export const prod: Settings = {
+  ...common,
   name: 'flash-sale',
-  architecture: 'arm64',
-  functionUpload: { kind: 'bootstrap' },
-  functionMemoryMb: 256,
-  logLevel: 'info',
   logRetentionDays: 90,
   orderConcurrency: 50,
-  winners: { perSecond: 100 },
-  pictureHosts: [],
   // 167 of the account's 1,000. At 50 ms a call, payment handles 1,000 callbacks a second; order and expiry are limited to as
   // many concurrent batches of ten, winners to the two between which its rate is divided, and webhook to fifty concurrent
   // requests; a scheduled function runs once a minute,
@@ -42,7 +37,6 @@ export const prod: Settings = {
     tickets: { requestsPerSecond: 1_000, burst: 500 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
-  operatorClaims: OPERATOR_CLAIMS,
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.r7g.large',
@@ -59,8 +53,6 @@ export const prod: Settings = {
   releases: 'canary',
   // Placing an order costs six write units of the table: this allows over a thousand orders a second from the start.
   table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 } },
-  // Set for each opening in the deployment's file.
-  provisioned: [],
   tracing: true,
   tags: { application: 'flash-sale', stage: 'prod' },
   keepData: true,
@@ -69,5 +61,4 @@ export const prod: Settings = {
   expressionAlarms: true,
   // A buyer of one sale sends about ten requests, and two thousand buyers can share the address of a mobile network.
   edge: { requestsPer5MinutesPerIp: 20_000, line: true, key: 'key1', page: { signInOrigins: [] } },
-  extraEnvironment: {},
 };
