@@ -2,7 +2,7 @@
 
 import { lifeRoutes, note, shown } from './life.js';
 import { orderRoutes } from './orders.js';
-import { ok, route } from './routes.js';
+import { ok, route } from './route.js';
 import { problem } from './sales.js';
 
 const STEERED = {

@@ -2,7 +2,7 @@
 // tokens work once; a refresh token that is used twice ends the whole session, as in RFC 9700.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { ok, route } from './routes.js';
+import { ok, route } from './route.js';
 
 const USER = 'oidc-user';
 

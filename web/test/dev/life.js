@@ -1,6 +1,7 @@
 // The life cycle of sales in the stand-in: lists by state, drafts, edits, withdrawal, and reports.
 
-import { ok, route } from './routes.js';
+import { STATES } from './orders.js';
+import { ok, route } from './route.js';
 import { problem } from './sales.js';
 
 /** Small pages, so that tests are quick; the real system has 50 sales, and 1,000 orders. */
@@ -8,7 +9,6 @@ const PAGE = 20;
 const REPORT_PAGE = 4;
 /** From this time before its opening, a round is loaded. */
 const LOADED_MS = 600_000;
-const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const PROMISED = ['per_user_limit', 'price_minor', 'currency', 'payment_window_s', 'allocation', 'settlement', 'early_access'];
 const NULLABLE = ['list_price_minor', 'terms_url', 'expected_audience', 'recurrence', 'line'];
 const DOOR = { strikes: 10, strike_window_s: 600, denied_for_s: 3_600, unpaid_limit: 3 };

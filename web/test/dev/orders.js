@@ -1,13 +1,13 @@
 // Orders and refunds, as the stand-in's operators see them.
 
 import { createHash } from 'node:crypto';
-import { ok, route } from './routes.js';
+import { ok, route } from './route.js';
 import { problem } from './sales.js';
 
 /** Small pages, so that tests are quick; the real system has 50 and 1,000. */
 const PAGE = 5;
 const EXPORT_PAGE = 3;
-const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
+export const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const FILTERS = ['sale', 'round', 'state', 'user', 'from', 'to'];
 const COLUMNS = [
   'reservation_id', 'sale_id', 'round', 'user', 'unit', 'state', 'price_minor', 'currency', 'award', 'award_minor', 'prize',

@@ -6,19 +6,13 @@ import { adminRoutes } from './admin.js';
 import { issuerRoutes } from './issuer.js';
 import { pay } from './orders.js';
 import { picture } from './picture.js';
+import { ok, route } from './route.js';
 import { problem } from './sales.js';
 
 /** Little work, so that tests are quick; the real system asks for 20 bits. */
 const WORK_BITS = 12;
 const PASS_LIFE_MS = 300_000;
 const PAGE = 5;
-
-export const ok = (body, status = 200, headers = {}) => ({ status, body, headers });
-
-/** A row of the table. `:name` matches one segment of a path. */
-export function route(method, path, who, answer) {
-  return { method, pattern: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), who, answer };
-}
 
 const kept = { 'cache-control': 'public, max-age=1, s-maxage=1' };
 const catalog = (body) => ok({ server_time: new Date().toISOString(), ...body }, 200, kept);
