@@ -71,9 +71,9 @@ test('its examples are messages, and what is none is not', async () => {
   }
 });
 
-// What the unit tests of shared/push expect of `StatusUpdate`, word for word.
+// What the unit tests of shared/messaging/src/push expect of `StatusUpdate`, word for word.
 test('what the notifier sends is a message', async () => {
-  const source = await read('shared/push/src/status_update.rs');
+  const source = await read('shared/messaging/src/push/status_update.rs');
   const id = /const ID: &str = "([^"]+)"/.exec(source)?.[1];
   const payBy = /let pay_by = "([^"]+)"/.exec(source)?.[1];
   const award = /json!\((\{ "kind": "amount", "amount_minor": \d+, "currency": "EUR" \})\)/.exec(source)?.[1];

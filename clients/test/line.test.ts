@@ -15,7 +15,7 @@ import {
 import { commitmentOf, placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
 import { passing } from './passing.js';
 
-const vectors = JSON.parse(readFileSync(atRoot('shared/line/vectors.json'), 'utf8'));
+const vectors = JSON.parse(readFileSync(atRoot('shared/pass/line_vectors.json'), 'utf8'));
 
 const SEED = '0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20';
 /** To this seed, for a round of `lamp`, from the vectors. */

@@ -1,6 +1,7 @@
 //! Which messages queue functions report as failed, and when they come back.
 
 use ledger::LedgerError;
+use messaging::queue;
 
 use crate::prelude::*;
 use crate::resources::show_again;

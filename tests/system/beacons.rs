@@ -1,17 +1,17 @@
 //! Draws that a beacon decides: the draw names a drand round in advance, waits until operators post its beacon, and checks it.
 //!
-//! The tests cannot reach drand. A key of their own stands in for drand's, with the same rounds at the same times; the crate `beacon`
-//! tests signatures that drand published.
+//! The tests cannot reach drand. A key of their own stands in for drand's, with the same rounds at the same times;
+//! `sale::award::beacon` tests signatures that drand published.
 
-use award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
-use award::{Hex, Table};
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
-use beacon::{DOMAIN, DrandKey, message};
 use blst::min_sig::SecretKey;
 use fulfilment::{DrawStands, Loading, load_round};
 use local::check_draw::checked;
+use sale::award::beacon::{DOMAIN, DrandKey, message};
+use sale::award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
+use sale::award::{Hex, Table};
 use sale::{LogEntry, Parts};
 use tests::Server;
 

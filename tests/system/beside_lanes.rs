@@ -1,7 +1,7 @@
 //! What surrounds a sale with several lanes: the line, admission, the figures and the audits, also when a lane does not answer or
 //! Redis has lost it.
 
-use line::LineState;
+use pass::line::LineState;
 use sale::Parts;
 use sale::audit::Repair;
 use stock::RoundStock;

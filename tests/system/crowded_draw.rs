@@ -7,7 +7,6 @@
 
 use std::sync::atomic::AtomicU64;
 
-use award::merkle;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -15,6 +14,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use ledger::ROUND_SHARDS;
 use local::runtime_api::RuntimeApi;
+use sale::award::{self, merkle};
 use tests::{Server, Upstream};
 
 use crate::lotteries::{lottery, winner_messages};

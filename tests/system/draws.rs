@@ -1,7 +1,7 @@
 //! What people see of rounds with awards: what can be won, what they won and, after the end, everything that verifies it.
 
-use award::{Seed, Table, bytes32, commit};
 use sale::Parts;
+use sale::award::{Seed, Table, bytes32, commit};
 
 use crate::catalog::{ask, shown};
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! The green channel: an order at once, without waiting for the queue.
 
-use queue::ExpiryQueue;
+use messaging::queue::ExpiryQueue;
 
 use crate::prelude::*;
 

@@ -4,14 +4,13 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicI64;
 
-use cache::Moment;
 use fulfilment::load_round;
 use gate::PassKeys;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
 use local::valkey::Valkey;
 use process::Snapshots;
-use runtime::Secret;
+use runtime::{Moment, Secret};
 use sale::audit::Audit;
 use tokio::task::spawn_blocking;
 

@@ -2,7 +2,7 @@
 //! each other, one Redis call at a time.
 
 use ledger::{Denial, DeniedBy, DeniedWhy};
-use line::LineState;
+use pass::line::LineState;
 
 use crate::crashes::at_home_in;
 use crate::lines::{LINE, look, with_line};

@@ -1,7 +1,7 @@
 //! The line in front of a sale: tickets, the order, who is admitted, and what happens when Redis is lost.
 
-use award::{Commitment, Hex};
-use line::{LineDocument, LineOrder, LineState, Place, WHOLE_PPB, commit};
+use pass::line::{self, LineDocument, LineOrder, LineState, Place, WHOLE_PPB, commit};
+use sale::award::{self, Commitment, Hex};
 use stock::{Joined, Joining};
 
 use crate::prelude::*;

@@ -3,7 +3,7 @@
 
 use std::sync::mpsc;
 
-use queue::OrderQueue;
+use messaging::queue::OrderQueue;
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
 

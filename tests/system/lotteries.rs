@@ -1,10 +1,10 @@
 //! Lotteries that are drawn at their end: who enters, who wins, and that everyone is counted and wins at most once.
 
-use award::merkle;
 use fulfilment::DrawStands;
 use ledger::{LedgerError, Steered, Winner};
+use messaging::queue::WinnerMessage;
 use process::TermsCache;
-use queue::WinnerMessage;
+use sale::award::{self, merkle};
 
 use crate::catalog::{ask, shown};
 use crate::prelude::*;

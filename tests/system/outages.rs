@@ -1,6 +1,6 @@
 //! A part that does not answer.
 
-use queue::OrderQueue;
+use messaging::queue::OrderQueue;
 
 use crate::prelude::*;
 

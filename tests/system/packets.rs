@@ -1,12 +1,12 @@
 //! Rounds with awards: red packets and instant prizes. The ledger alone knows what a unit won.
 
-use award::Table;
 use aws_sdk_dynamodb::primitives::Blob;
 use futures::future::join;
 use ledger::Begun;
 use process::OrderCounts;
 use sale::Parts;
 use sale::audit::Awarded;
+use sale::award::{self, Table};
 
 use crate::prelude::*;
 

@@ -18,7 +18,7 @@ pub(crate) use history::{Clocks, Recorder, Redis};
 pub(crate) use lambda_http::{Body, Response};
 pub(crate) use ledger::{Ledger, Placed};
 pub(crate) use local::paths;
-pub(crate) use queue::{ExpiryMessage, OrderMessage};
+pub(crate) use messaging::queue::{ExpiryMessage, OrderMessage};
 pub(crate) use runtime::{AwsClient, Clock, Settings};
 pub(crate) use sale::*;
 pub(crate) use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! A round that Redis has lost comes back because a buyer asks for it. No schedule runs here.
 
 use fulfilment::{Loading, load_round};
-use queue::RebuildMessage;
+use messaging::queue::RebuildMessage;
 
 use crate::prelude::*;
 

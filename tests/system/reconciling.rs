@@ -2,7 +2,7 @@
 
 use aws_sdk_sqs::config::retry::RetryConfig;
 use fulfilment::{Repaired, SEND_AGAIN_AFTER, send_due};
-use queue::{OrderQueue, QueueError};
+use messaging::queue::{OrderQueue, QueueError};
 use stock::Reserve;
 use tests::CutProxy;
 

@@ -1,5 +1,7 @@
 //! Sold out: a loser is told so without a call to Redis, whatever the pass, and a winner never is.
 
+use messaging::queue;
+
 use crate::admission::enter;
 use crate::prelude::*;
 

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
-use queue::WinnerMessage;
+use messaging::queue::WinnerMessage;
 use standardwebhooks::Webhook;
 use tests::Server;
 

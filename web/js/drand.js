@@ -1,5 +1,6 @@
-// Checks the beacon of a draw: drand must have signed the round that the draw had to name. Its library is large, so this file is
-// loaded only for draws that have a beacon. The first implementation is shared/beacon with shared/award/src/drand.rs.
+// Checks the beacon of a draw: drand must have signed the round that the draw had to name. Its library is large, so
+// this file is loaded only for draws that have a beacon. The first implementation is shared/sale/src/award/beacon.rs
+// with shared/sale/src/award/drand.rs.
 
 import { bls12_381 as curve } from '@noble/curves/bls12-381.js';
 import { bytesOf, hexOf, sha256 } from './draw.js';

@@ -1,5 +1,5 @@
 // A user's place in the line of a sale, from public data and a ticket: a second implementation of docs/line.md. The first one
-// is shared/line; shared/line/vectors.json tests both. Runs in browsers and in Node.
+// is shared/pass/src/line; shared/pass/line_vectors.json tests both. Runs in browsers and in Node.
 
 import { bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
 

@@ -9,7 +9,7 @@ import {
   rootOfHashes, tableOf, verify,
 } from '../js/draw.js';
 
-const vectors = JSON.parse(readFileSync(new URL('../../shared/award/vectors.json', import.meta.url), 'utf8'));
+const vectors = JSON.parse(readFileSync(new URL('../../shared/sale/award_vectors.json', import.meta.url), 'utf8'));
 const { draws } = vectors;
 
 /** Counts the vectors, so that an empty list does not pass. */

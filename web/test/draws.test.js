@@ -6,7 +6,7 @@ import { onBoth, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
-const VECTORS = new URL('../../shared/award/vectors.json', import.meta.url);
+const VECTORS = new URL('../../shared/sale/award_vectors.json', import.meta.url);
 const FREE = { price_minor: 0, settlement: 'free' };
 /** The real system reveals the seed a minute after the end of a round. */
 const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;

@@ -11,7 +11,7 @@ import { LINE, LONG_MS, MINUTE_MS, cardSays, crowd, edit, hide, kept, open, requ
 import { heading, shop, visit } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
-const vectors = JSON.parse(readFileSync(new URL('../../shared/line/vectors.json', import.meta.url), 'utf8'));
+const vectors = JSON.parse(readFileSync(new URL('../../shared/pass/line_vectors.json', import.meta.url), 'utf8'));
 
 describe('places', () => {
   test('match the first implementation', () => {

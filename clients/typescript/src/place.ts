@@ -1,5 +1,5 @@
-// A user's place in a line, from public data and the ticket: docs/line.md. Tested against shared/line/vectors.json, like
-// every implementation.
+// A user's place in a line, from public data and the ticket: docs/line.md. Tested against
+// shared/pass/line_vectors.json, like every implementation.
 
 import type { components } from './openapi.js';
 

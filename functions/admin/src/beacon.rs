@@ -1,12 +1,12 @@
 //! Posting the beacon of a draw: drand's signature of the round that was named when the draw was fixed.
 
 use api::{Code, Problem, Reply, caller, json, json_body};
-use award::Hex;
-use award::drand::{self, DrandRound};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
 use ledger::{Beacon, Ledger};
+use sale::award::Hex;
+use sale::award::drand::{self, DrandRound};
 use sale::{Round, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
 

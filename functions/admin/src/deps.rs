@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use ::beacon::DrandKey;
 use api::Operators;
 use context::{Context, ContextError};
 use ledger::Ledger;
 use process::{OrderCounts, TermsCache};
 use runtime::Clock;
+use sale::award::beacon::DrandKey;
 use stock::Stock;
 
 use crate::pictures::PictureHosts;

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::{Reply, json};
-use award::drand::DrandRound;
 use fulfilment::FulfilmentError;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
 use jiff::Timestamp;
 use ledger::{Latest, Ledger, LedgerError};
+use messaging::queue::{Depth, depth};
 use process::OrderCount;
-use queue::{Depth, depth};
+use sale::award::drand::DrandRound;
 use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
 use stock::{Counters, KnownCounters, StockError};

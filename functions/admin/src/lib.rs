@@ -27,7 +27,7 @@ use context::{Error, serve};
 use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
-use queue::{Redriven, redrive};
+use messaging::queue::{Redriven, redrive};
 use runtime::OPERATOR_ANSWER_TIMEOUT;
 
 pub use crate::deps::{AdminDeps, QueueUrls};

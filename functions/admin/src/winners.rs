@@ -4,7 +4,7 @@ use api::{Code, Problem, Reply, json, json_body};
 use futures::{TryStreamExt, stream};
 use http::StatusCode;
 use lambda_http::Request;
-use queue::{QueueError, WinnerMessage, WinnerQueue};
+use messaging::queue::{QueueError, WinnerMessage, WinnerQueue};
 use sale::{InvalidId, RoundId};
 use serde::{Deserialize, Serialize};
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use api::{Code, Problem};
-use award::drand::{self, DrandRound};
-use award::{Commitment, Hex, Seed};
 use http::HeaderValue;
 use jiff::Timestamp;
 use lambda_http::{Body, Request, Response};
 use ledger::{Beacon, CHUNK_ENTRIES, DrawEntry};
+use sale::award::drand::{self, DrandRound};
+use sale::award::{Commitment, Hex, Seed};
 use sale::{Allocation, Currency, EpochMs, Round, RoundId, SaleId};
 use serde::{Serialize, Serializer};
 

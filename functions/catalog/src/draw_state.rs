@@ -1,7 +1,7 @@
-use award::drand::DrandRound;
-use award::{Commitment, Seed};
 use fulfilment::DRAW_AFTER_S;
 use ledger::Beacon;
+use sale::award::drand::DrandRound;
+use sale::award::{self, Commitment, Seed};
 use sale::{Allocation, EpochMs, Round};
 use serde::Serialize;
 

@@ -3,12 +3,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use award::Bytes32;
 use fulfilment::FulfilmentError;
 use futures::FutureExt;
 use ledger::{DrawEntry, Ledger, Switches};
 use process::Published;
 use runtime::Clock;
+use sale::award::Bytes32;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId};
 use serde::Serialize;
 use stock::{KnownCounters, Stock, StockError};

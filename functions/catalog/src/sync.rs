@@ -1,5 +1,5 @@
 //! The synchronisation types of state that requests share. `tests/schedules` replaces them to control the schedule.
 
-pub(crate) use cache::{Clock, Moment};
 pub(crate) use moka::future::Cache as FutureCache;
+pub(crate) use runtime::{Clock, Moment};
 pub(crate) use tokio::sync::Semaphore;

@@ -5,7 +5,7 @@
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
 use fulfilment::Fulfilment;
-use queue::{OrderMessage, Quarantine};
+use messaging::queue::{OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
 
 /// The function's dependencies.

@@ -7,7 +7,7 @@ use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{DrawStands, FulfilmentError, WARMUP_LEAD_S, draw};
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError};
-use queue::{OrderBacklog, WinnerQueue};
+use messaging::queue::{OrderBacklog, WinnerQueue};
 use runtime::Clock;
 use sale::{EpochMs, Round, RoundId};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-use award::Hex;
 use ledger::{Fact, NotedPayment, NotedRound};
+use sale::award::Hex;
 use sale::{Award, EpochMs, Order, OrderState, Price, ReservationId, RoundId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};

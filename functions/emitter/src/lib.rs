@@ -15,7 +15,7 @@ use std::time::Duration;
 use context::{Context, ContextError, Error, serve_events};
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use queue::EmitterFailures;
+use messaging::queue::EmitterFailures;
 use runtime::{AwsClient, StreamEvent, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 

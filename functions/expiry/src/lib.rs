@@ -5,7 +5,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{Expire, expire};
 use ledger::Ledger;
-use queue::{ExpiryMessage, ExpiryQueue};
+use messaging::queue::{ExpiryMessage, ExpiryQueue};
 use runtime::{Clock, MessageError, each_message};
 use stock::Stock;
 

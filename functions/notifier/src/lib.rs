@@ -16,8 +16,8 @@ use context::{Context, ContextError, Error, serve_events};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
+use messaging::push::{Gateway, Posted, PushError, StatusUpdate};
 use process::TermsCache;
-use push::{Gateway, Posted, PushError, StatusUpdate};
 use runtime::{Clock, StreamEvent, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 

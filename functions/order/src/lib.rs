@@ -4,7 +4,7 @@
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{Fulfilment, FulfilmentError};
-use queue::{OrderMessage, OrderQueue};
+use messaging::queue::{OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:

@@ -7,7 +7,7 @@ use context::{Context, ContextError, Error, serve};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
-use queue::{ExpiryMessage, ExpiryQueue};
+use messaging::queue::{ExpiryMessage, ExpiryQueue};
 use runtime::{ANSWER_TIMEOUT, Clock, Secret};
 use sale::{Price, ReservationId};
 use serde::Serialize;

@@ -3,7 +3,7 @@ use std::time::Duration;
 use context::{Context, ContextError};
 use fulfilment::SEND_AGAIN_AFTER;
 use ledger::Ledger;
-use queue::OrderQueue;
+use messaging::queue::OrderQueue;
 use runtime::Clock;
 use sale::MAX_ISOLATED_REQUESTS_PER_S;
 use stock::Stock;

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use context::{Context, ContextError};
 use fulfilment::Fulfilment;
 use gate::{Gate, PassKeys, Rebuilds, VisitorCounts};
+use messaging::queue::OrderQueue;
 use process::Snapshots;
-use queue::OrderQueue;
 use runtime::Clock;
 
 /// The function's dependencies.

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use api::{Code, Problem, Reply, correlation_id, idempotency_key, json, no_body};
-use cache::Moment;
 use gate::{Check, Route, Visitor};
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
+use messaging::queue::OrderMessage;
 use process::{CachedSale, Step};
-use queue::OrderMessage;
+use runtime::Moment;
 use sale::{BuyerClass, Claim, ClaimState, Entry, ReservationId, RoundId, UserId};
 use serde::Serialize;
 use stock::Reserve;

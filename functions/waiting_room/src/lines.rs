@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use api::Problem;
-use cache::Moment;
 use ledger::KeptLine;
-use line::{LineDocument, Watermark};
-use runtime::Clock;
+use pass::line::{LineDocument, Watermark};
+use runtime::{Clock, Moment};
 use sale::{EpochMs, RoundId};
 
 use crate::looks::Looks;

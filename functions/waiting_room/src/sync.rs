@@ -2,6 +2,6 @@
 
 pub(crate) use std::sync::{Mutex, PoisonError};
 
-pub(crate) use cache::{Clock, Moment};
 pub(crate) use moka::sync::Cache;
+pub(crate) use runtime::{Clock, Moment};
 pub(crate) use tokio::sync::Mutex as AsyncMutex;

@@ -3,7 +3,7 @@ use gate::{Check, Route};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
-use line::{Class, LineKeys, Ticket};
+use pass::line::{Class, LineKeys, Ticket};
 use sale::{EpochMs, LineTerms, Round, UserId};
 use serde::Serialize;
 use stock::{Joined, Joining};

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Code, Problem};
-use cache::Moment;
 use ledger::{KeptLine, LedgerError};
-use line::{
+use pass::line::{
     Admitted, Advance, Flow, InvalidProgress, Late, LineDocument, LineKeys, LineOrder, LineState, People, Progress,
     Units, Watermark, advance, ceiling, stand,
 };
-use runtime::ANSWER_TIMEOUT;
+use runtime::{ANSWER_TIMEOUT, Moment};
 use sale::{EpochMs, LineTerms, Round, Settlement};
 use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock, StockError};
 use tokio::time::timeout;
@@ -537,8 +536,8 @@ fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing)
 
 #[cfg(test)]
 mod tests {
-    use award::{Commitment, Seed};
     use sale::EpochMs;
+    use sale::award::{Commitment, Seed};
     use tokio::time::Instant;
 
     use super::*;

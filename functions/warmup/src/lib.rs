@@ -7,7 +7,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
 use fulfilment::{FulfilmentError, Loading, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
-use queue::RebuildMessage;
+use messaging::queue::RebuildMessage;
 use runtime::{Clock, MessageError, each_message};
 use sale::{EpochMs, Round};
 use serde::Serialize;

@@ -4,10 +4,10 @@
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
-use queue::WebhookQueue;
+use messaging::queue::WebhookQueue;
+use messaging::webhook::WebhookClient;
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use serde_json::Value;
-use webhook_client::WebhookClient;
 
 /// Seconds until an event that failed for the first time, the second time and so on comes back: 14 hours in all. The
 /// queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. The last time it comes back at

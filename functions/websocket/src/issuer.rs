@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Bounds, Clock, Refreshed};
+use runtime::Clock;
+use runtime::cache::{Bounds, Refreshed};
 use sale::UserId;
 
 use crate::discovery::{self, DiscoveryError, TIMEOUT};

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Error, serve_events};
 use ledger::{Ledger, Winner};
+use messaging::queue::WinnerMessage;
+use messaging::webhook::WebhookClient;
 use process::TermsCache;
-use queue::WinnerMessage;
 use runtime::{Clock, MessageError, each_message};
 use sale::{Order, RoundId, ShownAward};
 use serde::Serialize;
-use webhook_client::WebhookClient;
 
 use crate::pacer::Pacer;
 

@@ -75,7 +75,7 @@ function hmac(key, parts) {
   return mac.digest();
 }
 
-// Whether the line has come to a ticket: `Watermark::admits` of shared/line.
+// Whether the line has come to a ticket: `Watermark::admits` of shared/pass/src/line.
 function admits(watermark, ticket) {
   const early = watermark.readUInt32BE(6);
   const late_s = watermark.readUInt32BE(10) * 4294967296 + watermark.readUInt32BE(14);

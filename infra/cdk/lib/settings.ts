@@ -228,7 +228,7 @@ function within(value: number, { least, most }: { least: number; most: number })
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** The same rule as in `shared/webhook_client`: plain HTTP is for tests, and stays on this machine. */
+/** The same rule as in `shared/messaging/src/webhook.rs`: plain HTTP is for tests, and stays on this machine. */
 function isReceiver(text: string, { requireTls }: Settings): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEPLOYED, type Json, only, resources, synthesized, target } from './stack.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const { seals } = JSON.parse(read('../../../shared/line/vectors.json'));
+const { seals } = JSON.parse(read('../../../shared/pass/line_vectors.json'));
 const source = read('../edge/line.js');
 
 /** The function as CloudFront runs it, with a key-value store in memory. */
@@ -31,7 +31,7 @@ function asking(headers: Record<string, string>, uri = '/v1/sales/lamp/challenge
 
 const shown = (ticket: string, watermark: string) => ({ 'x-line-ticket': ticket, 'x-line-watermark': watermark });
 
-test('the golden vectors are admitted or refused as in shared/line', async () => {
+test('the golden vectors are admitted or refused as in shared/pass/src/line', async () => {
   const handler = handlerWith(STORE);
   let asked = 0;
   for (const watermark of seals.watermarks) {

@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use breaker::{Corrupt, Open};
+use runtime::breaker::{Corrupt, Open};
 use sale::EpochMs;
 
 use crate::{Code, Problem};

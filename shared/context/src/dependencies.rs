@@ -5,6 +5,11 @@
     expect(unused)
 )]
 
+#[cfg(feature = "push_gateway")]
+use messaging::push;
+#[cfg(feature = "queues")]
+use messaging::queue;
+
 use crate::{Context, ContextError};
 
 /// # Errors

@@ -21,11 +21,15 @@ fn sources(folder: &Path) -> String {
     entries.map(|path| if path.is_dir() { sources(&path) } else { fs::read_to_string(path).unwrap() }).collect()
 }
 
-/// The features of this crate, except for the one that the others build on.
+/// The features of this crate, except for those that the others build on.
 fn features() -> Vec<&'static str> {
     let (_, features) = include_str!("../Cargo.toml").split_once("[features]\n").unwrap();
     let lines = features.split_once("\n[").unwrap().0.lines();
-    lines.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).filter(|name| *name != "secrets").collect()
+    lines
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name)
+        .filter(|name| !["queues", "secrets"].contains(name))
+        .collect()
 }
 
 /// Whether it calls `serve` with how its dependencies are made.

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use cache::Clock;
 use futures::future::join_all;
 use ledger::{Denial, DeniedWhy, Ledger, MAX_DENIALS, Struck};
+use runtime::Clock;
 use sale::{DoorTerms, EpochMs, Round, UserId};
 use stock::{RoundStock, Stock};
 

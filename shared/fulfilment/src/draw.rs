@@ -21,12 +21,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
-use award::drand::DrandRound;
-use award::{Bytes32, Shuffle};
-use cache::Clock;
 use futures::{StreamExt, TryStreamExt, stream};
 use ledger::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Ledger, Winner};
-use queue::{OrderBacklog, WinnerMessage, WinnerQueue};
+use messaging::queue::{OrderBacklog, WinnerMessage, WinnerQueue};
+use runtime::Clock;
+use sale::award::drand::DrandRound;
+use sale::award::{self, Bytes32, Shuffle};
 use sale::{Allocation, EpochMs, Prize, Round, RoundId};
 use stock::Stock;
 

@@ -1,6 +1,6 @@
-use cache::RefreshError;
 use ledger::LedgerError;
-use queue::QueueError;
+use messaging::queue::QueueError;
+use runtime::cache::RefreshError;
 use sale::{ReservationId, RoundId, SaleId};
 use stock::StockError;
 

@@ -1,6 +1,6 @@
 use ledger::{Latest, Ledger, Placed, Taken};
+use messaging::queue::{ExpiryMessage, ExpiryQueue};
 use process::{AwardCache, TermsCache};
-use queue::{ExpiryMessage, ExpiryQueue};
 use sale::{Claim, EpochMs, Failure, Order, OrderState, Settlement, Terms};
 use stock::{Refused, Reseated, Stock};
 

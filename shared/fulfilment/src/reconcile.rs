@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
 use ledger::Ledger;
-use queue::{OrderMessage, OrderQueue};
+use messaging::queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, MAX_DISCREPANCIES, Repair};
 use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;

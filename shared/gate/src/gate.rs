@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use api::{Code, Problem, caller};
-use cache::Clock;
 use lambda_http::Request;
 use ledger::Ledger;
 use pass::{KeyRing, Pass};
 use process::{CachedSale, Forgeries, Snapshot, Snapshots};
+use runtime::Clock;
 use sale::{InvalidId, SaleId, UserId};
 use stock::Stock;
 

@@ -45,7 +45,7 @@ struct Keyed<C: Clock> {
 
 impl Default for Limiter {
     fn default() -> Self {
-        Self::new(&WakingClock::new(cache::Clock::system()))
+        Self::new(&WakingClock::new(runtime::Clock::system()))
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_freeze_counts_as_time() {
         let moved_ms: &AtomicI64 = Box::leak(Box::default());
-        let limiter = Limiter::new(&WakingClock::new(cache::Clock::moved_by_ms(moved_ms)));
+        let limiter = Limiter::new(&WakingClock::new(runtime::Clock::moved_by_ms(moved_ms)));
         let (alice, limits) = (user("alice"), Route::Reserve.limits());
         let taken = || (0..=limits.per_user.burst).take_while(|_| limiter.check(Route::Reserve, &alice, "a").is_ok());
         assert_eq!(taken().count(), limits.per_user.burst as usize);

@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::Problem;
-use cache::{Clock, Moment};
-use queue::{RebuildMessage, RebuildQueue};
+use messaging::queue::{RebuildMessage, RebuildQueue};
+use runtime::{Clock, Moment};
 use sale::{Round, RoundId, UserId};
 use stock::Stock;
 

@@ -3,4 +3,4 @@
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use std::sync::{Mutex, PoisonError};
 
-pub(crate) use cache::{Clock as WallClock, Moment};
+pub(crate) use runtime::{Clock as WallClock, Moment};

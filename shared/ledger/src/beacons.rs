@@ -1,7 +1,7 @@
 //! Beacons: the public randomness that draws wait for, posted by operators once drand has published it.
 
-use award::drand::{self, DrandRound, Signature};
-use award::{Bytes32, Hex};
+use sale::award::drand::{self, DrandRound, Signature};
+use sale::award::{Bytes32, Hex};
 use sale::{Allocation, EpochMs, RoundId, UserId};
 use serde::{Deserialize, Serialize};
 

@@ -4,12 +4,12 @@
 //! seed and terms, so whoever writes it writes the same bytes. It is stored in chunks, so an order reads only one of
 //! them.
 
-use award::drand::DrandRound;
-use award::{CHUNK_VALUES, Commitment, Plan, Seed};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use futures::future::try_join_all;
 use rand::TryRng;
 use rand::rngs::SysRng;
+use sale::award::drand::DrandRound;
+use sale::award::{self, CHUNK_VALUES, Commitment, Plan, Seed};
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +135,7 @@ impl Ledger {
 }
 
 pub(crate) mod seed_bytes {
-    use award::Seed;
+    use sale::award::Seed;
     use serde::{Deserializer, Serializer};
 
     pub(crate) fn serialize<S: Serializer>(seed: &Seed, to: S) -> Result<S::Ok, S::Error> {
@@ -149,7 +149,7 @@ pub(crate) mod seed_bytes {
 
 /// A commitment as an attribute: 64 hex digits.
 pub(crate) mod commitment_text {
-    use award::{Commitment, bytes32};
+    use sale::award::{Commitment, bytes32};
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 

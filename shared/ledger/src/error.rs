@@ -1,8 +1,8 @@
 use std::error::Error;
 
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
-use breaker::Corrupt;
 use rand::rngs::SysError;
+use runtime::breaker::Corrupt;
 
 #[derive(Debug)]
 pub enum LedgerError {

@@ -1,4 +1,4 @@
-use award::{Bytes32, Hex};
+use sale::award::{Bytes32, Hex};
 use sale::{CampaignId, GroupName, ReservationId, RoundId, SaleId, Slot, Unit, UserId};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};

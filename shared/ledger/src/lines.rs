@@ -4,10 +4,10 @@
 //! ledger has a ceiling that the line has not passed, written at most every ten seconds while it moves, and before that
 //! the number of people who have come.
 
-use award::{Commitment, Seed};
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
-use line::{WHOLE_PPB, Watermark};
+use pass::line::{self, WHOLE_PPB, Watermark};
+use sale::award::{Commitment, Seed};
 use sale::{Round, RoundId};
 use serde::{Deserialize, Serialize};
 

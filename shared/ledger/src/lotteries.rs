@@ -6,14 +6,14 @@
 
 use std::ops::RangeInclusive;
 
-use award::drand::DrandRound;
-use award::{Bytes32, Hex};
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{
     AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure, Select, TransactWriteItem,
 };
 use futures::{StreamExt, TryStreamExt, stream};
+use sale::award::drand::DrandRound;
+use sale::award::{self, Bytes32, Hex};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-use award::Commitment;
-use award::drand::DrandRound;
+use sale::award::Commitment;
+use sale::award::drand::DrandRound;
 use sale::{EpochMs, Log, Round, RoundId, RoundNumber, SaleId, Terms};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,11 @@
-//! Passes into a sale, and the challenges before them. Nothing here uses a network or a clock.
+//! Who comes into a sale: challenges, passes, and the line. Nothing here uses a network or a clock.
 
 mod challenge;
 mod glyphs;
+#[cfg(feature = "jwt")]
+pub mod jwt;
 mod keys;
+pub mod line;
 mod pass;
 mod picture;
 

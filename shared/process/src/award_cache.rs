@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use award::Shuffle;
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
+use sale::award::{self, Shuffle};
 use sale::{Award, RoundId, Terms, Unit};
 
 /// How many rounds' shuffles are cached, at half a kilobyte each.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use cache::Clock;
+use runtime::Clock;
 use sale::Round;
 use stock::{Stock, StockError};
 

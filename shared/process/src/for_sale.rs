@@ -3,8 +3,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::Moment;
 use ledger::{Changes, ListedRound, RoundChange};
+use runtime::Moment;
 use sale::{EpochMs, Round, RoundId, RoundNumber, SaleId};
 
 use crate::cached_sale::CachedSale;

@@ -1,4 +1,4 @@
-use cache::Clock;
+use runtime::Clock;
 use sale::Round;
 use stock::{Stock, StockError};
 use strum::IntoStaticStr;

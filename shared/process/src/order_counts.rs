@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cache::Clock;
 use ledger::{Ledger, LedgerError};
+use runtime::Clock;
 use sale::{EpochMs, OrderState, ReservationId, RoundId};
 
 use crate::watched::Watched;

@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use cache::Clock;
 use ledger::{Ledger, LedgerError};
+use runtime::Clock;
 use sale::{Round, SaleId};
 use tokio::sync::Mutex as AsyncMutex;
 

@@ -3,8 +3,9 @@ use std::mem::take;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cache::{Bounds, Clock, Moment, RefreshError, Refreshed};
 use ledger::{Ledger, LedgerError, Switches};
+use runtime::cache::{Bounds, RefreshError, Refreshed};
+use runtime::{Clock, Moment};
 use sale::{EpochMs, Round, RoundId, SaleId};
 use stock::Stock;
 

@@ -158,7 +158,7 @@ async fn read(round: RoundStock<'_>, sale: &SaleId) -> (Option<Buyers>, Duration
 
 #[cfg(test)]
 mod tests {
-    use cache::Clock;
+    use runtime::Clock;
 
     use super::*;
 

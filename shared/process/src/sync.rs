@@ -4,8 +4,8 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 pub(crate) use std::sync::{Mutex, PoisonError};
 
 pub(crate) use arc_swap::ArcSwapOption;
-pub(crate) use cache::{Clock, Moment};
 pub(crate) use moka::sync::Cache;
+pub(crate) use runtime::{Clock, Moment};
 pub(crate) use tokio::spawn;
 pub(crate) use tokio::sync::Mutex as AsyncMutex;
 pub(crate) use tokio::time::{Instant, sleep, timeout};

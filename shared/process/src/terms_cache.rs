@@ -1,9 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::Clock;
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
+use runtime::Clock;
 use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, ShownAward, Terms};
 
 use crate::kept::Kept;

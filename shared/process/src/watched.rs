@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::RefreshError;
 use moka::policy::EvictionPolicy;
+use runtime::cache::RefreshError;
 use sale::RoundId;
 
 use super::sync::{AsyncMutex, Cache, Clock, Moment, timeout};

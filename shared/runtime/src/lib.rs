@@ -1,8 +1,10 @@
-//! The environment of every function: settings, secrets, clock, AWS configuration, logs, metrics.
+//! The environment of every function: settings, secrets, clocks, caches, breakers, AWS, logs, metrics.
 
 mod aws;
 mod aws_client;
 mod batch;
+pub mod breaker;
+pub mod cache;
 mod counts;
 mod metrics;
 mod sample_times;
@@ -17,7 +19,7 @@ mod throttle;
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use aws_client::{AwsClient, AwsError};
 pub use batch::{MessageError, ReceivedMessage, each_message};
-pub use cache::Clock;
+pub use cache::{Clock, Moment};
 pub use metrics::{Metrics, SampledMs};
 pub use secret::{Secret, SecretError, secret_text};
 pub use serve::{ANSWER_TIMEOUT, OPERATOR_ANSWER_TIMEOUT, serve_events};

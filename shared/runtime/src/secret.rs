@@ -3,11 +3,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
 use serde_json::json;
 
 use crate::AwsClient;
 use crate::aws::CALL_TIMEOUT;
+use crate::cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
 
 /// The age up to which a value is used without reading it again, and the pause after a failed read.
 const FRESH: Duration = Duration::from_secs(60);

@@ -1,6 +1,6 @@
-use award::{BLANK, Plan};
 use serde::{Deserialize, Serialize};
 
+use crate::award::{self, BLANK, Plan};
 use crate::invalid_terms::{InvalidTerms, all_hold, is_name};
 use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::is_default;

@@ -5,6 +5,7 @@
 
 mod allocation;
 pub mod audit;
+pub mod award;
 mod campaign;
 mod claim;
 mod door_terms;

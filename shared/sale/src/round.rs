@@ -1,8 +1,7 @@
 use std::collections::HashMap;
 
-use award::Commitment;
-use award::drand::DrandRound;
-
+use crate::award::Commitment;
+use crate::award::drand::DrandRound;
 use crate::limits::MAX_TOTAL;
 use crate::terms::one_lane_only;
 use crate::{

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use crate::award;
 use crate::invalid_terms::{InvalidTerms, is_name};
 use crate::limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 use crate::text_serde::is_default;

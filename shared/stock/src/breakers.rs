@@ -1,6 +1,6 @@
-use breaker::Breaker;
 use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
 use runtime::Clock;
+use runtime::breaker::Breaker;
 
 pub(crate) const SLOTS: usize = 16_384;
 /// How many neighbouring slots share a breaker: they are nearly always on one shard, and the others go on.

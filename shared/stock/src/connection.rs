@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use breaker::Broken;
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind};
+use runtime::breaker::{self, Broken};
 use runtime::{Clock, Secret};
 
 use crate::address::Address;

@@ -1,4 +1,4 @@
-use breaker::Corrupt;
+use runtime::breaker::Corrupt;
 use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Slot, Unit, UserId};
 use uuid::Uuid;
 

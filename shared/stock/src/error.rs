@@ -1,3 +1,5 @@
+use runtime::breaker;
+
 use crate::entry::InvalidRecord;
 
 #[derive(Debug, thiserror::Error)]

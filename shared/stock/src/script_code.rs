@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use runtime::breaker;
 use sale::EpochMs;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 

@@ -34,24 +34,12 @@ pub(crate) struct Plan {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    Call {
-        client: usize,
-    },
-    Effect {
-        request: usize,
-    },
-    Return {
-        request: usize,
-    },
-    Ordered {
-        reservation: usize,
-    },
-    Expires {
-        reservation: usize,
-    },
-    Back {
-        reservation: usize,
-    },
+    Call { client: usize },
+    Effect { request: usize },
+    Return { request: usize },
+    Ordered { reservation: usize },
+    Expires { reservation: usize },
+    Back { reservation: usize },
     Forgets,
 }
 

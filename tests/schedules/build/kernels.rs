@@ -43,7 +43,7 @@ pub(crate) const USES: &[(&str, &str)] = &[
 pub(crate) const KERNELS: &[Kernel] = &[
     Kernel {
         name: "refreshed",
-        sources: &["shared/cache/src/refreshed.rs"],
+        sources: &["shared/runtime/src/cache/refreshed.rs"],
         mistakes: &[
             wrong(
                 "read_without_the_lock",
@@ -84,7 +84,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "breaker",
-        sources: &["shared/breaker/src/watch.rs"],
+        sources: &["shared/runtime/src/breaker/watch.rs"],
         mistakes: &[
             wrong(
                 "several_try",
@@ -215,7 +215,7 @@ pub(crate) const KERNELS: &[Kernel] = &[
     },
     Kernel {
         name: "together",
-        sources: &["shared/queue/src/together.rs"],
+        sources: &["shared/messaging/src/queue/together.rs"],
         mistakes: &[
             wrong(
                 "not_sent_again",

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Types through which requests share mutable state.
-const SHARING: &str =
-    "AsyncMutex Cache Condvar FutureCache LazyLock Mutex Notify OnceCell OnceLock RefCell \
+const SHARING: &str = "AsyncMutex Cache Condvar FutureCache LazyLock Mutex Notify OnceCell OnceLock RefCell \
      RwLock Semaphore UnsafeCell";
 const LIST: &str = "docs/shared-state.md";
 

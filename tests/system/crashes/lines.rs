@@ -1,6 +1,6 @@
 //! Tickets for a line, and looks at it, which advance it.
 
-use line::LineState;
+use pass::line::LineState;
 
 use super::flow::{Flow, at_rest};
 use super::world::World;

@@ -1,5 +1,7 @@
 //! Lotteries drawn at their end: entries, the draw, and the notification of winners.
 
+use messaging::queue;
+
 use super::flow::{Flow, nobody, open};
 use super::purchase::all_end_as;
 use super::world::World;

@@ -1,5 +1,6 @@
 //! Repairs: warmup, reconciliation, and operators who redrive dead letters.
 
+use messaging::queue;
 use stock::RoundLoad;
 use tests::unsold;
 

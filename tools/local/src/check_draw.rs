@@ -3,10 +3,10 @@
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
-use award::drand::{self, DrandRound};
-use award::{BLANK, Bytes32, Hex, Plan, Seed, Table, bytes32, commit, merkle, winners};
-use beacon::DrandKey;
 use jiff::Timestamp;
+use sale::award::beacon::DrandKey;
+use sale::award::drand::{self, DrandRound};
+use sale::award::{self, BLANK, Bytes32, Hex, Plan, Seed, Table, bytes32, commit, merkle, winners};
 use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -387,6 +387,7 @@ impl fmt::Display for Checked {
 
 #[cfg(test)]
 mod tests {
+    use sale::award::beacon;
     use serde_json::{Value, json};
 
     use super::*;
@@ -399,7 +400,7 @@ mod tests {
         DrandKey::from_bytes(&test_secret().sk_to_pk().compress()).unwrap()
     }
 
-    const VECTORS: &str = include_str!("../../../shared/award/vectors.json");
+    const VECTORS: &str = include_str!("../../../shared/sale/award_vectors.json");
 
     /// The public document of a draw of the vectors without a beacon.
     fn document(sale: &str, round: u32) -> Value {

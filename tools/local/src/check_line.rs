@@ -3,10 +3,11 @@
 use std::fmt;
 
 use anyhow::{Context, Result, bail, ensure};
-use line::{
-    Class, LineDocument, LineKeys, LineOrder, LineState, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early,
-};
 use pass::KeyRing;
+use pass::line::{
+    self, Class, LineDocument, LineKeys, LineOrder, LineState, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early,
+};
+use sale::award;
 use sale::{RoundId, UserId};
 use serde::Serialize;
 
@@ -145,9 +146,9 @@ fn percent(ppb: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use award::Seed;
-    use line::{Admitted, People, Units, Watermark};
+    use pass::line::{Admitted, People, Units, Watermark};
     use sale::EpochMs;
+    use sale::award::Seed;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Whether the time of arrival matters.
 
-use line::{Class, Place, Watermark};
+use pass::line::{Class, Place, Watermark};
 use serde::Serialize;
 
 use crate::people::Person;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use line::{Class, Flow, Late, Place, Progress, WHOLE_PPB, advance};
+use pass::line::{Class, Flow, Late, Place, Progress, WHOLE_PPB, advance};
 use serde::Serialize;
 
 use crate::fairness::Fairness;

@@ -1,9 +1,9 @@
 //! The people: when they come, and what they do when it is their turn.
 
-use award::Seed;
-use line::{Class, LineOrder, Place};
+use pass::line::{Class, LineOrder, Place};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use sale::award::Seed;
 use sale::{Lane, UserId};
 
 use crate::scenario::{Places, Scenario};

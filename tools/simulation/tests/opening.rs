@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use jiff::{SignedDuration, Timestamp};
-use line::Place;
+use pass::line::Place;
 use planner::inputs::{Assumptions, Inputs, LineAsked};
 use simulation::cli::all;
 use simulation::fairness::spearman;

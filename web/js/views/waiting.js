@@ -18,7 +18,7 @@ export { Waiting } from '../waiting.js';
 
 language.add(lineWords);
 
-/** How many people the line admits for each free unit, at most: `OVERBOOKED` in shared/line. */
+/** How many people the line admits for each free unit, at most: `OVERBOOKED` in shared/pass/src/line. */
 const OVERBOOKED = 10;
 const MINUTE_S = 60;
 const HOUR_S = 3600;

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
-use jwt::use_ring;
+use pass::jwt::use_ring;
 use ring::hmac;
 use ring::rand::SystemRandom;
 use ring::signature::{

@@ -1,6 +1,6 @@
-use ::line::{Admitted, LineKeys, Ticket, Watermark};
 use api::{Code, Problem};
 use lambda_http::Request;
+use pass::line::{Admitted, LineKeys, Ticket, Watermark};
 use sale::SaleId;
 use serde_json::json;
 

@@ -1,5 +1,5 @@
 use api::Problem;
-use cache::Moment;
+use runtime::Moment;
 
 use crate::{Gate, Visitor};
 

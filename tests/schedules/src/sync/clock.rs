@@ -78,7 +78,7 @@ mod sync {
     pub(crate) use super::Instant;
 }
 
-#[path = "../../../../shared/cache/src/moment.rs"]
+#[path = "../../../../shared/runtime/src/cache/moment.rs"]
 mod moment;
 
 pub use moment::Moment;

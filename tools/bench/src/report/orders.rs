@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use axum::body::Bytes;
 use load::measure::closed;
 use local::stages::Stage;
-use queue::OrderMessage;
+use messaging::queue::OrderMessage;
 use sale::UserId;
 use serde_json::{Value, json};
 use stock::Reserve;

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use pass::jwt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;

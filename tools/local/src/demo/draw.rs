@@ -3,8 +3,8 @@
 use std::fmt;
 
 use anyhow::{Context, Result};
-use award::{Seed, Table};
 use sale::audit::Awarded;
+use sale::award::{self, Seed, Table};
 use sale::{Allocation, Award, EpochMs, Order, OrderState, Round};
 use serde::Serialize;
 
@@ -174,7 +174,7 @@ pub(super) fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use award::{Plan, commit};
+    use sale::award::{Plan, commit};
     use sale::{Claim, DrawTime, Lane, Log, Parts, Prize, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
     use serde_json::json;
 

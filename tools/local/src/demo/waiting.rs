@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use line::{Class, LineDocument};
+use pass::line::{Class, LineDocument};
 
 /// How it ended for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use ::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
 use ::sale::{ChallengePolicy, GateTerms, LineTerms};
 use anyhow::{Context, Result};
 use command_line::{of_these, people};
 use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
 use load::{Failure, Outcome, Request, Response, Visit};
+use pass::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{Notify, watch};

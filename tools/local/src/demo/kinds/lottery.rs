@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ::sale::audit::Awarded;
 use ::sale::{Allocation, Award, DrawTime, OrderState, Prize};
 use anyhow::{Context, Result, bail};
-use award::{Hex, merkle};
+use sale::award::{self, Hex, merkle};
 use serde::Serialize;
 use serde_json::json;
 

@@ -1,0 +1,55 @@
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::types::QueueAttributeName;
+
+use crate::queue::QueueError;
+
+/// The counts that show whether a queue is empty: messages that are visible, in flight or delayed.
+const COUNTS: [QueueAttributeName; 3] = [
+    QueueAttributeName::ApproximateNumberOfMessages,
+    QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
+    QueueAttributeName::ApproximateNumberOfMessagesDelayed,
+];
+
+/// Reservations that are not orders yet: the order queue and its dead letters.
+#[derive(Clone)]
+pub struct OrderBacklog {
+    client: Client,
+    orders_url: String,
+    dead_letters_url: String,
+}
+
+impl OrderBacklog {
+    /// The queue at `orders_url` and its dead-letter queue.
+    pub fn new(client: Client, orders_url: impl Into<String>, dead_letters_url: impl Into<String>) -> Self {
+        Self { client, orders_url: orders_url.into(), dead_letters_url: dead_letters_url.into() }
+    }
+
+    /// Whether SQS counts no message in either queue, in any state. The counts are eventually consistent: they "may not
+    /// achieve consistency until at least 1 minute after the producers stop sending messages" (SQS API reference,
+    /// `GetQueueAttributes`). So one answer proves nothing, but two that are more than a minute apart do. Fails if SQS
+    /// does not answer, or leaves a count out.
+    pub async fn is_empty(&self) -> Result<bool, QueueError> {
+        // In the order in which a message moves.
+        Ok(self.counts_none(&self.orders_url).await? && self.counts_none(&self.dead_letters_url).await?)
+    }
+
+    /// Whether SQS counts no dead letter, in any state, with the same uncertainty about the last minute. Fails if SQS
+    /// does not answer, or leaves a count out.
+    pub async fn has_no_dead_letters(&self) -> Result<bool, QueueError> {
+        self.counts_none(&self.dead_letters_url).await
+    }
+
+    async fn counts_none(&self, url: &str) -> Result<bool, QueueError> {
+        let get = self.client.get_queue_attributes().queue_url(url).set_attribute_names(Some(COUNTS.to_vec()));
+        let answer = get.send().await.map_err(QueueError::of("GetQueueAttributes"))?;
+        let attributes = answer.attributes.unwrap_or_default();
+        for name in &COUNTS {
+            // A missing count is not zero.
+            let count = attributes.get(name).and_then(|text| text.parse::<u64>().ok());
+            if count.ok_or(QueueError::Missing("how many messages a queue has"))? > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

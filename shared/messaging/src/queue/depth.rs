@@ -1,0 +1,36 @@
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::types::QueueAttributeName;
+
+use crate::queue::QueueError;
+
+/// How many messages a queue has, roughly, as SQS counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// Visible messages.
+    pub waiting: u64,
+    /// Messages that are not visible yet.
+    pub delayed: u64,
+    /// Messages that were received and not deleted.
+    pub in_flight: u64,
+}
+
+/// How many messages a queue has.
+pub async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
+    let answer = client
+        .get_queue_attributes()
+        .queue_url(url)
+        .attribute_names(QueueAttributeName::ApproximateNumberOfMessages)
+        .attribute_names(QueueAttributeName::ApproximateNumberOfMessagesDelayed)
+        .attribute_names(QueueAttributeName::ApproximateNumberOfMessagesNotVisible)
+        .send()
+        .await
+        .map_err(QueueError::of("GetQueueAttributes"))?;
+    let attributes = answer.attributes.unwrap_or_default();
+    let number =
+        |name: &QueueAttributeName| attributes.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+    Ok(Depth {
+        waiting: number(&QueueAttributeName::ApproximateNumberOfMessages),
+        delayed: number(&QueueAttributeName::ApproximateNumberOfMessagesDelayed),
+        in_flight: number(&QueueAttributeName::ApproximateNumberOfMessagesNotVisible),
+    })
+}

@@ -1,0 +1,202 @@
+use sale::{Claim, EpochMs, ReservationId, RoundId, RoundNumber, SaleId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The version that this build writes and reads. A new version is read for one deployment before it is written.
+const VERSION: u8 = 1;
+
+/// An unreadable (poison) message.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidMessage {
+    /// Not JSON of the right form.
+    #[error("the message does not have the expected form")]
+    Shape(#[from] serde_json::Error),
+    /// A version that this build does not know.
+    #[error("the message has version {0}, but this build reads version {VERSION}")]
+    Version(u8),
+}
+
+/// A claim that will become an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderMessage {
+    v: u8,
+    /// The claim.
+    #[serde(flatten)]
+    pub claim: Claim,
+    /// The trace of the request that made it, in the form of AWS X-Ray.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+}
+
+/// An order whose payment window is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpiryMessage {
+    v: u8,
+    /// The order.
+    pub id: ReservationId,
+    /// When the payment is due.
+    pub pay_by_ms: EpochMs,
+}
+
+/// A prize whose winner must be notified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WinnerMessage {
+    v: u8,
+    /// The sale that it was won in.
+    pub sale_id: SaleId,
+    /// Which of its rounds.
+    pub round: RoundNumber,
+    /// The number of the prize, from 1.
+    pub position: u32,
+}
+
+/// A round that is open and that Redis does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RebuildMessage {
+    v: u8,
+    /// Its sale.
+    pub sale_id: SaleId,
+    /// Which of its rounds.
+    pub round: RoundNumber,
+}
+
+fn read<T: DeserializeOwned>(body: &str, version: impl Fn(&T) -> u8) -> Result<T, InvalidMessage> {
+    let message = serde_json::from_str(body)?;
+    match version(&message) {
+        VERSION => Ok(message),
+        other => Err(InvalidMessage::Version(other)),
+    }
+}
+
+fn body(message: &impl Serialize) -> String {
+    serde_json::to_string(message).expect("a message has text keys and plain values only")
+}
+
+impl OrderMessage {
+    /// A message for `claim`.
+    pub const fn new(claim: Claim, trace: Option<String>) -> Self {
+        Self { v: VERSION, claim, trace }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        read(body, |message: &Self| message.v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
+impl ExpiryMessage {
+    /// A message for the order `id`.
+    pub const fn new(id: ReservationId, pay_by_ms: EpochMs) -> Self {
+        Self { v: VERSION, id, pay_by_ms }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        read(body, |message: &Self| message.v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
+impl WinnerMessage {
+    /// A message for the winner of the prize with this number.
+    pub fn new(round: RoundId, position: u32) -> Self {
+        Self { v: VERSION, sale_id: round.sale, round: round.number, position }
+    }
+
+    /// The round that it was won in.
+    pub fn round_id(&self) -> RoundId {
+        RoundId { sale: self.sale_id.clone(), number: self.round }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        read(body, |message: &Self| message.v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
+impl RebuildMessage {
+    /// A message for this round.
+    pub fn new(round: RoundId) -> Self {
+        Self { v: VERSION, sale_id: round.sale, round: round.number }
+    }
+
+    /// The round.
+    pub fn round_id(&self) -> RoundId {
+        RoundId { sale: self.sale_id.clone(), number: self.round }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        read(body, |message: &Self| message.v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDER: &str = include_str!("../../../../events/messages/order.json");
+    const WINNER: &str = include_str!("../../../../events/messages/winner.json");
+    const REBUILD: &str = include_str!("../../../../events/messages/rebuild.json");
+    const EXPIRY: &str = include_str!("../../../../events/messages/expiry.json");
+
+    #[test]
+    fn version_1_stays_readable() {
+        let order = OrderMessage::parse(ORDER).unwrap();
+        assert_eq!(order.claim.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
+        assert_eq!(serde_json::to_value(&order).unwrap(), serde_json::from_str::<serde_json::Value>(ORDER).unwrap());
+        let winner = WinnerMessage::parse(WINNER).unwrap();
+        assert_eq!(serde_json::to_value(&winner).unwrap(), serde_json::from_str::<serde_json::Value>(WINNER).unwrap());
+        let rebuild = RebuildMessage::parse(REBUILD).unwrap();
+        assert_eq!(
+            serde_json::to_value(&rebuild).unwrap(),
+            serde_json::from_str::<serde_json::Value>(REBUILD).unwrap()
+        );
+        let expiry = ExpiryMessage::parse(EXPIRY).unwrap();
+        assert_eq!(serde_json::to_value(&expiry).unwrap(), serde_json::from_str::<serde_json::Value>(EXPIRY).unwrap());
+    }
+
+    #[test]
+    fn anything_else_is_poison() {
+        for bad in ["", "null", "{}", "[]", "\0", r#"{"v":1}"#] {
+            assert!(matches!(OrderMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+            assert!(matches!(ExpiryMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+            assert!(matches!(RebuildMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+            assert!(matches!(WinnerMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+        }
+        let newer = |body: &str| body.replace(r#""v": 1"#, r#""v": 2"#);
+        assert!(matches!(OrderMessage::parse(&newer(ORDER)), Err(InvalidMessage::Version(2))));
+        assert!(matches!(ExpiryMessage::parse(&newer(EXPIRY)), Err(InvalidMessage::Version(2))));
+    }
+}

@@ -1,0 +1,317 @@
+//! SQS: messages, sending, delaying and retrying.
+
+mod backlog;
+mod depth;
+mod message;
+mod redrive;
+mod sync;
+mod together;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::SdkError;
+use aws_sdk_sqs::types::{
+    BatchResultErrorEntry, MessageSystemAttributeNameForSends, MessageSystemAttributeValue,
+    SendMessageBatchRequestEntry,
+};
+use runtime::Clock;
+use runtime::breaker::{self, Breaker, Broken};
+use sale::EpochMs;
+
+pub use backlog::OrderBacklog;
+pub use depth::{Depth, depth};
+pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, RebuildMessage, WinnerMessage};
+pub use redrive::{Redriven, redrive};
+
+use crate::queue::together::Together;
+
+/// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
+pub const MAX_DELAY_S: u32 = 900;
+
+/// Why a call to a queue failed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum QueueError {
+    /// SQS did not answer, or refused.
+    #[error("SQS did not answer {call}")]
+    Sqs {
+        /// The call.
+        call: &'static str,
+        /// The SDK's error.
+        #[source]
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// SQS's answer lacks something.
+    #[error("SQS does not say {0}")]
+    Missing(&'static str),
+    /// SQS took a batch, but not this message in it.
+    #[error("SQS did not take a message of a batch: {0}")]
+    Refused(String),
+    /// The circuit breaker is open, because SQS has not answered for a while.
+    #[error("SQS does not answer and was not asked")]
+    Open(#[source] breaker::Open),
+}
+
+impl QueueError {
+    fn of<E>(call: &'static str) -> impl FnOnce(E) -> Self
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        move |source| Self::Sqs { call, source: Arc::new(source) }
+    }
+}
+
+#[derive(Clone)]
+struct Queue {
+    client: Client,
+    url: String,
+    sends: Breaker,
+    together: Arc<Together<Outgoing, Result<(), QueueError>>>,
+}
+
+/// A message on its way to a queue.
+#[derive(Clone)]
+struct Outgoing {
+    body: String,
+    delay_s: u32,
+    trace: Option<String>,
+}
+
+impl Queue {
+    /// Sends a message at once, in a call of its own.
+    async fn send(&self, message: Outgoing) -> Result<(), QueueError> {
+        let Outgoing { body, delay_s, trace } = message;
+        let send = self.client.send_message().queue_url(&self.url).message_body(body);
+        let send = send.set_message_system_attributes(trace.as_deref().and_then(trace_header));
+        self.call("SendMessage", send.delay_seconds(delay_s as i32).send()).await.map(drop)
+    }
+
+    /// Sends a message, in one call with others that come while this process is sending. Each succeeds or fails by
+    /// itself. Messages must be short: ten of them fit into a call.
+    async fn send_with_others(&self, message: Outgoing) -> Result<(), QueueError> {
+        let sent = Box::pin(self.together.send(message, |mut batch: Vec<Outgoing>| async move {
+            match batch.len() {
+                1 => vec![self.send(batch.remove(0)).await],
+                _ => self.send_batch(batch).await,
+            }
+        }));
+        sent.await.unwrap_or(Err(QueueError::Missing("whether it has a message of a batch")))
+    }
+
+    async fn send_batch(&self, batch: Vec<Outgoing>) -> Vec<Result<(), QueueError>> {
+        let count = batch.len();
+        let entries = batch.into_iter().enumerate().map(|(at, Outgoing { body, delay_s, trace })| {
+            let entry = SendMessageBatchRequestEntry::builder().id(at.to_string()).message_body(body);
+            let entry = entry.set_message_system_attributes(trace.as_deref().and_then(trace_header));
+            entry.delay_seconds(delay_s as i32).build().expect("it has an id and a body")
+        });
+        let send = self.client.send_message_batch().queue_url(&self.url).set_entries(Some(entries.collect()));
+        match self.call("SendMessageBatch", send.send()).await {
+            Ok(output) => each_of(count, output.successful.iter().map(|sent| &*sent.id), &output.failed),
+            Err(error) => vec![Err(error); count],
+        }
+    }
+
+    /// Makes a call, unless the breaker is open. A batch is one call.
+    async fn call<T, E>(
+        &self,
+        name: &'static str,
+        call: impl Future<Output = Result<T, SdkError<E>>>,
+    ) -> Result<T, QueueError>
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let called = self.sends.call(is_unanswered, Box::pin(call)).await;
+        called.map_err(|broken| match broken {
+            Broken::Open => QueueError::Open(breaker::Open),
+            Broken::Failed(error) => QueueError::of(name)(error),
+        })
+    }
+
+    async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+        let put_off = self.client.change_message_visibility().queue_url(&self.url).receipt_handle(receipt);
+        let put_off = put_off.visibility_timeout(delay_s as i32).send().await;
+        put_off.map(|_| ()).map_err(QueueError::of("ChangeMessageVisibility"))
+    }
+}
+
+/// The result of each entry of a batch, whose ids are their positions. What SQS does not mention it may not have.
+fn each_of<'a>(
+    count: usize,
+    successful: impl Iterator<Item = &'a str>,
+    failed: &[BatchResultErrorEntry],
+) -> Vec<Result<(), QueueError>> {
+    let mut results = vec![Err(QueueError::Missing("whether it has a message of a batch")); count];
+    let mut set = |id: &str, result| {
+        if let Some(at) = id.parse().ok().and_then(|at: usize| results.get_mut(at)) {
+            *at = result;
+        }
+    };
+    successful.for_each(|id| set(id, Ok(())));
+    failed.iter().for_each(|entry| set(&entry.id, Err(QueueError::Refused(entry.code.clone()))));
+    results
+}
+
+/// Makes X-Ray record the receiver of a message as a part of the sender's trace.
+fn trace_header(trace: &str) -> Option<HashMap<MessageSystemAttributeNameForSends, MessageSystemAttributeValue>> {
+    let value = MessageSystemAttributeValue::builder().data_type("String").string_value(trace).build();
+    let value = value.expect("it has a type");
+    trace.starts_with("Root=").then(|| HashMap::from([(MessageSystemAttributeNameForSends::AwsTraceHeader, value)]))
+}
+
+/// Whether the error means that SQS is unavailable: no connection, or no answer in time. A refusal is an answer.
+fn is_unanswered<E, R>(error: &SdkError<E, R>) -> bool {
+    matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_))
+}
+
+macro_rules! queue {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name(Queue);
+
+        impl $name {
+            /// A handle on the queue at `url`.
+            pub fn new(client: Client, url: impl Into<String>, clock: Clock) -> Self {
+                Self(Queue { client, url: url.into(), sends: Breaker::new("SQS", clock), together: Arc::default() })
+            }
+        }
+    };
+}
+
+queue!(
+    /// Reservations that will become orders.
+    OrderQueue
+);
+queue!(
+    /// Orders whose payment window is open.
+    ExpiryQueue
+);
+queue!(
+    /// Prizes whose winners must be notified.
+    WinnerQueue
+);
+queue!(
+    /// Rounds that Redis has lost while they are open.
+    RebuildQueue
+);
+queue!(
+    /// Unreadable messages, kept for inspection.
+    Quarantine
+);
+queue!(
+    /// Changes of the table of which no event can be made, kept for inspection.
+    EmitterFailures
+);
+queue!(
+    /// Events for the merchant's address.
+    WebhookQueue
+);
+
+impl OrderQueue {
+    /// Sends a reservation to the order queue. Once this returns, SQS has it in several zones. Fails if SQS does not
+    /// answer; it may or may not have the message then. A duplicate does no harm.
+    pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
+        let trace = message.trace.clone();
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace }).await
+    }
+
+    /// Makes a received message come back in `delay_s` seconds. Fails if SQS does not answer; then the message comes
+    /// back when the queue's visibility timeout ends.
+    pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+        self.0.put_off(receipt, delay_s).await
+    }
+}
+
+impl WebhookQueue {
+    /// Makes a received event come back in `delay_s` seconds. Fails if SQS does not answer; then the event comes back
+    /// when the queue's visibility timeout ends.
+    pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+        self.0.put_off(receipt, delay_s).await
+    }
+}
+
+impl ExpiryQueue {
+    /// Sends an order to be expired when its payment window ends, or in [`MAX_DELAY_S`] seconds if that is sooner.
+    /// Fails if SQS does not answer; it may or may not have the message then. A duplicate does no harm.
+    pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
+        let delay_s = hop_s(message.pay_by_ms, now);
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s, trace: None }).await
+    }
+}
+
+impl WinnerQueue {
+    /// Sends a prize whose winner must be notified. Fails if SQS does not answer; it may or may not have the message
+    /// then. A duplicate has the same number.
+    pub async fn send(&self, message: &WinnerMessage) -> Result<(), QueueError> {
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
+    }
+}
+
+impl RebuildQueue {
+    /// Asks for a round to be loaded again. Fails if SQS does not answer; it may or may not have the message then. A
+    /// duplicate does no harm.
+    pub async fn send(&self, message: &RebuildMessage) -> Result<(), QueueError> {
+        self.0.send(Outgoing { body: message.to_body(), delay_s: 0, trace: None }).await
+    }
+}
+
+/// The delay of the next hop towards `pay_by`: whole seconds, rounded up so that the last hop does not come early.
+fn hop_s(pay_by: EpochMs, now: EpochMs) -> u32 {
+    let left_s = pay_by.since_ms(now).div_ceil(1000);
+    left_s.min(u64::from(MAX_DELAY_S)) as u32
+}
+
+impl Quarantine {
+    /// Keeps the body of an unreadable message. Fails if SQS does not answer; the message must not be deleted from its
+    /// queue then.
+    pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
+        self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
+    }
+}
+
+impl EmitterFailures {
+    /// Keeps a record of the stream, or an event. Fails if SQS does not answer; the record must be repeated then.
+    pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
+        self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_end_at_pay_by_and_never_exceed_the_longest_delay() {
+        let at = |left_ms: i64| hop_s(EpochMs(1_000_000 + left_ms), EpochMs(1_000_000));
+        assert_eq!(at(-5000), 0);
+        assert_eq!(at(0), 0);
+        assert_eq!(at(1), 1);
+        assert_eq!(at(1000), 1);
+        assert_eq!(at(1001), 2);
+        assert_eq!(at(899_001), 900);
+        assert_eq!(at(900_000), 900);
+        assert_eq!(at(7_200_000), 900);
+    }
+
+    #[test]
+    fn each_message_of_a_batch_has_its_own_result() {
+        let refused =
+            BatchResultErrorEntry::builder().id("1").code("InternalError").sender_fault(false).build().unwrap();
+        let results = each_of(4, ["0", "3", "9", "x"].into_iter(), &[refused]);
+        assert!(matches!(&results[..], [Ok(()), Err(QueueError::Refused(_)), Err(QueueError::Missing(_)), Ok(())]));
+    }
+
+    #[test]
+    fn two_hours_are_eight_hops() {
+        let pay_by = EpochMs(2 * 3600 * 1000);
+        let mut now = EpochMs(0);
+        let mut hops = 0;
+        while now < pay_by {
+            now = now.plus_s(hop_s(pay_by, now));
+            hops += 1;
+        }
+        assert_eq!((hops, now), (8, pay_by));
+    }
+}
