@@ -13,7 +13,7 @@
 --       and then its ranges, "FIRST-LAST"
 -- Returns what `reserve` returns:
 --   reserved ENTRY | replayed ENTRY | already_reserved ENTRIES | too_many_unpaid COUNT | sold_out MS FOR_MS
---   not_open MS | quota_only MS | closed | paused | denied | unknown_sale
+--   not_open MS | quota_only MS | closed | paused | blocked | unknown_sale
 
 local sale_key, buyers_key, free_key, outbox_key, transfers_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local user, id, lead_ms, has_quota = ARGV[1], ARGV[2], ARGV[3], nil

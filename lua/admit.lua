@@ -27,7 +27,7 @@
 --                            the next units come at NEXT
 --   quota_only MS            what is left is a group's quota until MS
 --   closed | paused | unknown_sale
---   denied                   a note in the user's record keeps the user out
+--   blocked                  a note in the user's record blocks the user
 -- where MS are milliseconds: since the Unix epoch if it is a point in time.
 
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
@@ -42,10 +42,10 @@ local now = math.floor(now_us / 1000)
 if now >= closes_at_ms then return 'closed' end
 local record = ';' .. (redis.call('HGET', buyers_key, user) or '')
 -- Said only after the rates, which keep out whoever asks too often.
-local denied = (tonumber(string.match(record, ';d (%d+)')) or 0) > now
+local blocked = (tonumber(string.match(record, ';b (%d+)')) or 0) > now
 
 local state, noted, admitted_at = string.match(redis.call('GET', challenge_key) or '', '^(%a+) (%S+) ?(%d*)$')
-if denied then
+if blocked then
   state, noted = nil, nil
 elseif step == 'challenge' then
   if state then return 'challenged' end
@@ -74,7 +74,7 @@ end
 for i, at in pairs(used_up) do
   redis.call('SET', KEYS[i], string.format('%d', at), 'PX', math.ceil((at - now_us) / 1000))
 end
-if denied then return 'denied' end
+if blocked then return 'blocked' end
 
 if step == 'challenge' then
   redis.call('SET', challenge_key, 'open ' .. answer, 'PX', life_ms)

@@ -3,8 +3,8 @@
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
---       3 denied  hash, user -> until when the note in the user's record denies
--- ARGV  1 how many users to list at most; denied users do not count
+--       3 blocked hash, user -> until when the note in the user's record blocks
+-- ARGV  1 how many users to list at most; blocked users do not count
 -- Returns
 --   buyers MS       the users, each after a line break; MS is when the last unit was handed out (ms since the Unix epoch);
 --                   some of them may have no reservation
@@ -12,7 +12,7 @@
 --   selling         units can be handed out
 --   unknown_sale
 
-local sale_key, buyers_key, denied_key = KEYS[1], KEYS[2], KEYS[3]
+local sale_key, buyers_key, blocked_key = KEYS[1], KEYS[2], KEYS[3]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 --- @read next_unit last_unit returned last_won_at_ms
@@ -23,6 +23,6 @@ if returned > 0 or next_unit <= last_unit then
   if now >= cooldown_until_ms then return 'selling' end
 end
 
-local count = redis.call('HLEN', buyers_key) - redis.call('HLEN', denied_key)
+local count = redis.call('HLEN', buyers_key) - redis.call('HLEN', blocked_key)
 if count > tonumber(ARGV[1]) then return string.format('too_many %d', count) end
 return string.format('buyers %d\n', last_won_at_ms) .. table.concat(redis.call('HKEYS', buyers_key), '\n')

@@ -6,8 +6,8 @@
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
 --       5 staged  like buyers, for this load only, so that two concurrent loads do not mix what they read
---       6 denied  hash, user -> until when the note in the user's record denies
---       7 staged denied  like denied, for this load only
+--       6 blocked hash, user -> until when the note in the user's record blocks
+--       7 staged blocked  like blocked, for this load only
 --       8 staged free    like free, for this load only
 --       9 transfers      hash, what is on its way from this lane and to it; left out if there is only one lane, as is the next
 --       10 loading       string: which caller loads the lane
@@ -31,7 +31,7 @@
 --   loaded    the round can be bought from
 
 local sale_key, buyers_key, free_key, outbox_key, staged_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local denied_key, staged_denied_key, staged_free_key, transfers_key, loading_key = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local blocked_key, staged_blocked_key, staged_free_key, transfers_key, loading_key = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 if redis.call('EXISTS', sale_key) == 1 then return 'present' end
 local expires_at_ms = ARGV[2]
 
@@ -47,11 +47,11 @@ end
 if ARGV[1] == 'buyers' then
   for i = 3, #ARGV, 2 do
     redis.call('HSET', staged_key, ARGV[i], ARGV[i + 1])
-    local denied_until = string.match(';' .. ARGV[i + 1], ';d (%d+)')
-    if denied_until then redis.call('HSET', staged_denied_key, ARGV[i], denied_until) end
+    local blocked_until = string.match(';' .. ARGV[i + 1], ';b (%d+)')
+    if blocked_until then redis.call('HSET', staged_blocked_key, ARGV[i], blocked_until) end
   end
   redis.call('PEXPIREAT', staged_key, expires_at_ms)
-  redis.call('PEXPIREAT', staged_denied_key, expires_at_ms)
+  redis.call('PEXPIREAT', staged_blocked_key, expires_at_ms)
   return 'staged'
 end
 
@@ -65,9 +65,9 @@ if loading_key and redis.call('GET', loading_key) ~= ARGV[18] then return 'overt
 if redis.call('HLEN', staged_key) ~= tonumber(ARGV[16]) or redis.call('ZCARD', staged_free_key) ~= tonumber(ARGV[17]) then
   return 'overtaken'
 end
-redis.call('DEL', buyers_key, free_key, outbox_key, denied_key)
+redis.call('DEL', buyers_key, free_key, outbox_key, blocked_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
-if redis.call('EXISTS', staged_denied_key) == 1 then redis.call('RENAME', staged_denied_key, denied_key) end
+if redis.call('EXISTS', staged_blocked_key) == 1 then redis.call('RENAME', staged_blocked_key, blocked_key) end
 if redis.call('EXISTS', staged_free_key) == 1 then redis.call('RENAME', staged_free_key, free_key) end
 if transfers_key then
   redis.call('DEL', transfers_key)

@@ -17,7 +17,7 @@
 --   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS (ms since the Unix epoch), and nobody gets one within
 --                              the next FOR_MS; with a plan, the next units come at NEXT (ms since the Unix epoch)
 --   closed | paused | unknown_sale
---   denied                     a note in the user's record keeps the user out; a repeated request still gets its answer
+--   blocked                    a note in the user's record blocks the user; a repeated request still gets its answer
 --   not_open MS                opens for the user at MS (ms since the Unix epoch)
 --   quota_only MS              what is left is a group's quota until MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".

@@ -181,7 +181,7 @@ describe('a purchase', () => {
 
   test.each([
     ['challenge', 404, 'unknown_sale'],
-    ['challenge', 403, 'denied'],
+    ['challenge', 403, 'blocked'],
     ['reserve', 400, 'invalid_request'],
     ['reserve', 500, 'internal'],
   ])('%s: %i %s is an error, and is not asked for again', async (what, status, code) => {
@@ -197,7 +197,7 @@ describe('a purchase', () => {
 
   test('what the gateway says without a code has one', async () => {
     const { client } = clientOf({ challenge: [gateway(403, 'Forbidden')] });
-    await expect(buy(client)).rejects.toMatchObject({ code: 'denied', status: 403, problem: { message: 'Forbidden' } });
+    await expect(buy(client)).rejects.toMatchObject({ code: 'forbidden', status: 403, problem: { message: 'Forbidden' } });
   });
 
   const PICTURE = {

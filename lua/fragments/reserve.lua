@@ -66,7 +66,7 @@ end
 
 if record then
   -- A repeated request gets the same answer again, even if the sale has ended since.
-  local live, used, denied_until = {}, {}, nil
+  local live, used, blocked_until = {}, {}, nil
   for old in string.gmatch(record, '[^;]+') do
     local slot, state, old_id = string.match(old, '^(%d+) (%a) (%x+) ')
     if old_id == id then return 'replayed ' .. old end
@@ -74,12 +74,12 @@ if record then
       live[#live + 1] = old
       used[tonumber(slot)] = true
     elseif not slot then
-      denied_until = denied_until or tonumber(string.match(old, '^d (%d+)$'))
+      blocked_until = blocked_until or tonumber(string.match(old, '^b (%d+)$'))
     end
   end
-  if denied_until then
+  if blocked_until then
     --- @include clock
-    if now < denied_until then return 'denied' end
+    if now < blocked_until then return 'blocked' end
   end
   if #live >= per_user_limit then return 'already_reserved ' .. table.concat(live, ';') end
   if refusal then return refusal end
@@ -89,11 +89,11 @@ if record then
   local slot = 0
   while used[slot] do slot = slot + 1 end
   entry = string.format('%d h %s %d %d', slot, id, unit, now)
-  -- The new entry replaces the released one that had its slot, so a record never outgrows the limit. A denial in the
+  -- The new entry replaces the released one that had its slot, so a record never outgrows the limit. A block in the
   -- record has ended by now.
   local entries = {}
   for old in string.gmatch(record, '[^;]+') do
-    if tonumber(string.match(old, '^%d+')) ~= slot and not string.find(old, '^d ') then entries[#entries + 1] = old end
+    if tonumber(string.match(old, '^%d+')) ~= slot and not string.find(old, '^b ') then entries[#entries + 1] = old end
   end
   entries[#entries + 1] = entry
   redis.call('HSET', buyers_key, user, table.concat(entries, ';'))

@@ -18,11 +18,12 @@ SALE = os.environ["SALE_ID"]
 OPERATOR = os.environ["OPERATOR_TOKEN"]
 # The first one has a pass and a reservation. The others share the remaining requests, because each buyer is rate-limited.
 BUYERS = os.environ["BUYER_TOKENS"].split()
-# Only these are allowed again: other denied users are made up, some with names that the emulator's gateway cannot route.
+# Only these are allowed again: other blocked users are made up, some with names that the emulator's gateway cannot
+# route.
 BUYER_IDS = {json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))["sub"] for token in BUYERS}
 # A pass holds for 300 s.
 PASS_USED_FOR_S = 200
-# Made-up passes and answers are strikes, and `stop` is one of the routes, so operators undo both regularly.
+# Made-up passes and answers are violations, and `stop` is one of the routes, so operators undo both regularly.
 LET_IN_EVERY = 25
 
 
@@ -114,9 +115,9 @@ class Caller(requests.auth.AuthBase):
 def let_everybody_in() -> None:
     ask("POST", "/v1/admin/start", OPERATOR, {})
     ask("POST", "/v1/admin/start", OPERATOR, {"sale_id": SALE})
-    for denied in ask("GET", "/v1/admin/denied", OPERATOR)["denied"]:
-        if denied["user"] in BUYER_IDS:
-            ask("DELETE", "/v1/admin/denied/" + denied["user"], OPERATOR)
+    for blocked in ask("GET", "/v1/admin/blocked", OPERATOR)["blocked"]:
+        if blocked["user"] in BUYER_IDS:
+            ask("DELETE", "/v1/admin/blocked/" + blocked["user"], OPERATOR)
 
 
 a_reservation()

@@ -4,7 +4,7 @@
     make up
     tests/outside/prove.py
 
-1. A stop or a user's denial holds for every request once it is a few seconds old, even after a quiet time. Starting and
+1. A stop or a user's block holds for every request once it is a few seconds old, even after a quiet time. Starting and
    allowing again take effect within seconds.
 2. A right answer sent ten times gets the same pass ten times. Neither that, nor a second tab, nor a late answer counts
    against the user.
@@ -36,7 +36,7 @@ BUYERS = 10
 EACH = 4
 # Longer than a process may keep what it has read about sales.
 QUIET_S = 20
-DENIED_FOR_S = 15
+BLOCKED_FOR_S = 15
 # "Within seconds", on a busy machine.
 SOON_S = 10
 # A challenge holds for two minutes.
@@ -198,9 +198,9 @@ class Shop:
             redis.sendall(b"FLUSHALL\r\n")
             assert redis.recv(64) == b"+OK\r\n"
 
-    def is_denied(self, user):
-        denied = must(self.operate("GET", "denied"), 200)["denied"]
-        return any(denial["user"] == user for denial in denied)
+    def is_blocked(self, user):
+        blocked = must(self.operate("GET", "blocked"), 200)["blocked"]
+        return any(block["user"] == user for block in blocked)
 
 
 def stops_hold(shop):
@@ -229,26 +229,26 @@ def stops_hold(shop):
     check(won == BUYERS * EACH, f"started again: all get a unit within {SOON_S} s", f"{tally(answers)} in {took:.1f} s")
 
     user = users[0]
-    mine = [(shop.reserve, user, sale, passes[user], f"denied-{n}") for n in range(10)]
+    mine = [(shop.reserve, user, sale, passes[user], f"blocked-{n}") for n in range(10)]
     until = (datetime.now(timezone.utc) + timedelta(hours=1)).isoformat(timespec="seconds").replace("+00:00", "Z")
-    must(shop.operate("POST", "denied", {"user": user, "until": until}), 200, 201)
+    must(shop.operate("POST", "blocked", {"user": user, "until": until}), 200, 201)
     try:
-        time.sleep(DENIED_FOR_S)
+        time.sleep(BLOCKED_FOR_S)
         answers = at_once(mine)
-        claim = f"denied {DENIED_FOR_S} s ago: none of {len(answers)} at once gets a unit"
-        check(tally(answers) == {"403 denied": len(answers)}, claim, tally(answers))
+        claim = f"blocked {BLOCKED_FOR_S} s ago: none of {len(answers)} at once gets a unit"
+        check(tally(answers) == {"403 blocked": len(answers)}, claim, tally(answers))
     finally:
-        must(shop.operate("DELETE", f"denied/{quote(user, safe='')}"), 200)
+        must(shop.operate("DELETE", f"blocked/{quote(user, safe='')}"), 200)
     answers, took = shop.until_reserved(mine[:1], SOON_S)
     check(tally(answers).get("202") == 1, f"allowed again: reserves within {SOON_S} s", f"{tally(answers)} in {took:.1f} s")
 
 
 class Answers:
-    """In this sale a single strike denies a user."""
+    """In this sale a single violation blocks a user."""
 
     def __init__(self, shop):
         self.shop = shop
-        self.sale = shop.open("answer", 100, 1, strikes=1)
+        self.sale = shop.open("answer", 100, 1, violations=1)
         self.late = f"late-{RUN}"
         self.challenge = must(shop.challenge(self.late, self.sale), 201)["challenge_id"]
         self.asked_at = time.monotonic()
@@ -260,10 +260,10 @@ class Answers:
         challenge = must(shop.challenge(liar, sale), 201)["challenge_id"]
         answer = shop.answer(liar, sale, challenge, "wrong")
         deadline = time.monotonic() + SOON_S
-        while not shop.is_denied(liar) and time.monotonic() < deadline:
+        while not shop.is_blocked(liar) and time.monotonic() < deadline:
             time.sleep(0.2)
-        claim = "a wrong answer is a strike, and one strike denies, so any strike below would show"
-        check(tally([answer]) == {"403 wrong_answer": 1} and shop.is_denied(liar), claim, tally([answer]))
+        claim = "a wrong answer is a violation, and one violation blocks, so any violation below would show"
+        check(tally([answer]) == {"403 wrong_answer": 1} and shop.is_blocked(liar), claim, tally([answer]))
 
         users = [f"repeater-{n}-{RUN}" for n in range(ANSWER_ROUNDS)]
         ids = [must(shop.challenge(user, sale), 201)["challenge_id"] for user in users]
@@ -276,26 +276,26 @@ class Answers:
         claim = f"one right answer {COPIES} times at once, {ANSWER_ROUNDS} rounds: every answer has the pass"
         check(counts == {"201": ANSWER_ROUNDS * COPIES}, claim, counts)
         check(passes == [1] * ANSWER_ROUNDS, "and each round's pass is the same", f"{passes} different ones in each round")
-        self.no_strike("a repeated answer", users)
+        self.no_violation("a repeated answer", users)
 
         user = f"tabs-{RUN}"
         ids = [must(shop.challenge(user, sale), 201)["challenge_id"] for _ in range(2)]
         answers = [shop.answer(user, sale, *given) for given in zip(ids, shop.workers.map(work, ids))]
         check(tally(answers) == {"201": 2}, "two tabs, each with a challenge: each gets a pass", tally(answers))
-        self.no_strike("a second tab", [user])
+        self.no_violation("a second tab", [user])
 
-    def a_late_answer_is_no_strike(self):
+    def a_late_answer_is_no_violation(self):
         time.sleep(max(0, self.asked_at + CHALLENGE_S - time.monotonic()))
         status, document = self.shop.answer(self.late, self.sale, self.challenge, self.solved.result())
         over = status in (409, 410) and document.get("code") != "wrong_answer"
         check(over, "a late answer is told that the challenge is over", tally([(status, document)]))
-        self.no_strike("a late answer", [self.late])
+        self.no_violation("a late answer", [self.late])
 
-    def no_strike(self, what, users):
-        denied = [user for user in users if self.shop.is_denied(user)]
+    def no_violation(self, what, users):
+        blocked = [user for user in users if self.shop.is_blocked(user)]
         again = tally([self.shop.challenge(user, self.sale) for user in users])
-        claim = f"{what} is no strike: each of {len(users)} may ask again"
-        check(not denied and again == {"201": len(users)}, claim, f"{len(denied)} denied, then {again}")
+        claim = f"{what} is no violation: each of {len(users)} may ask again"
+        check(not blocked and again == {"201": len(users)}, claim, f"{len(blocked)} blocked, then {again}")
 
 
 def a_lost_sale_is_not_unknown(shop):
@@ -322,7 +322,7 @@ def main():
     answers = Answers(shop)
     stops_hold(shop)
     answers.honest_people_are_not_punished()
-    answers.a_late_answer_is_no_strike()
+    answers.a_late_answer_is_no_violation()
     a_lost_sale_is_not_unknown(shop)
     shop.workers.shutdown()
     print(f"{failures} checks failed" if failures else "all checks passed")

@@ -14,8 +14,8 @@ const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 async fn start() -> TestRound {
     let server = TestRound::start_empty();
     let terms = Terms { lanes: LANES, ..terms(LANES.into(), 20) };
-    let (epoch_ms, taken, denied) = (EpochMs(1), Vec::new(), Vec::new());
-    let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied };
+    let (epoch_ms, taken, blocked) = (EpochMs(1), Vec::new(), Vec::new());
+    let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, blocked };
     assert!(server.server.round_in(&server.id, LANES).load_lanes(&load, LANES.into()).await.unwrap());
     server
 }

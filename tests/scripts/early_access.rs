@@ -266,13 +266,13 @@ async fn new_terms_refill_nothing() {
     assert_eq!(quota(&round).await, 1);
 }
 
-/// A user whose denial ends keeps the note that makes a release give a unit back to the quota.
+/// A user whose block ends keeps the note that makes a release give a unit back to the quota.
 #[tokio::test]
-async fn a_denial_leaves_the_note_alone() {
+async fn a_block_leaves_the_note_alone() {
     let round = TestRound::start(with_quota(3, 1, 2)).await;
     let claim = buy(&round, "m", MEMBER).await;
     for until in [Some(EpochMs(i64::MAX / 2_000_000)), None] {
-        round.stock().note_denials(&[(user("m"), until)]).await.unwrap();
+        round.stock().note_blocks(&[(user("m"), until)]).await.unwrap();
     }
     round.release(&claim).await;
     assert_eq!(quota(&round).await, 2);

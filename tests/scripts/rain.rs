@@ -153,7 +153,7 @@ impl Weather {
     async fn lose_and_load(&mut self, taken: Vec<Claim>) {
         let () = redis::cmd("FLUSHALL").query_async(&mut self.redis).await.unwrap();
         let Round { terms, version, paused, .. } = self.current().clone();
-        let load = RoundLoad { terms, paused, version, epoch_ms: clock(), taken, denied: Vec::new() };
+        let load = RoundLoad { terms, paused, version, epoch_ms: clock(), taken, blocked: Vec::new() };
         assert!(self.round.stock().load(&load).await.unwrap());
     }
 }

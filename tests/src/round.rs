@@ -137,7 +137,7 @@ pub fn fresh_id(round: &RoundId) -> ReservationId {
 
 /// What loads a round of which nothing is sold.
 pub fn unsold(terms: Terms) -> RoundLoad {
-    RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() }
+    RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), blocked: Vec::new() }
 }
 
 /// A new claim, made in 1970.

@@ -1,6 +1,6 @@
 //! Admission: challenges, and the passes that right answers earn.
 
-use ledger::{DeniedWhy, Struck};
+use ledger::{BlockReason, ViolationOutcome};
 
 use crate::prelude::*;
 
@@ -66,18 +66,18 @@ async fn an_answer_is_the_way_in() {
     lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
 }
 
-/// The number of strikes that the ledger counts for a user.
-async fn strikes(lab: &Lab, name: &str) -> usize {
-    let door = DoorTerms { strikes: MAX_STRIKES, ..DoorTerms::default() };
-    match lab.ledger.strike(&user(name), DeniedWhy::WrongAnswers, &door, in_ms(0)).await.unwrap() {
+/// The number of violations that the ledger counts for a user.
+async fn violations(lab: &Lab, name: &str) -> usize {
+    let door = DoorTerms { violations: MAX_VIOLATIONS, ..DoorTerms::default() };
+    match lab.ledger.count_violation(&user(name), BlockReason::WrongAnswers, &door, in_ms(0)).await.unwrap() {
         // The last one is this function's own.
-        Struck::Counted(count) => count as usize - 1,
-        Struck::Denied(_) => panic!("the test makes too few strikes for a denial"),
+        ViolationOutcome::Counted(count) => count as usize - 1,
+        ViolationOutcome::Blocked(_) => panic!("the test makes too few violations for a block"),
     }
 }
 
 #[tokio::test]
-async fn a_strike_takes_a_challenge_and_another_answer_and_is_made_once() {
+async fn a_violation_takes_a_challenge_and_another_answer_and_is_made_once() {
     let lab = Lab::selling(terms(100, 1)).await;
     // A repeat after a lost 403, a late answer, and an answer to a challenge that was never made.
     let (id, _) = read_picture(&lab, "alice").await;
@@ -89,7 +89,7 @@ async fn a_strike_takes_a_challenge_and_another_answer_and_is_made_once() {
     let (id, sum) = read_picture(&lab, "alice").await;
     lab.redis(&["PEXPIRE", &challenge_key("alice", &id), "0"]).await;
     answer(&lab, "alice", &id, &sum).await.problem(409, "challenge_over");
-    assert_eq!(strikes(&lab, "alice").await, 1);
+    assert_eq!(violations(&lab, "alice").await, 1);
 }
 
 #[tokio::test]
@@ -116,13 +116,13 @@ async fn while_it_is_paused_or_stopped_and_once_it_is_closed() {
 }
 
 #[tokio::test]
-async fn who_answers_wrong_again_and_again_is_denied() {
-    let lab = selling_with(|terms| terms.door.strikes = 3).await;
+async fn who_answers_wrong_again_and_again_is_blocked() {
+    let lab = selling_with(|terms| terms.door.violations = 3).await;
     for _ in 0..3 {
         let (id, _) = read_picture(&lab, "mallory").await;
         answer(&lab, "mallory", &id, "1").await.problem(403, "wrong_answer");
     }
-    ask(&lab, "mallory", "picture").await.problem(403, "denied");
+    ask(&lab, "mallory", "picture").await.problem(403, "blocked");
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ fn reserve(target: &Target) -> Vec<Bad> {
     cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
     let passes = ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)];
     for (forger, pass) in passes.into_iter().enumerate() {
-        // Each from another user: so many from one would deny that user.
+        // Each from another user: so many from one would block that user.
         let ask = Ask::post(format!("/v1/sales/{}/reservations/{pass}", target.sale)).by(&format!("forger-{forger}"));
         cases.push(bad("reserve: token", ask, 403, "bad_token"));
     }
@@ -364,7 +364,7 @@ fn other_admin(target: &Target) -> Vec<Bad> {
         cases.push(bad("admin: no such sale", ask, 404, "unknown_sale"));
     }
     for ask in [look(&target.sale), publish(&target.sale), audit(&target.sale, "1")] {
-        cases.push(bad("admin: no operator", ask.by("mallory"), 403, "denied"));
+        cases.push(bad("admin: no operator", ask.by("mallory"), 403, "forbidden"));
     }
     cases
 }

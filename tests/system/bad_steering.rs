@@ -29,7 +29,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
                 .map(|key| invalid(format!("{what}: idempotency key"), good.clone().header("idempotency-key", key))),
         );
         cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere", what).json(&first), 404, "unknown_sale"));
-        cases.push(bad(format!("{what}: no operator"), good.by("mallory"), 403, "denied"));
+        cases.push(bad(format!("{what}: no operator"), good.by("mallory"), 403, "forbidden"));
     }
     let isolated = ask(&target.sale, "isolate").json(&json!({ "requests_per_s": 5 }));
     cases.push(invalid("isolate: no round", isolated));
@@ -42,7 +42,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     for queue in ["nowhere", "Orders", "orders%00", "orders-dlq", "%FF"] {
         cases.push(bad("redrive: queue", redrive(queue), 404, "unknown_route"));
     }
-    cases.push(bad("redrive: no operator", redrive("orders").by("mallory"), 403, "denied"));
+    cases.push(bad("redrive: no operator", redrive("orders").by("mallory"), 403, "forbidden"));
     cases
 }
 
@@ -71,7 +71,7 @@ fn life(target: &Target) -> Vec<Bad> {
     for (what, bodied) in [("edit", of_round as fn(&str) -> Ask), ("duplicate", copy), ("delete", delete)] {
         cases.extend(bad_sale_ids().iter().map(|id| invalid(format!("{what}: sale id"), bodied(id))));
         cases.push(bad(format!("{what}: no such sale"), bodied("bad-nowhere"), 404, "unknown_sale"));
-        cases.push(bad(format!("{what}: no operator"), bodied(&target.sale).by("mallory"), 403, "denied"));
+        cases.push(bad(format!("{what}: no operator"), bodied(&target.sale).by("mallory"), 403, "forbidden"));
     }
     cases.extend(bad_sale_ids().iter().map(|id| invalid("withdraw: sale id", ask(id, "withdraw"))));
     cases.push(bad("withdraw: no such sale", ask("bad-nowhere", "withdraw"), 404, "unknown_sale"));
@@ -110,7 +110,7 @@ fn rain(target: &Target) -> Vec<Bad> {
     cases.push(invalid("rain: no key", plain(&target.sale).json(&good)));
     cases.extend(bad_sale_ids().iter().map(|id| invalid("rain: sale id", keyed(id).json(&good))));
     cases.push(bad("rain: no such sale", keyed("bad-nowhere").json(&good), 404, "unknown_sale"));
-    cases.push(bad("rain: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "denied"));
+    cases.push(bad("rain: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "forbidden"));
     cases
 }
 
@@ -135,6 +135,6 @@ fn restock(target: &Target) -> Vec<Bad> {
     }
     cases.extend(bad_sale_ids().iter().map(|id| invalid("restock: sale id", keyed(id).json(&good))));
     cases.push(bad("restock: no such sale", keyed("bad-nowhere").json(&good), 404, "unknown_sale"));
-    cases.push(bad("restock: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "denied"));
+    cases.push(bad("restock: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "forbidden"));
     cases
 }

@@ -12,7 +12,7 @@ use crate::lines::{LINE, look, with_line};
 use crate::prelude::*;
 
 const LANES: u16 = 4;
-const KINDS: [&str; 7] = ["sale", "transfers", "buyers", "free", "outbox", "answers", "denied"];
+const KINDS: [&str; 7] = ["sale", "transfers", "buyers", "free", "outbox", "answers", "blocked"];
 
 fn in_lanes(total: u32) -> Terms {
     Terms { lanes: LANES, ..terms(total, 1) }

@@ -176,8 +176,8 @@ async fn what_is_out_of_bounds_is_refused() {
         put(&lab, &campaign).await.problem(400, "invalid_request");
     }
     let mine = Ask::post("/v1/admin/campaigns").by("mallory").json(&autumn(&["lamp"]));
-    lab.answer(&mine).await.problem(403, "denied");
-    lab.answer(&Ask::get("/v1/admin/campaigns").by("mallory")).await.problem(403, "denied");
+    lab.answer(&mine).await.problem(403, "forbidden");
+    lab.answer(&Ask::get("/v1/admin/campaigns").by("mallory")).await.problem(403, "forbidden");
     assert_eq!(
         lab.answer(&Ask::get("/v1/admin/campaigns").by_operator()).await.expect(200).body["campaigns"],
         json!([])

@@ -139,9 +139,9 @@ fn bounds_are_those_of_the_types() {
         ("Restock/properties/units/maximum", u64::from(sale::MAX_TOTAL - 1)),
         ("Audit/properties/total/maximum", u64::from(sale::MAX_TOTAL)),
         ("Audit/properties/discrepancies/maxItems", sale::audit::MAX_DISCREPANCIES as u64),
-        ("DoorTerms/properties/strikes/maximum", u64::from(sale::MAX_STRIKES)),
-        ("DoorTerms/properties/strike_window_s/maximum", u64::from(sale::MAX_STRIKE_WINDOW_S)),
-        ("DoorTerms/properties/denied_for_s/maximum", u64::from(sale::MAX_DENIED_FOR_S)),
+        ("DoorTerms/properties/violations/maximum", u64::from(sale::MAX_VIOLATIONS)),
+        ("DoorTerms/properties/violation_window_s/maximum", u64::from(sale::MAX_VIOLATION_WINDOW_S)),
+        ("DoorTerms/properties/blocked_for_s/maximum", u64::from(sale::MAX_BLOCKED_FOR_S)),
         ("DoorTerms/properties/planned_requests_per_s/maximum", u64::from(sale::MAX_PLANNED_REQUESTS_PER_S)),
     ] {
         let pointer = format!("/components/schemas/{place}");

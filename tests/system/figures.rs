@@ -168,7 +168,7 @@ async fn what_does_not_answer_is_left_out() {
 async fn for_operators_and_sales_that_exist() {
     let lab = Lab::new().await;
     lab.answer(&look()).await.problem(404, "unknown_sale");
-    lab.answer(&look().by("alice")).await.problem(403, "denied");
+    lab.answer(&look().by("alice")).await.problem(403, "forbidden");
     rounds::draft(&lab.ledger, SALE, &terms(1, 1), None).await;
     assert_eq!(live(&lab).await["state"], "draft");
     lab.publish(SALE, &terms(1, 1)).await;

@@ -134,7 +134,7 @@ async fn whatever_is_sent_is_answered_as_documented() {
             break;
         }
         let mut ask = asks.new_tree(&mut runner).unwrap().current();
-        // A new user each time: one that a lucky request denied or used up would hide the rest.
+        // A new user each time: one that a lucky request blocked or used up would hide the rest.
         if let Who::User(user) = &mut ask.who {
             *user = format!("user-{number}");
         }

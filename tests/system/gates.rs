@@ -1,6 +1,6 @@
 //! A sale's gate: which challenge it sets, and who may see the sale and buy.
 
-use ledger::{Denial, DeniedBy, DeniedWhy};
+use ledger::{BlockReason, BlockedBy, UserBlock};
 
 use crate::admission::enter;
 use crate::prelude::*;
@@ -72,10 +72,14 @@ async fn a_sale_that_asks_nothing_gives_passes_and_keeps_its_rules() {
     assert_eq!(post(&lab, "carol", "tokens", &named).await.expect(201).body, first.body);
     reserve(&lab, &first, "carol").await.expect(202);
 
-    let denial =
-        Denial { user: user("dora"), until_ms: now().plus_s(60), reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    fulfilment::deny(&lab.stock, &lab.ledger, &denial, now()).await.unwrap();
-    post(&lab, "dora", "tokens", &json!({})).await.problem(403, "denied");
+    let block = UserBlock {
+        user: user("dora"),
+        until_ms: now().plus_s(60),
+        reason: BlockReason::Asked,
+        by: BlockedBy::Operators,
+    };
+    fulfilment::block(&lab.stock, &lab.ledger, &block, now()).await.unwrap();
+    post(&lab, "dora", "tokens", &json!({})).await.problem(403, "blocked");
 
     let mut passes = 0;
     while post(&lab, "erin", "tokens", &json!({})).await.status == 201 {
@@ -126,7 +130,7 @@ async fn what_a_challenge_asked_holds_when_the_sale_changes() {
     assert_eq!(asked.body["work"], json!({ "bits": 12 }));
     let id = asked.text("challenge_id");
     let done = json!({ "challenge_id": id, "answer": pass::work(id.parse().unwrap()) });
-    // The work gets harder while alice solves an easy challenge: hers still counts and is no strike.
+    // The work gets harder while alice solves an easy challenge: hers still counts and is no violation.
     edit(&lab, &json!({ "challenge": "work", "work_bits": 24 })).await.expect(200);
     assert_eq!(post(&lab, "bob", "challenges", &json!({})).await.expect(201).body["work"], json!({ "bits": 24 }));
     post(&lab, "alice", "tokens", &done).await.expect(201);
@@ -190,7 +194,7 @@ async fn only_groups_that_may_buy_get_a_pass() {
     put_into(&lab, "members", &json!(["alice"])).await;
     let admitted = enter(&lab, "alice").await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
-    // A user who may not buy may still look, and a right answer is no strike.
+    // A user who may not buy may still look, and a right answer is no violation.
     assert_eq!(lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.status, 200);
     enter(&lab, "bob").await.problem(403, "not_a_member");
     put_into(&lab, "staff", &json!(["bob"])).await;
@@ -305,10 +309,10 @@ async fn a_flood_for_a_members_sale_is_looked_up_once() {
     assert_eq!(lookups, 1);
 }
 
-const DENIED: &str = "/v1/admin/denied";
+const BLOCKED: &str = "/v1/admin/blocked";
 
-async fn deny(lab: &Lab, body: &Value) -> Answer {
-    lab.answer(&Ask::post(DENIED).by_operator().json(body)).await
+async fn block(lab: &Lab, body: &Value) -> Answer {
+    lab.answer(&Ask::post(BLOCKED).by_operator().json(body)).await
 }
 
 async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
@@ -319,47 +323,47 @@ async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
 async fn addresses_and_networks_are_kept_out_until_their_moment() {
     let lab = Lab::selling(asking(ChallengePolicy::None)).await;
     let until = now().plus_s(3600).to_string();
-    let denied =
-        deny(&lab, &json!({ "network": "198.51.100.77/24", "until": until, "note": "bots" })).await.expect(200);
-    assert_eq!((denied.text("network"), denied.text("note")), ("198.51.100.0/24", "bots"));
-    assert_eq!((denied.text("operator"), denied.text("reason")), ("olga", "asked"));
-    deny(&lab, &json!({ "address": "2001:db8::7", "until": until })).await.expect(200);
-    deny(&lab, &json!({ "user": "dora", "until": until })).await.expect(200);
+    let blocked =
+        block(&lab, &json!({ "network": "198.51.100.77/24", "until": until, "note": "bots" })).await.expect(200);
+    assert_eq!((blocked.text("network"), blocked.text("note")), ("198.51.100.0/24", "bots"));
+    assert_eq!((blocked.text("operator"), blocked.text("reason")), ("olga", "asked"));
+    block(&lab, &json!({ "address": "2001:db8::7", "until": until })).await.expect(200);
+    block(&lab, &json!({ "user": "dora", "until": until })).await.expect(200);
 
     let tokens = || Ask::post(format!("/v1/sales/{SALE}/tokens")).by("alice");
     let challenges = || Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
     for address in ["198.51.100.0", "198.51.100.255", "::ffff:198.51.100.9", "2001:db8::7"] {
         for ask in [challenges(), tokens(), Ask::reserve(SALE, "alice")] {
-            from(&lab, address, ask).await.problem(403, "denied");
+            from(&lab, address, ask).await.problem(403, "blocked");
         }
-        // They may still look, like a denied user.
+        // They may still look, like a blocked user.
         from(&lab, address, Ask::get("/v1/orders").by("alice")).await.expect(200);
     }
     for address in ["198.51.101.0", "2001:db8::8", "203.0.113.7"] {
         from(&lab, address, tokens()).await.expect(201);
     }
 
-    let listed = lab.answer(&Ask::get(DENIED).by_operator()).await.expect(200);
-    assert_eq!(listed.body["denied"][0]["user"], "dora");
-    let networks = listed.body["denied_networks"].as_array().unwrap();
+    let listed = lab.answer(&Ask::get(BLOCKED).by_operator()).await.expect(200);
+    assert_eq!(listed.body["blocked"][0]["user"], "dora");
+    let networks = listed.body["blocked_networks"].as_array().unwrap();
     assert_eq!((&networks[0]["network"], &networks[1]["address"]), (&json!("198.51.100.0/24"), &json!("2001:db8::7")));
 
     let allow = async |body: Value| lab.answer(&Ask::post("/v1/admin/allow").by_operator().json(&body)).await;
     allow(json!({ "network": "198.51.100.0/24" })).await.expect(200);
     from(&lab, "198.51.100.9", tokens()).await.expect(201);
     let left = allow(json!({ "address": "2001:db8::7" })).await.expect(200);
-    assert_eq!(left.body["denied_networks"], json!([]));
+    assert_eq!(left.body["blocked_networks"], json!([]));
     from(&lab, "2001:db8::7", tokens()).await.expect(201);
 
-    // A denial ends by itself.
-    deny(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(600).to_string() })).await.expect(200);
-    from(&lab, "192.0.2.1", tokens()).await.problem(403, "denied");
+    // A block ends by itself.
+    block(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(600).to_string() })).await.expect(200);
+    from(&lab, "192.0.2.1", tokens()).await.problem(403, "blocked");
     let (later, ask) = (lab.another_admission(Clock::ahead_by_ms(601_000)), tokens().coming_from("192.0.2.1"));
     Answer::of_handler(&ask, admission::handle(&later, ask.request()).await).expect(201);
 }
 
 #[tokio::test]
-async fn nobody_denies_the_world_or_more_than_fits() {
+async fn nobody_blocks_the_world_or_more_than_fits() {
     let lab = Lab::new().await;
     let until = now().plus_s(3600).to_string();
     for (field, value) in [
@@ -374,7 +378,7 @@ async fn nobody_denies_the_world_or_more_than_fits() {
         ("address", json!("192.0.2")),
         ("address", json!(7)),
     ] {
-        deny(&lab, &json!({ field: value, "until": until })).await.problem(400, "invalid_request");
+        block(&lab, &json!({ field: value, "until": until })).await.problem(400, "invalid_request");
     }
     for body in [
         json!({ "until": until }),
@@ -385,37 +389,37 @@ async fn nobody_denies_the_world_or_more_than_fits() {
         json!({ "address": "192.0.2.1", "until": now().to_string() }),
         json!({ "address": "192.0.2.1" }),
     ] {
-        deny(&lab, &body).await.problem(400, "invalid_request");
+        block(&lab, &body).await.problem(400, "invalid_request");
     }
-    assert_eq!(lab.ledger.denied_networks(now()).await.unwrap(), []);
+    assert_eq!(lab.ledger.blocked_networks(now()).await.unwrap(), []);
 
-    let denial = |n: usize| ledger::NetworkDenial {
+    let block = |n: usize| ledger::NetworkBlock {
         network: format!("10.1.{}.{}", n / 256, n % 256).parse().unwrap(),
         until_ms: now().plus_s(3600),
         note: None,
         by: user("olga"),
         at_ms: now(),
     };
-    // Concurrent operators do not undo each other's denials.
+    // Concurrent operators do not undo each other's blocks.
     let all = (0..8).map(|n| {
-        let denial = denial(n);
+        let block = block(n);
         let lab = &lab;
-        async move { lab.ledger.deny_network(&denial, now()).await.unwrap() }
+        async move { lab.ledger.block_network(&block, now()).await.unwrap() }
     });
     futures::future::join_all(all).await;
-    assert_eq!(lab.ledger.denied_networks(now()).await.unwrap().len(), 8);
-    for n in 8..ledger::MAX_DENIED_NETWORKS {
-        lab.ledger.deny_network(&denial(n), now()).await.unwrap();
+    assert_eq!(lab.ledger.blocked_networks(now()).await.unwrap().len(), 8);
+    for n in 8..ledger::MAX_BLOCKED_NETWORKS {
+        lab.ledger.block_network(&block(n), now()).await.unwrap();
     }
-    deny(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
-    // A denial that is listed already can be changed when the list is full.
-    deny(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
-    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().denied_networks.len(), ledger::MAX_DENIED_NETWORKS);
-    // Expired denials make room.
+    block(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
+    // A block that is listed already can be changed when the list is full.
+    block(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
+    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().blocked_networks.len(), ledger::MAX_BLOCKED_NETWORKS);
+    // Expired blocks make room.
     let later = now().plus_s(7200);
-    let one = ledger::NetworkDenial { until_ms: later.plus_s(60), ..denial(300) };
-    lab.ledger.deny_network(&one, later).await.unwrap();
-    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().denied_networks.len(), 1);
+    let one = ledger::NetworkBlock { until_ms: later.plus_s(60), ..block(300) };
+    lab.ledger.block_network(&one, later).await.unwrap();
+    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().blocked_networks.len(), 1);
     lab.ledger.stop(None).await.unwrap();
     assert!(lab.ledger.switches().await.unwrap().stopped, "stops and networks do not undo each other");
 }

@@ -1,7 +1,7 @@
 //! A sale with several lanes, from an operator's draft to the last unit. `tests/scripts/lanes` tests how lanes affect
 //! each other, one Redis call at a time.
 
-use ledger::{Denial, DeniedBy, DeniedWhy};
+use ledger::{BlockReason, BlockedBy, UserBlock};
 use pass::line::LineState;
 
 use crate::crashes::at_home_in;
@@ -35,7 +35,7 @@ fn key(lab: &Lab, kind: &str, index: u16) -> String {
 
 /// Makes the lane's keys answer only errors, like a shard that is away.
 async fn silence(lab: &Lab, index: u16) {
-    for kind in ["sale", "buyers", "transfers", "denied"] {
+    for kind in ["sale", "buyers", "transfers", "blocked"] {
         let key = key(lab, kind, index);
         lab.redis_text(&["DEL", &key]).await;
         // No command that reads these keys accepts a list.
@@ -119,8 +119,8 @@ async fn lanes_are_terms_of_a_draft() {
     assert_eq!(one.body.get("lanes"), None, "as before");
 }
 
-/// A lane that is away goes unnoticed by users of other lanes: they see their reservations, and denied users stay
-/// denied.
+/// A lane that is away goes unnoticed by users of other lanes: they see their reservations, and blocked users stay
+/// blocked.
 #[tokio::test]
 async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
     let lab = Lab::selling(in_lanes(20)).await;
@@ -138,10 +138,10 @@ async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
     assert_eq!(lab.order_of(&bought).await.claim, bought);
 
     let until_ms = EpochMs(runtime::Clock::system().now().0 + 3_600_000);
-    let denial = Denial { user: eve.clone(), until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    lab.ledger.deny(&denial).await.unwrap();
+    let block = UserBlock { user: eve.clone(), until_ms, reason: BlockReason::Asked, by: BlockedBy::Operators };
+    lab.ledger.block(&block).await.unwrap();
     assert!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed > 0);
-    lab.answer(&Ask::reserve(SALE, eve.as_str())).await.problem(403, "denied");
+    lab.answer(&Ask::reserve(SALE, eve.as_str())).await.problem(403, "blocked");
 }
 
 /// Units that a lane lacks are neither sold nor free. Until they are found, no buyer is told that the sale is sold out.

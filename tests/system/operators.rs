@@ -27,11 +27,11 @@ async fn no_other_group_opens_the_operators_routes() {
     for (claim, groups) in GROUPS_OF_OTHERS {
         let mut claims = claims.clone();
         claims[claim] = json!(groups);
-        sales().by("mallory").send_with(Some(&token(&claims))).await.problem(403, "denied");
+        sales().by("mallory").send_with(Some(&token(&claims))).await.problem(403, "forbidden");
     }
     for text in ["operators b", "a,operators", "[a operators]", " operators", "operators "] {
         claims["groups"] = json!(text);
-        sales().by("mallory").send_with(Some(&token(&claims))).await.problem(403, "denied");
+        sales().by("mallory").send_with(Some(&token(&claims))).await.problem(403, "forbidden");
     }
     for operators in [json!(["operators"]), json!("operators")] {
         claims["groups"] = operators;
@@ -56,8 +56,8 @@ async fn where_two_claims_say_something_both_say_the_same() {
             json!({ "groups": "[operators]", "cognito:groups": other }),
             json!({ "groups": other, "cognito:groups": "[operators]" }),
         ] {
-            heard(&lab, &claims).await.problem(403, "denied");
+            heard(&lab, &claims).await.problem(403, "forbidden");
         }
     }
-    heard(&lab, &json!({ "scope": "operators", "role": "operators" })).await.problem(403, "denied");
+    heard(&lab, &json!({ "scope": "operators", "role": "operators" })).await.problem(403, "forbidden");
 }

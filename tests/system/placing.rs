@@ -69,7 +69,7 @@ async fn a_message_settles_what_the_ledger_had_before_it() {
     let orders = |contents: &Contents| {
         let items = contents.items.clone().into_iter();
         // A failure at the limit is also counted.
-        items.filter(|(key, _)| !key.starts_with("STRIKES#")).collect::<BTreeMap<_, _>>()
+        items.filter(|(key, _)| !key.starts_with("VIOLATIONS#")).collect::<BTreeMap<_, _>>()
     };
     assert_eq!(orders(&before), orders(&after));
     assert_eq!(lab.clean_audit().await, (6, 0, 2));

@@ -9,7 +9,7 @@ use crate::prelude::*;
 /// Every method that a handler could mistake for a listed one.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /// Its last parameter takes the rest of the path: the gateway unescapes the path, and an id may have slashes.
-const TAKES_THE_REST: &str = "/v1/admin/denied/{user}";
+const TAKES_THE_REST: &str = "/v1/admin/blocked/{user}";
 
 type Route = (String, String);
 

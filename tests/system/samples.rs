@@ -46,9 +46,9 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "stop").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "switches").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "start").await.expect(200).body["stopped_sales"], json!([]));
-    assert_eq!(admin(&lab, "deny").await.expect(200).text("user"), "mallory");
-    assert_eq!(admin(&lab, "denied").await.expect(200).body["denied"][0]["user"], "mallory");
-    assert_eq!(admin(&lab, "allow").await.expect(200).body["denied"], json!([]));
+    assert_eq!(admin(&lab, "block").await.expect(200).text("user"), "mallory");
+    assert_eq!(admin(&lab, "blocked").await.expect(200).body["blocked"][0]["user"], "mallory");
+    assert_eq!(admin(&lab, "allow").await.expect(200).body["blocked"], json!([]));
     assert_eq!(admin(&lab, "group_add").await.expect(200).body, json!({ "group": "members", "users": 2 }));
     assert_eq!(admin(&lab, "group_remove").await.expect(200).body["users"], 1);
     assert_eq!(admin(&lab, "group").await.expect(200).body["users"], json!(["alice"]));

@@ -80,11 +80,11 @@ async fn only_operators_pass_to_admin() {
     let admin = guarded_routes().into_iter().filter(|(_, path)| path.starts_with("/v1/admin"));
     let mut routes = 0;
     for (method, path) in admin {
-        ask(&method, &path).by("mallory").send().await.problem(403, "denied");
+        ask(&method, &path).by("mallory").send().await.problem(403, "forbidden");
         routes += 1;
     }
     assert!(routes >= 10, "{routes}");
     let issuer = &cloud().await.issuer;
     let almost = issuer.sign(&issuer.claims("mallory", &["operators2", "buyers"])).unwrap();
-    Ask::get("/v1/admin/sales").send_with(Some(&almost)).await.problem(403, "denied");
+    Ask::get("/v1/admin/sales").send_with(Some(&almost)).await.problem(403, "forbidden");
 }

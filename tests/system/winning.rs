@@ -172,7 +172,7 @@ async fn winners_are_resent_by_operators_and_of_draws_that_there_are() {
         Ask::post(format!("/v1/admin/sales/{SALE}/rounds/{round}/winners/resend")).json(&body)
     };
     let good = json!({ "after": 0 });
-    lab.answer(&resend("1", good.clone()).by("mallory")).await.problem(403, "denied");
+    lab.answer(&resend("1", good.clone()).by("mallory")).await.problem(403, "forbidden");
     lab.answer(&resend("1", good.clone()).by_operator()).await.problem(404, "unknown_sale");
     lab.answer(&resend("0", good).by_operator()).await.problem(400, "invalid_request");
     for bad in

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 
 /** The codes for the gateway's own errors, which carry none. */
 const CODE_BY_STATUS = {
-  400: 'invalid_request', 401: 'unauthorized', 403: 'denied', 404: 'unknown_route', 413: 'too_large',
+  400: 'invalid_request', 401: 'unauthorized', 403: 'forbidden', 404: 'unknown_route', 413: 'too_large',
   414: 'invalid_request', 415: 'unsupported_media_type', 429: 'rate_limited', 502: 'overloaded', 503: 'overloaded',
   504: 'overloaded',
 };

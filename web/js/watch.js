@@ -20,7 +20,7 @@ const FORGOTTEN_MS = 60_000;
 const FORGOTTEN_PAUSE_MS = 3_000;
 const FINAL = new Set(['paid', 'granted', 'expired', 'cancelled', 'failed']);
 /** Problems that a retry does not solve. */
-const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_route', 'denied']);
+const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_route', 'forbidden']);
 
 /** Whether it takes part in a draw that is still to come. */
 const isEntered = ({ award }) => award?.kind === 'entered';

@@ -461,9 +461,9 @@ test('a ticket is requested until there is one, at a reasonable pace', async () 
 test('a refused user is told so, and may try again', async () => {
   const { page, go, shows, sale, rules } = await crowd();
   shows('moving', 10_000_000);
-  await page.route(/\/tickets$/, refusal(403, 'denied'), { times: 1 });
+  await page.route(/\/tickets$/, refusal(403, 'blocked'), { times: 1 });
   await go(`sales/${sale}`);
-  await page.locator('.stage.denied').waitFor();
+  await page.locator('.stage.blocked').waitFor();
   expect(await rules()).toEqual([]);
   await page.getByRole('button', { name: 'Try again' }).click();
   await heading(page, 'You are in line').waitFor();
@@ -663,7 +663,7 @@ const SCREENS = [
   ['sold-out-end', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 60_000 }] }, 'sold_out.title'],
   ['sold-out-more', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 900, may_return: 0 } }] }, 'sold_out.title'],
   ['ended', { always: true, is: ['ended', 10_000_000, { poll_after_ms: 0 }] }, 'problem.closed.title'],
-  ['refused', { refused: refusal(403, 'denied') }, 'problem.denied.title'],
+  ['refused', { refused: refusal(403, 'blocked') }, 'problem.blocked.title'],
   ['unreachable', { always: true, is: ['moving', 10_000_000], down: true }, 'line.waiting.title'],
   ['broken', { always: true, is: ['moving', 10_000_000, { commitment: 'ab'.repeat(32) }], proof: true }, 'line.waiting.title'],
 ];

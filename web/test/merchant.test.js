@@ -394,7 +394,7 @@ onStandIn.test('a former operator sees only that', async () => {
   const page = await visit('orders');
   await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
   await page.route(/\/v1\/admin\/orders\?/, (route) => route.fulfill({
-    status: 403, contentType: 'application/problem+json', body: '{"status":403,"code":"denied","title":""}',
+    status: 403, contentType: 'application/problem+json', body: '{"status":403,"code":"forbidden","title":""}',
   }));
   await page.getByLabel('User').fill('bob');
   await page.getByLabel('User').press('Enter');
@@ -457,7 +457,7 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
       await route.fallback();
     });
     await one.go('orders', '/operators.html');
-    await one.page.getByRole('heading', { level: 1, name: words['problem.denied.title'] }).waitFor();
+    await one.page.getByRole('heading', { level: 1, name: words['problem.forbidden.title'] }).waitFor();
     await holds('refused');
     expect(await one.shift(LITTLE_SHIFT)).toBeLessThan(LITTLE_SHIFT);
     // A wider window needs less room for what is absent.

@@ -204,7 +204,7 @@ export const SCREENS = [
     },
   },
   problem('invalid_request', 400),
-  problem('denied', 403),
+  problem('blocked', 403),
   problem('sold_out', 409),
   problem('limit_reached', 409, (sale) => ({ reservation_ids: [id(sale)] })),
   problem('unpaid_limit', 409),

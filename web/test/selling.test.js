@@ -379,7 +379,7 @@ onStandIn.test('everything on a sale\'s page and in the editor is reachable by k
   expect(await reached(40)).toEqual(expect.arrayContaining(['kill', 'tab orders', 'tab settings', 'pause', 'restock', 'postpone', 'duplicate', 'close', 'stop', 'withdraw']));
   await one.go('new', '/operators.html');
   await field(page, 'title').waitFor();
-  expect(await reached(60)).toEqual(expect.arrayContaining(['title', 'sale_id', 'description', 'pictures', 'price', 'opens', 'zone', 'early', 'rain', 'strikes', 'Create the draft', 'Discard']));
+  expect(await reached(60)).toEqual(expect.arrayContaining(['title', 'sale_id', 'description', 'pictures', 'price', 'opens', 'zone', 'early', 'rain', 'violations', 'Create the draft', 'Discard']));
 });
 
 // On the real system screens take minutes each and look the same.
@@ -391,7 +391,7 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     const id = await shop.sell({ title });
     const draft = await shop.sell({ title, published: false, opensInMs: 7_200_000, description: 'Green enamel.', expected_audience: 20_000, list_price_minor: 24_900 });
     await shop.campaign([id, draft], title);
-    await shop.operate('POST', '/v1/admin/denied', { user: 'mallory', until: '2097-01-01T00:00:00Z' });
+    await shop.operate('POST', '/v1/admin/blocked', { user: 'mallory', until: '2097-01-01T00:00:00Z' });
     await shop.buy(id);
     await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
     const page = await visit('', { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });

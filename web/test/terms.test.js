@@ -61,7 +61,7 @@ test('a new sale is sent without empty fields', () => {
   expect(created(terms)).toEqual({
     sale_id: 'lamp', title: 'Lamp', currency: 'EUR', price_minor: 990, total: 100, opens_at: '2026-11-24T11:00:00.000Z', closes_at: '2026-11-24T12:00:00.000Z',
     per_user_limit: 1, payment_window_s: 900, settlement: 'paid', allocation: { kind: 'units' },
-    door: { strikes: 10, strike_window_s: 600, denied_for_s: 3_600, unpaid_limit: 3 },
+    door: { violations: 10, violation_window_s: 600, blocked_for_s: 3_600, unpaid_limit: 3 },
   });
 });
 
@@ -112,9 +112,9 @@ test('another operator\'s changes are applied to untouched fields', () => {
 
 test('problems name their fields, in a list or at the start of their text', () => {
   const invalid = (members) => blamed({ code: 'invalid_request', members });
-  expect(invalid({ errors: [{ field: 'title', detail: 'a' }, { field: 'door.strike_window_s', detail: 'b' }] })).toEqual({ title: 'a', strike_window: 'b' });
+  expect(invalid({ errors: [{ field: 'title', detail: 'a' }, { field: 'door.violation_window_s', detail: 'b' }] })).toEqual({ title: 'a', violation_window: 'b' });
   expect(invalid({ detail: 'closes_at must be after opens_at' })).toEqual({ closes: 'closes_at must be after opens_at' });
-  expect(invalid({ detail: 'door.strikes must be 1 to 100' })).toEqual({ strikes: 'door.strikes must be 1 to 100' });
+  expect(invalid({ detail: 'door.violations must be 1 to 100' })).toEqual({ violations: 'door.violations must be 1 to 100' });
   expect(invalid({ detail: 'the body is not UTF-8' })).toEqual({});
   expect(blamed({ code: 'sale_exists', members: {} })).toEqual({ sale_id: null });
 });

@@ -9,7 +9,7 @@ export type Problem = components['schemas']['Problem'] & { readonly [member: str
 const GATEWAY_CODES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized',
-  403: 'denied',
+  403: 'forbidden',
   404: 'unknown_route',
   413: 'too_large',
   414: 'invalid_request',

@@ -181,9 +181,9 @@ pub(crate) struct Duplicate {
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewDoor {
-    strikes: Option<u32>,
-    strike_window_s: Option<u32>,
-    denied_for_s: Option<u32>,
+    violations: Option<u32>,
+    violation_window_s: Option<u32>,
+    blocked_for_s: Option<u32>,
     unpaid_limit: Option<u8>,
     planned_requests_per_s: Option<u32>,
 }
@@ -261,9 +261,9 @@ impl NewDoor {
     fn into_terms(self) -> DoorTerms {
         let usual = DoorTerms::default();
         DoorTerms {
-            strikes: self.strikes.unwrap_or(usual.strikes),
-            strike_window_s: self.strike_window_s.unwrap_or(usual.strike_window_s),
-            denied_for_s: self.denied_for_s.unwrap_or(usual.denied_for_s),
+            violations: self.violations.unwrap_or(usual.violations),
+            violation_window_s: self.violation_window_s.unwrap_or(usual.violation_window_s),
+            blocked_for_s: self.blocked_for_s.unwrap_or(usual.blocked_for_s),
             unpaid_limit: self.unpaid_limit.unwrap_or(usual.unpaid_limit),
             planned_requests_per_s: self.planned_requests_per_s,
         }

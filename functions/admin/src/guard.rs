@@ -1,11 +1,11 @@
-//! Denies users and networks, and stops sales at once. Stops and denied networks are in the ledger, which every process
-//! reads every few seconds. Denials of users are also in Redis, which sees every request.
+//! Blocks users and networks, and stops sales at once. Stops and blocked networks are in the ledger, which every
+//! process reads every few seconds. Blocks of users are also in Redis, which sees every request.
 
 use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
-use ledger::{Denial, DeniedBy, DeniedWhy, MAX_DENIED_NETWORKS, NetworkDenial, Switches};
+use ledger::{BlockReason, BlockedBy, MAX_BLOCKED_NETWORKS, NetworkBlock, Switches, UserBlock};
 use percent_encoding::percent_decode_str;
 use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -14,15 +14,15 @@ use crate::deps::AdminDeps;
 use crate::lookup::sale_of;
 use crate::steer::{Steering, steer_round};
 
-/// The longest denial in seconds, so that a typo in the year does not deny somebody for ever.
-const MAX_DENIED_S: u32 = 10 * 366 * 24 * 60 * 60;
+/// The longest block in seconds, so that a typo in the year does not block somebody for ever.
+const MAX_BLOCKED_S: u32 = 10 * 366 * 24 * 60 * 60;
 
-/// The largest length of a note on a denied network, in characters.
+/// The largest length of a note on a blocked network, in characters.
 const MAX_NOTE_LENGTH: usize = 120;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NewDenial {
+struct NewBlock {
     user: Option<UserId>,
     address: Option<String>,
     network: Option<String>,
@@ -30,7 +30,7 @@ struct NewDenial {
     note: Option<String>,
 }
 
-/// Whom a denial concerns.
+/// Whom a block concerns.
 enum Subject {
     User(UserId),
     Network(Network),
@@ -57,16 +57,16 @@ impl Subject {
     }
 }
 
-/// A denied user as an operator sees it.
+/// A blocked user as an operator sees it.
 #[derive(Serialize)]
-struct DenialDocument {
+struct UserBlockDocument {
     user: UserId,
     until: Timestamp,
-    reason: DeniedWhy,
-    by: DeniedBy,
+    reason: BlockReason,
+    by: BlockedBy,
 }
 
-/// A denied address or network as an operator sees it.
+/// A blocked address or network as an operator sees it.
 #[derive(Serialize)]
 struct NetworkDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,8 +74,8 @@ struct NetworkDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Network>,
     until: Timestamp,
-    reason: DeniedWhy,
-    by: DeniedBy,
+    reason: BlockReason,
+    by: BlockedBy,
     operator: UserId,
     at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,9 +83,9 @@ struct NetworkDocument {
 }
 
 #[derive(Serialize)]
-struct DenialsDocument {
-    denied: Vec<DenialDocument>,
-    denied_networks: Vec<NetworkDocument>,
+struct BlocksDocument {
+    blocked: Vec<UserBlockDocument>,
+    blocked_networks: Vec<NetworkDocument>,
 }
 
 #[derive(Serialize)]
@@ -124,19 +124,19 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SaleId>,
     SaleId::deserialize(deserializer).map(Some)
 }
 
-impl DenialDocument {
-    fn of(denial: Denial) -> Self {
-        let Denial { user, until_ms, reason, by } = denial;
+impl UserBlockDocument {
+    fn of(block: UserBlock) -> Self {
+        let UserBlock { user, until_ms, reason, by } = block;
         Self { user, until: until_ms.into(), reason, by }
     }
 }
 
 impl NetworkDocument {
-    fn of(denial: NetworkDenial) -> Self {
-        let NetworkDenial { network, until_ms, note, by, at_ms } = denial;
+    fn of(block: NetworkBlock) -> Self {
+        let NetworkBlock { network, until_ms, note, by, at_ms } = block;
         let (address, network) = if network.is_address() { (Some(network), None) } else { (None, Some(network)) };
-        let (reason, until, at) = (DeniedWhy::Asked, until_ms.into(), at_ms.into());
-        Self { address, network, until, reason, by: DeniedBy::Operators, operator: by, at, note }
+        let (reason, until, at) = (BlockReason::Asked, until_ms.into(), at_ms.into());
+        Self { address, network, until, reason, by: BlockedBy::Operators, operator: by, at, note }
     }
 }
 
@@ -146,40 +146,40 @@ impl SwitchesDocument {
     }
 }
 
-/// Lists the users and networks that are denied now.
-pub(crate) async fn denied(deps: &AdminDeps) -> Reply {
+/// Lists the users and networks that are blocked now.
+pub(crate) async fn blocked(deps: &AdminDeps) -> Reply {
     let now = deps.clock.now();
-    let read = futures::try_join!(deps.ledger.denied(now), deps.ledger.denied_networks(now));
-    let (denied, mut networks) = read.map_err(Problem::unanswered)?;
-    networks.sort_by_key(|denial| (std::cmp::Reverse(denial.until_ms), denial.network));
-    let document = DenialsDocument {
-        denied: denied.into_iter().map(DenialDocument::of).collect(),
-        denied_networks: networks.into_iter().map(NetworkDocument::of).collect(),
+    let read = futures::try_join!(deps.ledger.blocked(now), deps.ledger.blocked_networks(now));
+    let (blocked, mut networks) = read.map_err(Problem::unanswered)?;
+    networks.sort_by_key(|block| (std::cmp::Reverse(block.until_ms), block.network));
+    let document = BlocksDocument {
+        blocked: blocked.into_iter().map(UserBlockDocument::of).collect(),
+        blocked_networks: networks.into_iter().map(NetworkDocument::of).collect(),
     };
     Ok(json(StatusCode::OK, &document))
 }
 
-/// Denies a user, an address or a network until a given time. Repeating it changes nothing; another time replaces the
+/// Blocks a user, an address or a network until a given time. Repeating it changes nothing; another time replaces the
 /// first.
-pub(crate) async fn deny(deps: &AdminDeps, request: &Request) -> Reply {
-    let NewDenial { user, address, network, until, note } = json_body(request)?;
+pub(crate) async fn block(deps: &AdminDeps, request: &Request) -> Reply {
+    let NewBlock { user, address, network, until, note } = json_body(request)?;
     let subject = Subject::of(user, address.as_deref(), network.as_deref())?;
     let (until_ms, now) = (EpochMs::from(until), deps.clock.now());
-    if until_ms <= now || until_ms > now.plus_s(MAX_DENIED_S) {
+    if until_ms <= now || until_ms > now.plus_s(MAX_BLOCKED_S) {
         return Err(Problem::invalid("until: in the future, and at most ten years from now"));
     }
     let user = match subject {
         Subject::User(_) if note.is_some() => return Err(Problem::invalid("note: only with an address or a network")),
         Subject::User(user) => user,
-        Subject::Network(network) => return deny_network(deps, request, network, until_ms, note).await,
+        Subject::Network(network) => return block_network(deps, request, network, until_ms, note).await,
     };
-    let denial = Denial { user, until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    let denial = fulfilment::deny(&deps.stock, &deps.ledger, &denial, now).await.map_err(Problem::unanswered)?;
-    tracing::warn!(operator = %caller(request)?.user, user = %denial.user, until = %denial.until_ms, "denied");
-    Ok(json(StatusCode::OK, &DenialDocument::of(denial)))
+    let block = UserBlock { user, until_ms, reason: BlockReason::Asked, by: BlockedBy::Operators };
+    let block = fulfilment::block(&deps.stock, &deps.ledger, &block, now).await.map_err(Problem::unanswered)?;
+    tracing::warn!(operator = %caller(request)?.user, user = %block.user, until = %block.until_ms, "blocked");
+    Ok(json(StatusCode::OK, &UserBlockDocument::of(block)))
 }
 
-async fn deny_network(
+async fn block_network(
     deps: &AdminDeps,
     request: &Request,
     network: Network,
@@ -192,16 +192,16 @@ async fn deny_network(
         return Err(Problem::invalid(format!("note: 1 to {MAX_NOTE_LENGTH} characters without control characters")));
     }
     let now = deps.clock.now();
-    let denial = NetworkDenial { network, until_ms, note, by: caller(request)?.user, at_ms: now };
-    if !deps.ledger.deny_network(&denial, now).await.map_err(Problem::unanswered)? {
-        let full = format!("network: {MAX_DENIED_NETWORKS} are denied, which is the most; allow one first");
+    let block = NetworkBlock { network, until_ms, note, by: caller(request)?.user, at_ms: now };
+    if !deps.ledger.block_network(&block, now).await.map_err(Problem::unanswered)? {
+        let full = format!("network: {MAX_BLOCKED_NETWORKS} are blocked, which is the most; allow one first");
         return Err(Problem::invalid(full));
     }
-    tracing::warn!(operator = %denial.by, %network, until = %until_ms, "denied");
-    Ok(json(StatusCode::OK, &NetworkDocument::of(denial)))
+    tracing::warn!(operator = %block.by, %network, until = %until_ms, "blocked");
+    Ok(json(StatusCode::OK, &NetworkDocument::of(block)))
 }
 
-/// Allows a user again, denied or not.
+/// Allows a user again, blocked or not.
 pub(crate) async fn allow(deps: &AdminDeps, request: &Request, user: &[&str]) -> Reply {
     no_body(request)?;
     let user = user_in(user)?;
@@ -217,7 +217,7 @@ pub(crate) async fn allow_named(deps: &AdminDeps, request: &Request) -> Reply {
         Subject::Network(network) => {
             deps.ledger.allow_network(network, deps.clock.now()).await.map_err(Problem::unanswered)?;
             tracing::warn!(operator = %caller(request)?.user, %network, "allowed");
-            denied(deps).await
+            blocked(deps).await
         }
     }
 }
@@ -225,7 +225,7 @@ pub(crate) async fn allow_named(deps: &AdminDeps, request: &Request) -> Reply {
 async fn let_in(deps: &AdminDeps, request: &Request, user: &UserId) -> Reply {
     fulfilment::allow(&deps.stock, &deps.ledger, user, deps.clock.now()).await.map_err(Problem::unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, %user, "allowed");
-    denied(deps).await
+    blocked(deps).await
 }
 
 /// The user id at the end of a path. The gateway has decoded it once, including `%2F` to a slash. Without a gateway

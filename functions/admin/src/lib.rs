@@ -1,5 +1,5 @@
-//! The operators' API: create and publish sales, watch, change and stop them, deny users, audit rounds, find and export
-//! orders, and mark refunds.
+//! The operators' API: create and publish sales, watch, change and stop them, block users, audit rounds, find and
+//! export orders, and mark refunds.
 
 mod beacon;
 mod campaigns;
@@ -75,9 +75,9 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
         (&Method::GET, ["v1", "admin", "switches"]) => guard::switches(deps).await,
         (&Method::POST, ["v1", "admin", "stop"]) => guard::stop(deps, request).await,
         (&Method::POST, ["v1", "admin", "start"]) => guard::start(deps, request).await,
-        (&Method::GET, ["v1", "admin", "denied"]) => guard::denied(deps).await,
-        (&Method::POST, ["v1", "admin", "denied"]) => guard::deny(deps, request).await,
-        (&Method::DELETE, ["v1", "admin", "denied", user @ ..]) if !user.is_empty() => {
+        (&Method::GET, ["v1", "admin", "blocked"]) => guard::blocked(deps).await,
+        (&Method::POST, ["v1", "admin", "blocked"]) => guard::block(deps, request).await,
+        (&Method::DELETE, ["v1", "admin", "blocked", user @ ..]) if !user.is_empty() => {
             guard::allow(deps, request, user).await
         }
         (&Method::POST, ["v1", "admin", "allow"]) => guard::allow_named(deps, request).await,

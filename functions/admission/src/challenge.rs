@@ -113,14 +113,14 @@ pub(crate) async fn challenge(deps: &AdmissionDeps, request: &Request, sale: &st
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
     deps.gate().turn(&visitor, Step::Challenge).await?;
     let challenged = deps.stock.of(round).challenge(&asked).await.map_err(Problem::unanswered)?;
-    if matches!(challenged, Challenged::RateLimited(_) | Challenged::Denied) {
+    if matches!(challenged, Challenged::RateLimited(_) | Challenged::Blocked) {
         // One account can send many of these; they must not keep others out.
         known.give_turn_back(Step::Challenge);
     }
     match challenged {
         Challenged::Issued => {}
         Challenged::RateLimited(limited) => return Err(Route::Challenge.refusal(limited.own, limited.retry_after_ms)),
-        Challenged::Denied => return Err(Problem::new(Code::Denied)),
+        Challenged::Blocked => return Err(Problem::new(Code::Blocked)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
         Challenged::UnknownSale => {
             let problem = deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round));

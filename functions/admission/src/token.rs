@@ -2,7 +2,7 @@ use api::{Code, Problem, Reply, json, json_body, text_body};
 use gate::{Check, Route, address};
 use http::StatusCode;
 use lambda_http::Request;
-use ledger::DeniedWhy;
+use ledger::BlockReason;
 use pass::{Grant, PASS_LIFE_S};
 use process::Step;
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
     let asked = AdmitRequest { applicant, id, answer, per_sale, class };
     deps.gate().turn(&visitor, Step::Token).await?;
     let admit = deps.stock.of(round).admit(&asked).await.map_err(Problem::unanswered)?;
-    if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
+    if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Blocked) {
         // Anybody can send as many of these as the rates of user and address allow; they must not keep others out.
         known.give_turn_back(Step::Token);
     }
@@ -59,9 +59,15 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
         Admit::WrongAnswer { again } => {
             if !again {
                 let (user, door) = (&visitor.user, &round.terms.door);
-                let strike =
-                    fulfilment::strike(&deps.stock, &deps.ledger, user, DeniedWhy::WrongAnswers, door, deps.clock);
-                Box::pin(strike).await;
+                let violation = fulfilment::count_violation(
+                    &deps.stock,
+                    &deps.ledger,
+                    user,
+                    BlockReason::WrongAnswers,
+                    door,
+                    deps.clock,
+                );
+                Box::pin(violation).await;
             }
             return Err(Problem::new(Code::WrongAnswer));
         }
@@ -71,7 +77,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
         Admit::QuotaOnly(until) => return Err(Problem::quota_only(until, deps.clock.now())),
         Admit::SoldOut(sold_out) => return Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now())),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
-        Admit::Denied => return Err(Problem::new(Code::Denied)),
+        Admit::Blocked => return Err(Problem::new(Code::Blocked)),
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => {
             let problem = deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round));

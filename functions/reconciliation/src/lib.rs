@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use context::{Error, serve_events};
 use fulfilment::{
     FulfilmentError, Listing, Loading, Overdue, Repaired, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
-    finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
+    finish_transfers, list, load_round, note_complete, reconcile_blocks, repair, send_due,
 };
 use futures::future::join_all;
 use futures::{StreamExt, stream};
@@ -42,15 +42,15 @@ const KNOWN_BUDGET: Duration = Duration::from_secs(10);
 const TEND_BUDGET: Duration = Duration::from_secs(8);
 /// Time budget for what buyers wait for, over all sales: leaves the audits more than half of the run.
 const TEND_ALL_BUDGET: Duration = Duration::from_secs(20);
-/// Time budget for denials. The next run does the rest.
-const DENIALS_BUDGET: Duration = Duration::from_secs(5);
+/// Time budget for blocks. The next run does the rest.
+const BLOCKS_BUDGET: Duration = Duration::from_secs(5);
 /// Time budget for overdue orders. They are read in pages, and the next run continues.
 const OVERDUE_BUDGET: Duration = Duration::from_secs(8);
 /// Time budget for the audit and repair of one round: enough for some hundred thousand reservations, with time left for
 /// another round.
 const AUDIT_BUDGET: Duration = Duration::from_secs(15);
 const _: () = assert!(
-    TEND_ALL_BUDGET.as_secs() + DENIALS_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs()
+    TEND_ALL_BUDGET.as_secs() + BLOCKS_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs()
         < RUN_TIMEOUT.as_secs(),
     "every run audits"
 );
@@ -89,8 +89,8 @@ async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummar
     if let Ok(published) = &published {
         let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, published, now, summary)).await;
         tended.unwrap_or_else(|late| failed(summary, "what buyers wait for", &late));
-        // Also for rounds that are not open yet: a denied user gets no challenge.
-        note_denials(deps, published, now, summary).await;
+        // Also for rounds that are not open yet: a blocked user gets no challenge.
+        note_blocks(deps, published, now, summary).await;
     }
     expire(deps, now, summary).await;
     audit_all(deps, &by_urgency(&published?, now), began, summary).await;
@@ -115,11 +115,11 @@ fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
 }
 
-async fn note_denials(deps: &ReconciliationDeps, rounds: &[Round], now: EpochMs, summary: &mut ReconciliationSummary) {
+async fn note_blocks(deps: &ReconciliationDeps, rounds: &[Round], now: EpochMs, summary: &mut ReconciliationSummary) {
     let mut rounds = rounds.to_vec();
     rotate(&mut rounds, now);
-    let reconciled = reconcile_denials(&deps.stock, &deps.ledger, &rounds, now);
-    within(summary, "denials", DENIALS_BUDGET, reconciled).await;
+    let reconciled = reconcile_blocks(&deps.stock, &deps.ledger, &rounds, now);
+    within(summary, "blocks", BLOCKS_BUDGET, reconciled).await;
 }
 
 /// Runs a step within its time. Returns `None` if it fails or is late, which is recorded; the other steps still run.

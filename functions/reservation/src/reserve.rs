@@ -69,7 +69,7 @@ pub(crate) async fn reserve(deps: &ReservationDeps, request: &Request, sale: &st
         Reserve::QuotaOnly(until) => Err(Problem::quota_only(until, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
-        Reserve::Denied => Err(Problem::new(Code::Denied)),
+        Reserve::Blocked => Err(Problem::new(Code::Blocked)),
         Reserve::UnknownSale => {
             let latest = sale.as_ref().map(|cached| &cached.round);
             Err(Box::pin(deps.rebuilds.not_in_redis(&deps.fulfilment.stock, &user, &id.round, latest)).await)

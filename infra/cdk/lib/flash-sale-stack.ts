@@ -141,7 +141,7 @@ export class FlashSaleStack extends Stack {
     secret.readFrom(payment);
 
     const warmup = make('warmup');
-    table.useFrom(warmup, ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
+    table.useFrom(warmup, ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round', 'blocked_by_end']);
     new EveryMinute(this, 'WarmupSchedule', warmup);
     queues.rebuilds.consumeWith(warmup, { maxConcurrency: REBUILD_PROCESSES });
 
@@ -149,7 +149,7 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       reconciliation,
       ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by', 'denied_by_end'],
+      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by', 'blocked_by_end'],
     );
     queues.orders.sendFrom(reconciliation);
     if (settings.isolateHotSalesTo !== undefined) reconciliation.tell('ISOLATE_HOT_SALES_TO', String(settings.isolateHotSalesTo));
@@ -187,7 +187,7 @@ export class FlashSaleStack extends Stack {
         'orders_by_time',
         'orders_by_user',
         'refunds_by_time',
-        'denied_by_end',
+        'blocked_by_end',
         'campaigns_by_id',
         'members_by_group',
       ],

@@ -38,7 +38,7 @@ const INDEXES = {
     projectionType: INCLUDE,
     nonKeyAttributes: ['first_opens_at_ms'] as string[],
   },
-  denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
+  blocked_by_end: { partitionKey: text('blocked_list'), sortKey: number('until_ms'), projectionType: ALL },
   campaigns_by_id: { partitionKey: text('campaign_list'), sortKey: text('campaign_id'), projectionType: ALL },
   members_by_group: { partitionKey: text('member_shard'), sortKey: text('member'), projectionType: KEYS_ONLY },
   connections_by_user: {

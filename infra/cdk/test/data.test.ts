@@ -36,7 +36,7 @@ describe('the ledger', () => {
       ['orders_by_time', 'HASH order_shard S', 'RANGE created_at_ms N', 'KEYS_ONLY'],
       ['refunds_by_time', 'HASH refund_shard S', 'RANGE refund_due_at_ms N', 'KEYS_ONLY'],
       ['sales_by_close', 'HASH sale_list S', 'RANGE closes_at_ms N', 'INCLUDE'],
-      ['denied_by_end', 'HASH denied_list S', 'RANGE until_ms N', 'ALL'],
+      ['blocked_by_end', 'HASH blocked_list S', 'RANGE until_ms N', 'ALL'],
       ['campaigns_by_id', 'HASH campaign_list S', 'RANGE campaign_id S', 'ALL'],
       ['members_by_group', 'HASH member_shard S', 'RANGE member S', 'KEYS_ONLY'],
       ['connections_by_user', 'HASH connections_of S', 'RANGE connected_at_ms N', 'KEYS_ONLY'],

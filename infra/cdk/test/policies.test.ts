@@ -66,7 +66,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
-    'index denied_by_end': QUERY,
+    'index blocked_by_end': QUERY,
     'queue rebuilds': CONSUME,
   },
   admin: {
@@ -76,7 +76,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index orders_by_user': QUERY,
     'index refunds_by_time': QUERY,
     'index sales_by_close': QUERY,
-    'index denied_by_end': QUERY,
+    'index blocked_by_end': QUERY,
     'index guards_by_round': QUERY,
     'index orders_by_round': QUERY,
     'index campaigns_by_id': QUERY,
@@ -97,7 +97,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index guards_by_round': QUERY,
     'index orders_by_round': QUERY,
     'index pending_by_pay_by': QUERY,
-    'index denied_by_end': QUERY,
+    'index blocked_by_end': QUERY,
     'queue orders': SEND,
   },
   draw: {

@@ -74,7 +74,7 @@ impl Operators {
     pub fn check(&self, request: &Request) -> Result<Caller, Problem> {
         let caller = caller(request)?;
         let is_operator = self.claims.named_by(request) == Some(self.group.as_str());
-        if is_operator { Ok(caller) } else { Err(Problem::new(Code::Denied)) }
+        if is_operator { Ok(caller) } else { Err(Problem::new(Code::Forbidden)) }
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
         match operators.check(&with_claims(claims)) {
             Ok(caller) => caller.user.as_str() == "a",
             Err(problem) => {
-                assert_eq!(problem.code(), Code::Denied);
+                assert_eq!(problem.code(), Code::Forbidden);
                 false
             }
         }

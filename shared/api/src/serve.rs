@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_a_client_may_write_stays() {
-        for plain in ["/", "/v1/sales/lamp", "/v1/admin/denied/auth0|1@x.y", "/v1/a%20b", "/v1/灯"] {
+        for plain in ["/", "/v1/sales/lamp", "/v1/admin/blocked/auth0|1@x.y", "/v1/a%20b", "/v1/灯"] {
             assert_eq!(path(plain, "cursor=1.a%20b&x"), plain);
         }
     }

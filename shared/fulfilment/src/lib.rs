@@ -4,8 +4,8 @@
 //! safe: the ledger's conditional write decides, and what follows it is repeated until it is done.
 
 mod audit;
+mod block;
 mod cancel;
-mod denial;
 mod draw;
 mod error;
 mod expire;
@@ -16,8 +16,8 @@ mod settle;
 mod status;
 
 pub use audit::{Audited, UnitCounts, UnknownLanes, audit};
+pub use block::{allow, block, count_violation, reconcile_blocks};
 pub use cancel::{Cancel, cancel};
-pub use denial::{allow, deny, reconcile_denials, strike};
 pub use draw::{DRAW_AFTER_S, DrawStands, draw};
 pub use error::FulfilmentError;
 pub use expire::{Expire, expire};

@@ -26,12 +26,12 @@ pub enum Loading {
     AwaitsBeacon,
 }
 
-/// Creates a round's keys if Redis has none, from the round, its taken units and the denials in the ledger. Before
+/// Creates a round's keys if Redis has none, from the round, its taken units and the blocks in the ledger. Before
 /// anybody can have a unit, the table of its awards is written, and the beacon that they need must be posted.
 ///
 /// Guards against: an edit that removes units, since the round is first marked as loaded; an operator who pauses the
-/// round or adds units while it is being loaded, which Redis could not get; and a user who is denied or allowed
-/// meanwhile, who could not get a note. So round and denials are read again once it is loaded. Can run concurrently:
+/// round or adds units while it is being loaded, which Redis could not get; and a user who is blocked or allowed
+/// meanwhile, who could not get a note. So round and blocks are read again once it is loaded. Can run concurrently:
 /// one call loads at a time, and beside one that was frozen the script keeps the first keys.
 pub async fn load_round(
     stock: &Stock,
@@ -78,14 +78,14 @@ async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) 
     ledger.keep_table(&marked).await?;
     let Round { terms, paused, version, dealt, .. } = marked;
     let dealt = dealt.unwrap_or(terms.total);
-    let denied = ledger.denied(now).await?;
+    let blocked = ledger.blocked(now).await?;
     let load = RoundLoad {
         terms,
         paused,
         version,
         epoch_ms: now,
         taken: ledger.guards(id).await?,
-        denied: denied.iter().map(|denial| (denial.user.clone(), denial.until_ms)).collect(),
+        blocked: blocked.iter().map(|block| (block.user.clone(), block.until_ms)).collect(),
     };
     let loaded = if lanes > 1 { round.load_lanes(&load, dealt).await } else { round.load(&load).await };
     let loaded = match loaded {
@@ -98,9 +98,9 @@ async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) 
             round.amend(&since).await?;
         }
         let mut notes: BTreeMap<UserId, Option<EpochMs>> =
-            denied.into_iter().map(|denial| (denial.user, None)).collect();
-        notes.extend(ledger.denied(now).await?.into_iter().map(|denial| (denial.user, Some(denial.until_ms))));
-        round.note_denials(&Vec::from_iter(notes)).await?;
+            blocked.into_iter().map(|block| (block.user, None)).collect();
+        notes.extend(ledger.blocked(now).await?.into_iter().map(|block| (block.user, Some(block.until_ms))));
+        round.note_blocks(&Vec::from_iter(notes)).await?;
     }
     Ok(if loaded { Loading::Loaded } else { Loading::Present })
 }

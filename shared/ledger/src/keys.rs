@@ -15,9 +15,9 @@ pub(crate) const ORDERS_BY_TIME: &str = "orders_by_time";
 pub(crate) const REFUNDS_BY_TIME: &str = "refunds_by_time";
 /// Rounds of published sales by their end; also drafts, and withdrawn sales.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
-pub(crate) const DENIED_BY_END: &str = "denied_by_end";
-/// The only partition of [`DENIED_BY_END`]: it is read whole, and only written by operators and for repeated misuse.
-pub(crate) const DENIED: &str = "denied";
+pub(crate) const BLOCKED_BY_END: &str = "blocked_by_end";
+/// The only partition of [`BLOCKED_BY_END`]: it is read whole, and only written by operators and for repeated misuse.
+pub(crate) const BLOCKED: &str = "blocked";
 pub(crate) const CONNECTIONS_BY_USER: &str = "connections_by_user";
 pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
 /// The only partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and only written by operators.
@@ -26,7 +26,7 @@ pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 /// Partitions of a group in [`MEMBERS_BY_GROUP`]: each allows a thousand writes a second.
 pub(crate) const MEMBER_SHARDS: u32 = 16;
 pub(crate) const SWITCHES: &str = "SWITCHES";
-pub(crate) const DENIED_NETWORKS: &str = "DENIED_NETWORKS";
+pub(crate) const BLOCKED_NETWORKS: &str = "BLOCKED_NETWORKS";
 /// The gate's list, without notes. The switches have its version, so that processes read it when it has changed.
 pub(crate) const NETWORKS_FOR_GATE: &str = "NETWORKS_FOR_GATE";
 /// Which published rounds changed last.
@@ -124,12 +124,12 @@ pub(crate) fn refund_shard_name(shard: u32) -> String {
     format!("REFUND#{shard}")
 }
 
-pub(crate) fn denied(user: &UserId) -> String {
-    format!("DENIED#{user}")
+pub(crate) fn blocked(user: &UserId) -> String {
+    format!("BLOCKED#{user}")
 }
 
-pub(crate) fn strikes(user: &UserId) -> String {
-    format!("STRIKES#{user}")
+pub(crate) fn violations(user: &UserId) -> String {
+    format!("VIOLATIONS#{user}")
 }
 
 pub(crate) fn connection(id: &str) -> String {

@@ -22,11 +22,11 @@
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live; `order_shard`, `created_at_ms` |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
-//! | denial | `DENIED#user` | `denied_list`, `until_ms` |
-//! | strikes | `STRIKES#user` | |
+//! | block | `BLOCKED#user` | `blocked_list`, `until_ms` |
+//! | violations | `VIOLATIONS#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
 //! | switches | `SWITCHES` | |
-//! | denied networks | `DENIED_NETWORKS`, and `NETWORKS_FOR_GATE` | |
+//! | blocked networks | `BLOCKED_NETWORKS`, and `NETWORKS_FOR_GATE` | |
 //! | last changes of published rounds | `CHANGES` | |
 //! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while a refund is due |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
@@ -34,6 +34,7 @@
 
 mod batch;
 mod beacons;
+mod blocks;
 mod by_time;
 mod calls;
 mod campaign_limits;
@@ -41,7 +42,6 @@ mod campaigns;
 mod change;
 mod conflict;
 mod connections;
-mod denials;
 mod draws;
 mod error;
 mod groups;
@@ -66,8 +66,8 @@ mod round_item;
 mod rounds;
 mod sales_by_state;
 mod shards;
-mod strikes;
 mod switches;
+mod violations;
 
 use aws_sdk_dynamodb::Client;
 use serde::de::DeserializeOwned;
@@ -75,11 +75,11 @@ use serde::de::DeserializeOwned;
 use crate::item::{Item, text};
 
 pub use beacons::Beacon;
+pub use blocks::{BlockReason, BlockedBy, MAX_BLOCKS, UserBlock};
 pub use by_time::{Direction, TimeRange};
 pub use campaigns::PutCampaign;
 pub use change::{Change, Fact};
 pub use connections::{Connection, MAX_CONNECTIONS};
-pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
@@ -89,7 +89,7 @@ pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lines::KeptLine;
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use milestones::NotedRound;
-pub use networks::{DeniedNetwork, MAX_DENIED_NETWORKS, NetworkDenial};
+pub use networks::{BlockedNetwork, MAX_BLOCKED_NETWORKS, NetworkBlock};
 pub use offers::{Created, Deleted, Latest, Steered, Withdrawal};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use orders_by_time::OrderIdsPage;
@@ -98,8 +98,8 @@ pub use published::{Changes, ListedRound, RoundChange};
 pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
 pub use sales_by_state::{ListedState, SalePlace, SalesPage};
-pub use strikes::Struck;
 pub use switches::Switches;
+pub use violations::ViolationOutcome;
 
 #[derive(Clone)]
 pub struct Ledger {

@@ -309,7 +309,7 @@ mod tests {
             "hours": { "date": "1970-01-01", "opens": "00:00:00.001", "closes": "00:00:00.002", "days": 0 }, "log": [{ "action": "publish", "by": "olga", "at_ms": 5 }],
             "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 7, "per_user_limit": 1, "price_minor": 990,
             "currency": "EUR", "payment_window_s": 900,
-            "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
+            "door": { "violations": 10, "violation_window_s": 600, "blocked_for_s": 3600, "unpaid_limit": 3 },
         }))
         .unwrap();
         let offer = offer_from(stored.clone()).unwrap();

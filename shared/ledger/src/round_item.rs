@@ -116,7 +116,7 @@ mod tests {
             "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64, "total": 120,
             "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
             "door": {
-                "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3,
+                "violations": 10, "violation_window_s": 600, "blocked_for_s": 3600, "unpaid_limit": 3,
                 "planned_requests_per_s": 40,
             },
         });
@@ -132,7 +132,7 @@ mod tests {
             "version": 2, "loaded_at_ms": 1_795_510_200_000_i64, "paused": false, "lanes": 8, "dealt": 10_000,
             "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64,
             "total": 10_100, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
-            "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
+            "door": { "violations": 10, "violation_window_s": 600, "blocked_for_s": 3600, "unpaid_limit": 3 },
         });
         let round = round_from(item(&stored)).unwrap();
         assert_eq!((round.terms.lanes, round.dealt), (8, Some(10_000)));
@@ -146,7 +146,7 @@ mod tests {
             "commitment": "0707070707070707070707070707070707070707070707070707070707070707",
             "title": "A red packet", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64,
             "total": 100, "per_user_limit": 1, "price_minor": 0, "currency": "EUR", "payment_window_s": 900,
-            "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
+            "door": { "violations": 10, "violation_window_s": 600, "blocked_for_s": 3600, "unpaid_limit": 3 },
             "allocation": { "kind": "split", "total_minor": 10_000, "min_minor": 1, "parts": "drawn" },
             "settlement": "free",
         });

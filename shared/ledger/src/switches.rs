@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::calls::Write;
 use crate::item::text;
-use crate::networks::DeniedNetwork;
+use crate::networks::BlockedNetwork;
 use crate::{Ledger, LedgerError, keys};
 
 /// What operators have stopped, whatever the terms say.
@@ -20,17 +20,17 @@ pub struct Switches {
     pub stopped_sales: BTreeSet<SaleId>,
     #[serde(default)]
     networks_version: u32,
-    /// Denied networks, including those whose denial has ended. Only [`Ledger::recent_switches`] reads them.
+    /// Blocked networks, including those whose block has ended. Only [`Ledger::recent_switches`] reads them.
     #[serde(default, deserialize_with = "readable")]
-    pub denied_networks: Arc<[DeniedNetwork]>,
+    pub blocked_networks: Arc<[BlockedNetwork]>,
 }
 
-/// An unreadable denial must not affect the others.
-fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[DeniedNetwork]>, D::Error> {
+/// An unreadable block must not affect the others.
+fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[BlockedNetwork]>, D::Error> {
     let read = |text: String| {
         let network = text.parse().ok();
         if network.is_none() {
-            tracing::error!(text, "skipped an unreadable denied network");
+            tracing::error!(text, "skipped an unreadable blocked network");
         }
         network
     };
@@ -48,8 +48,8 @@ impl Ledger {
         Ok(self.read(keys::SWITCHES).await?.unwrap_or_default())
     }
 
-    /// What is stopped, and the denied networks: those of `before` unless they have changed. May lag a moment behind, for
-    /// half the price: every process reads it all the time.
+    /// What is stopped, and the blocked networks: those of `before` unless they have changed. May lag a moment behind,
+    /// for half the price: every process reads it all the time.
     ///
     /// The networks and their version are written together, but two reads may see one half each. Then those of `before`
     /// hold until the next read, since their version is still another one.
@@ -67,8 +67,8 @@ impl Ledger {
                 networks = if again.networks_version < networks.networks_version { networks } else { again };
             }
         }
-        let Switches { networks_version, denied_networks, .. } = networks;
-        Ok(Switches { networks_version, denied_networks, ..read })
+        let Switches { networks_version, blocked_networks, .. } = networks;
+        Ok(Switches { networks_version, blocked_networks, ..read })
     }
 
     pub async fn stop(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {

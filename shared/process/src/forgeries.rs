@@ -5,11 +5,11 @@ use sale::{EpochMs, UserId};
 
 use super::sync::Cache;
 
-/// How many users are remembered, in some MB. Strikes of a forgotten one are reported again.
+/// How many users are remembered, in some MB. Violations of a forgotten one are reported again.
 const MAX_USERS: u64 = 16_384;
-/// Within this time, in milliseconds, no more strikes are reported than it takes to deny the user once.
+/// Within this time, in milliseconds, no more violations are reported than it takes to block the user once.
 const WINDOW_MS: i64 = 1000;
-/// How long an idle user is remembered. A user who is denied for longer costs a write now and then.
+/// How long an idle user is remembered. A user who is blocked for longer costs a write now and then.
 const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 
 /// Remembers which users send forged passes, so that a flood of them does not flood the ledger.
@@ -18,10 +18,10 @@ pub struct Forgeries(Cache<UserId, Told>);
 /// What was reported about a user.
 #[derive(Debug, Clone, Copy)]
 struct Told {
-    /// The start of the window, and the strikes reported in it.
+    /// The start of the window, and the violations reported in it.
     since_ms: EpochMs,
-    strikes: u32,
-    denied_until_ms: EpochMs,
+    violations: u32,
+    blocked_until_ms: EpochMs,
 }
 
 impl Default for Forgeries {
@@ -37,29 +37,29 @@ impl fmt::Debug for Forgeries {
 }
 
 impl Forgeries {
-    /// Whether to report another forged pass to the ledger: not for a denied user, and within a second not more than
-    /// deny one.
-    pub fn is_to_be_told(&self, user: &UserId, strikes: u32, now: EpochMs) -> bool {
-        let nothing = Told { since_ms: now, strikes: 0, denied_until_ms: EpochMs(0) };
+    /// Whether to report another forged pass to the ledger: not for a blocked user, and within a second not more than
+    /// block one.
+    pub fn is_to_be_told(&self, user: &UserId, violations: u32, now: EpochMs) -> bool {
+        let nothing = Told { since_ms: now, violations: 0, blocked_until_ms: EpochMs(0) };
         let mut is_told = false;
         self.0.entry_by_ref(user).and_upsert_with(|told| {
             let mut told = told.map_or(nothing, moka::Entry::into_value);
             if now.0 - told.since_ms.0 >= WINDOW_MS {
-                told = Told { since_ms: now, strikes: 0, ..told };
+                told = Told { since_ms: now, violations: 0, ..told };
             }
-            is_told = now >= told.denied_until_ms && told.strikes < strikes;
-            told.strikes += u32::from(is_told);
+            is_told = now >= told.blocked_until_ms && told.violations < violations;
+            told.violations += u32::from(is_told);
             told
         });
         is_told
     }
 
-    /// Remembers that the ledger denies the user.
-    pub fn note_denied(&self, user: &UserId, until_ms: EpochMs) {
+    /// Remembers that the ledger blocks the user.
+    pub fn note_blocked(&self, user: &UserId, until_ms: EpochMs) {
         self.0.entry_by_ref(user).and_upsert_with(|told| {
             let told = told.map(moka::Entry::into_value);
-            let told = told.unwrap_or(Told { since_ms: EpochMs(0), strikes: 0, denied_until_ms: until_ms });
-            Told { denied_until_ms: until_ms, ..told }
+            let told = told.unwrap_or(Told { since_ms: EpochMs(0), violations: 0, blocked_until_ms: until_ms });
+            Told { blocked_until_ms: until_ms, ..told }
         });
     }
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_hears_no_more_in_a_second_than_deny_a_user() {
+    fn the_ledger_hears_no_more_in_a_second_than_block_a_user() {
         let forgeries = Forgeries::default();
         let told = |name, at| (0..100).filter(|_| forgeries.is_to_be_told(&user(name), 10, EpochMs(at))).count();
         assert_eq!(told("mallory", 5_000), 10);
@@ -83,11 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn nor_of_who_is_denied() {
+    fn nor_of_who_is_blocked() {
         let forgeries = Forgeries::default();
         let mallory = user("mallory");
         assert!(forgeries.is_to_be_told(&mallory, 10, EpochMs(5_000)));
-        forgeries.note_denied(&mallory, EpochMs(9_000));
+        forgeries.note_blocked(&mallory, EpochMs(9_000));
         assert!(!forgeries.is_to_be_told(&mallory, 10, EpochMs(8_999)));
         assert!(forgeries.is_to_be_told(&mallory, 10, EpochMs(9_000)));
     }

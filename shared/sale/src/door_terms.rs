@@ -2,21 +2,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::{InvalidTerms, all_hold};
 
-/// The highest number of strikes that a sale can require before it denies a user.
-pub const MAX_STRIKES: u32 = 100;
-pub const MAX_STRIKE_WINDOW_S: u32 = 24 * 60 * 60;
-/// The longest denial for strikes. Operators may deny for longer.
-pub const MAX_DENIED_FOR_S: u32 = 31 * 24 * 60 * 60;
+/// The highest number of violations that a sale can require before it blocks a user.
+pub const MAX_VIOLATIONS: u32 = 100;
+pub const MAX_VIOLATION_WINDOW_S: u32 = 24 * 60 * 60;
+/// The longest block for violations. Operators may block for longer.
+pub const MAX_BLOCKED_FOR_S: u32 = 31 * 24 * 60 * 60;
 /// The highest plan: ten times what the gateway accepts for one account unless AWS raises it.
 pub const MAX_PLANNED_REQUESTS_PER_S: u32 = 100_000;
 
-/// Who is kept out of a sale, and how many people are expected.
+/// Who is blocked from a sale, and how many people are expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoorTerms {
-    pub strikes: u32,
-    /// The time within which strikes add up, from the first one, in seconds.
-    pub strike_window_s: u32,
-    pub denied_for_s: u32,
+    pub violations: u32,
+    /// The time within which violations add up, from the first one, in seconds.
+    pub violation_window_s: u32,
+    pub blocked_for_s: u32,
     /// How many of a user's reservations in a round may end unpaid, cancelled or expired, before the user gets no more.
     pub unpaid_limit: u8,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,19 +25,29 @@ pub struct DoorTerms {
 
 impl Default for DoorTerms {
     fn default() -> Self {
-        Self { strikes: 10, strike_window_s: 600, denied_for_s: 3600, unpaid_limit: 3, planned_requests_per_s: None }
+        Self {
+            violations: 10,
+            violation_window_s: 600,
+            blocked_for_s: 3600,
+            unpaid_limit: 3,
+            planned_requests_per_s: None,
+        }
     }
 }
 
 impl DoorTerms {
     pub(crate) fn validate(&self) -> Result<(), InvalidTerms> {
-        let Self { strikes, strike_window_s, denied_for_s, unpaid_limit, planned_requests_per_s } = self;
+        let Self { violations, violation_window_s, blocked_for_s, unpaid_limit, planned_requests_per_s } = self;
         let bound = |holds, field, most: u32| (holds, InvalidTerms::new(field, format!("{field} must be 1 to {most}")));
         let is_plan = |plan| (1..=MAX_PLANNED_REQUESTS_PER_S).contains(&plan);
         all_hold([
-            bound((1..=MAX_STRIKES).contains(strikes), "door.strikes", MAX_STRIKES),
-            bound((1..=MAX_STRIKE_WINDOW_S).contains(strike_window_s), "door.strike_window_s", MAX_STRIKE_WINDOW_S),
-            bound((1..=MAX_DENIED_FOR_S).contains(denied_for_s), "door.denied_for_s", MAX_DENIED_FOR_S),
+            bound((1..=MAX_VIOLATIONS).contains(violations), "door.violations", MAX_VIOLATIONS),
+            bound(
+                (1..=MAX_VIOLATION_WINDOW_S).contains(violation_window_s),
+                "door.violation_window_s",
+                MAX_VIOLATION_WINDOW_S,
+            ),
+            bound((1..=MAX_BLOCKED_FOR_S).contains(blocked_for_s), "door.blocked_for_s", MAX_BLOCKED_FOR_S),
             bound(*unpaid_limit > 0, "door.unpaid_limit", u8::MAX.into()),
             bound(
                 planned_requests_per_s.is_none_or(is_plan),
@@ -59,29 +69,29 @@ mod tests {
     }
 
     #[test]
-    fn ten_strikes_deny_unless_a_sale_says_otherwise() {
-        assert_eq!(DoorTerms::default().strikes, 10);
+    fn ten_violations_block_unless_a_sale_says_otherwise() {
+        assert_eq!(DoorTerms::default().violations, 10);
     }
 
     #[test]
     fn bounds_are_inclusive() {
         assert_eq!(verdict(|_| {}), Ok(()));
-        assert_eq!(verdict(|d| d.strikes = 1), Ok(()));
-        assert_eq!(verdict(|d| d.strikes = MAX_STRIKES), Ok(()));
-        assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S), Ok(()));
-        assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S), Ok(()));
+        assert_eq!(verdict(|d| d.violations = 1), Ok(()));
+        assert_eq!(verdict(|d| d.violations = MAX_VIOLATIONS), Ok(()));
+        assert_eq!(verdict(|d| d.violation_window_s = MAX_VIOLATION_WINDOW_S), Ok(()));
+        assert_eq!(verdict(|d| d.blocked_for_s = MAX_BLOCKED_FOR_S), Ok(()));
         assert_eq!(verdict(|d| d.unpaid_limit = 1), Ok(()));
         assert_eq!(verdict(|d| d.planned_requests_per_s = Some(MAX_PLANNED_REQUESTS_PER_S)), Ok(()));
     }
 
     #[test]
     fn outside_the_bounds_is_refused() {
-        assert_eq!(verdict(|d| d.strikes = 0), Err("door.strikes"));
-        assert_eq!(verdict(|d| d.strikes = MAX_STRIKES + 1), Err("door.strikes"));
-        assert_eq!(verdict(|d| d.strike_window_s = 0), Err("door.strike_window_s"));
-        assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S + 1), Err("door.strike_window_s"));
-        assert_eq!(verdict(|d| d.denied_for_s = 0), Err("door.denied_for_s"));
-        assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S + 1), Err("door.denied_for_s"));
+        assert_eq!(verdict(|d| d.violations = 0), Err("door.violations"));
+        assert_eq!(verdict(|d| d.violations = MAX_VIOLATIONS + 1), Err("door.violations"));
+        assert_eq!(verdict(|d| d.violation_window_s = 0), Err("door.violation_window_s"));
+        assert_eq!(verdict(|d| d.violation_window_s = MAX_VIOLATION_WINDOW_S + 1), Err("door.violation_window_s"));
+        assert_eq!(verdict(|d| d.blocked_for_s = 0), Err("door.blocked_for_s"));
+        assert_eq!(verdict(|d| d.blocked_for_s = MAX_BLOCKED_FOR_S + 1), Err("door.blocked_for_s"));
         assert_eq!(verdict(|d| d.unpaid_limit = 0), Err("door.unpaid_limit"));
         for plan in [0, MAX_PLANNED_REQUESTS_PER_S + 1] {
             assert_eq!(verdict(|d| d.planned_requests_per_s = Some(plan)), Err("door.planned_requests_per_s"));

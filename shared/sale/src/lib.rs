@@ -39,7 +39,9 @@ pub use campaign::{
     Campaign, CampaignId, CampaignLimit, InvalidCampaign, MAX_CAMPAIGN_LIMIT, MAX_CAMPAIGN_SALES, MAX_LIMITS_OF_A_SALE,
 };
 pub use claim::{Claim, ClaimState, Entry};
-pub use door_terms::{DoorTerms, MAX_DENIED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_STRIKE_WINDOW_S, MAX_STRIKES};
+pub use door_terms::{
+    DoorTerms, MAX_BLOCKED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S, MAX_VIOLATIONS,
+};
 pub use early_access::{
     BuyerClass, EarlyAccess, GroupName, InvalidGroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH, MAX_LEAD_S,
     MemberQuota,

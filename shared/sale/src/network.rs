@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text_serde::text_serde;
 
-/// The shortest prefix of an IPv4 network: 65,536 addresses, a provider's. A typo must not deny the whole world.
+/// The shortest prefix of an IPv4 network: 65,536 addresses, a provider's. A typo must not block the whole world.
 pub const MIN_IPV4_PREFIX: u8 = 16;
 /// The shortest prefix of an IPv6 network: what a provider usually has.
 pub const MIN_IPV6_PREFIX: u8 = 32;

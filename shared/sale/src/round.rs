@@ -260,7 +260,7 @@ mod tests {
             ("list_price_minor", Edit { list_price_minor: Some(Some(1990)), ..Edit::default() }),
             ("terms_url", Edit { terms_url: Some("https://a.example/".parse().ok()), ..Edit::default() }),
             ("expected_audience", Edit { expected_audience: Some(Some(10_000)), ..Edit::default() }),
-            ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
+            ("door", Edit { door: Some(DoorTerms { violations: 3, ..DoorTerms::default() }), ..Edit::default() }),
             ("gate", Edit { gate: Some(GateTerms { work_bits: 16, ..GateTerms::default() }), ..Edit::default() }),
             ("closes_at", Edit { closes_at_ms: Some(EpochMs(13 * HOUR_MS)), ..Edit::default() }),
             ("opens_at", Edit { opens_at_ms: Some(EpochMs(9 * HOUR_MS)), ..Edit::default() }),

@@ -240,9 +240,9 @@ mod tests {
         terms.title.clear();
         terms.closes_at_ms = terms.opens_at_ms;
         terms.total = 0;
-        terms.door.strikes = 0;
+        terms.door.violations = 0;
         let fields: Vec<&str> = terms.problems().iter().map(InvalidTerms::field).collect();
-        assert_eq!(fields, ["title", "closes_at", "total", "door.strikes"]);
+        assert_eq!(fields, ["title", "closes_at", "total", "door.violations"]);
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
         for lanes in [0, MAX_LANES + 1] {
             assert_eq!(verdict(|t| t.lanes = lanes), Err("lanes"));
         }
-        assert_eq!(verdict(|t| t.door.strikes = 0), Err("door.strikes"));
+        assert_eq!(verdict(|t| t.door.violations = 0), Err("door.violations"));
     }
 
     #[test]

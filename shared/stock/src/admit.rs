@@ -53,7 +53,7 @@ pub enum Challenged {
     Issued,
     RateLimited(RateLimited),
     Closed,
-    Denied,
+    Blocked,
     UnknownSale,
 }
 
@@ -85,7 +85,7 @@ pub enum Admit {
     SoldOut(SoldOut),
     Closed,
     Paused,
-    Denied,
+    Blocked,
     UnknownSale,
 }
 
@@ -103,7 +103,7 @@ impl RoundStock<'_> {
             (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
             (ScriptCode::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Challenged::Closed),
-            (ScriptCode::Denied, _) => Ok(Challenged::Denied),
+            (ScriptCode::Blocked, _) => Ok(Challenged::Blocked),
             (ScriptCode::UnknownSale, _) => Ok(Challenged::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
@@ -146,7 +146,7 @@ impl RoundStock<'_> {
             (ScriptCode::SoldOut, rest) => Ok(Admit::SoldOut(sold_out(rest, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Admit::Closed),
             (ScriptCode::Paused, _) => Ok(Admit::Paused),
-            (ScriptCode::Denied, _) => Ok(Admit::Denied),
+            (ScriptCode::Blocked, _) => Ok(Admit::Blocked),
             (ScriptCode::UnknownSale, _) => Ok(Admit::UnknownSale),
             _ => Err(unexpected(&answer)),
         }

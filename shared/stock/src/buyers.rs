@@ -32,9 +32,10 @@ impl RoundStock<'_> {
     }
 
     async fn let_in_count(self) -> Result<u32, StockError> {
-        let denied = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().denied())).await;
-        let denied: u32 = try_join_all(self.each_lane().map(denied)).await?.into_iter().sum();
-        Ok(self.buyers_count().await?.saturating_sub(denied))
+        let blocked =
+            async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().blocked())).await;
+        let blocked: u32 = try_join_all(self.each_lane().map(blocked)).await?.into_iter().sum();
+        Ok(self.buyers_count().await?.saturating_sub(blocked))
     }
 
     /// Who has or had a reservation in the round, if it is sold out and there are at most `most` of them. Every step
@@ -62,7 +63,7 @@ impl RoundStock<'_> {
 
     async fn buyers_of_lane(self, most: usize) -> Result<BuyersRead, StockError> {
         let keys = self.keys();
-        let call = BUYERS.keys([keys.sale(), keys.buyers(), keys.denied()]).arg(most);
+        let call = BUYERS.keys([keys.sale(), keys.buyers(), keys.blocked()]).arg(most);
         let answer: String = call.invoke_async(self.connection).await?;
         let (head, names) = answer.split_once('\n').unwrap_or((&answer, ""));
         match parse(head)? {

@@ -50,7 +50,7 @@ pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> R
         (ScriptCode::QuotaOnly, until) => Ok(Reserve::QuotaOnly(moment(until, answer)?)),
         (ScriptCode::Closed, _) => Ok(Reserve::Closed),
         (ScriptCode::Paused, _) => Ok(Reserve::Paused),
-        (ScriptCode::Denied, _) => Ok(Reserve::Denied),
+        (ScriptCode::Blocked, _) => Ok(Reserve::Blocked),
         (ScriptCode::UnknownSale, _) => Ok(Reserve::UnknownSale),
         _ => Err(unexpected(answer)),
     }

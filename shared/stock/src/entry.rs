@@ -71,8 +71,8 @@ mod tests {
         let (round, entry) = entry(ClaimState::Held);
         let read = |record: &str| read_record(LaneKeys { round: &round, lane: Lane(2) }, &entry.claim.user, record);
         let text = write_entry(&entry.claim, entry.state);
-        assert_eq!(read(&format!("d 77;{text};s 2")), Ok(vec![entry.clone()]));
-        assert_eq!(read("d 77"), Ok(vec![]));
+        assert_eq!(read(&format!("b 77;{text};s 2")), Ok(vec![entry.clone()]));
+        assert_eq!(read("b 77"), Ok(vec![]));
         assert!(read("").is_err());
     }
 

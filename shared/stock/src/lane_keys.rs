@@ -32,8 +32,8 @@ impl LaneKeys<'_> {
         outbox
         /// How often each answer was given.
         answers
-        /// The users with a denial in their record.
-        denied
+        /// The users with a block in their record.
+        blocked
         /// Units on their way from and to the lane.
         transfers
         /// Which caller loads the lane.
@@ -52,9 +52,9 @@ impl LaneKeys<'_> {
         self.name_of("staged", loading.as_simple())
     }
 
-    /// The denials that one load has read so far.
-    pub(crate) fn staged_denied(self, loading: Uuid) -> String {
-        self.name_of("staged_denied", loading.as_simple())
+    /// The blocks that one load has read so far.
+    pub(crate) fn staged_blocked(self, loading: Uuid) -> String {
+        self.name_of("staged_blocked", loading.as_simple())
     }
 
     /// The returned units that one load has read so far.

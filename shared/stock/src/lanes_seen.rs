@@ -200,7 +200,7 @@ mod tests {
             told(after)
         };
         assert_eq!([old(0), old(250)], [Some(Some(Reserve::Closed)), None], "the pause may be over");
-        seen.note_refusal(&Ok(Reserve::Denied));
+        seen.note_refusal(&Ok(Reserve::Blocked));
         assert_eq!(told(before), None, "that is one user's");
     }
 

@@ -4,6 +4,7 @@
 mod access;
 mod address;
 mod admit;
+mod block;
 mod breakers;
 mod buyers;
 mod claims;
@@ -11,7 +12,6 @@ mod connection;
 mod cooldown;
 mod counters;
 mod current_link;
-mod deny;
 mod entry;
 mod error;
 #[cfg(test)]
@@ -42,11 +42,11 @@ use crate::lanes_seen::LanesSeen;
 
 pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
+pub use block::MAX_NOTED;
 pub use buyers::{Buyers, BuyersRead};
 pub use claims::{Refused, Reseated};
 pub use cooldown::COOLDOWN_MS;
 pub use counters::Counters;
-pub use deny::MAX_NOTED;
 pub use entry::InvalidRecord;
 pub use error::StockError;
 pub use lease::Lease;

@@ -38,7 +38,7 @@ pub struct RoundLoad {
     /// When this load began, which distinguishes it from all others.
     pub epoch_ms: EpochMs,
     pub taken: Vec<Claim>,
-    pub denied: Vec<(UserId, EpochMs)>,
+    pub blocked: Vec<(UserId, EpochMs)>,
 }
 
 fn expires_at_ms(terms: &Terms) -> EpochMs {
@@ -108,7 +108,7 @@ impl RoundLoad {
     fn records(&self, of: Lane) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
         let entries = self.taken.iter().map(|claim| (&claim.user, write_entry(claim, ClaimState::Ordered)));
-        let notes = self.denied.iter().map(|(user, until)| (user, format!("d {}", until.0)));
+        let notes = self.blocked.iter().map(|(user, until)| (user, format!("b {}", until.0)));
         let is_home = |user: &UserId| of.lanes() == 1 || Lane::home_of(user, of.lanes()) == of;
         for (user, part) in entries.chain(notes).filter(|(user, _)| is_home(user)) {
             let record = records.entry(user).or_default();
@@ -340,8 +340,8 @@ impl RoundStock<'_> {
 
     pub(crate) async fn run_load(self, loading: Uuid, args: &[String]) -> Result<String, StockError> {
         let keys = self.keys();
-        let call = LOAD.keys(keys.of_reserve()).key(keys.staged(loading)).key(keys.denied());
-        let call = call.key(keys.staged_denied(loading)).key(keys.staged_free(loading));
+        let call = LOAD.keys(keys.of_reserve()).key(keys.staged(loading)).key(keys.blocked());
+        let call = call.key(keys.staged_blocked(loading)).key(keys.staged_free(loading));
         let call = if self.lanes > 1 { call.key(keys.transfers()).key(keys.loading()) } else { call };
         call.arg(args).invoke_async(self.connection).await
     }

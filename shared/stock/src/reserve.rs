@@ -19,6 +19,6 @@ pub enum Reserve {
     QuotaOnly(EpochMs),
     Closed,
     Paused,
-    Denied,
+    Blocked,
     UnknownSale,
 }

@@ -44,7 +44,7 @@ pub enum ScriptCode {
     WrongAnswer,
     NoChallenge,
     RateLimited,
-    Denied,
+    Blocked,
     Noted,
     Leased,
     Tallied,

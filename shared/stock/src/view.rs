@@ -460,7 +460,7 @@ impl RoundStock<'_> {
             if records.len() >= at_least {
                 break records;
             }
-            // A denial that ended took a record away, or the node is another now, to which the cursor meant nothing.
+            // A block that ended took a record away, or the node is another now, to which the cursor meant nothing.
             scans += 1;
             if scans == SCANS {
                 return Err(unexpected("fewer buyers than there are"));

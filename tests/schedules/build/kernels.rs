@@ -348,8 +348,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
                     "        let mut change = |told: Option<Told>| {\n            let mut told = told.unwrap_or(nothing);\n",
                 ),
                 (
-                    "            told.strikes += u32::from(is_told);\n            told\n        });\n",
-                    "            told.strikes += u32::from(is_told);\n            told\n        };\n        let changed = change(self.0.get(user));\n        self.0.insert(user.clone(), changed);\n",
+                    "            told.violations += u32::from(is_told);\n            told\n        });\n",
+                    "            told.violations += u32::from(is_told);\n            told\n        };\n        let changed = change(self.0.get(user));\n        self.0.insert(user.clone(), changed);\n",
                 ),
             ],
         )],

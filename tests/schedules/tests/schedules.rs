@@ -136,13 +136,13 @@ fn one_reads_a_watched_round_for_all_and_the_ledger_rests() {
 }
 
 #[test]
-fn forgeries_are_reported_no_more_often_than_deny_a_user() {
+fn forgeries_are_reported_no_more_often_than_block_a_user() {
     use forgeries::as_it_is::scenario::*;
-    explore_all(no_more_are_reported_than_deny_a_user);
-    explore_all(a_denied_user_is_not_reported);
+    explore_all(no_more_are_reported_than_block_a_user);
+    explore_all(a_blocked_user_is_not_reported);
     use forgeries::looked_up_then_kept::scenario as mistaken;
-    assert_caught(mistaken::no_more_are_reported_than_deny_a_user, "no more are reported");
-    assert_caught(mistaken::a_denied_user_is_not_reported, "a denied user is not reported");
+    assert_caught(mistaken::no_more_are_reported_than_block_a_user, "no more are reported");
+    assert_caught(mistaken::a_blocked_user_is_not_reported, "a blocked user is not reported");
 }
 
 #[test]

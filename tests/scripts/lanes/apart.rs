@@ -83,14 +83,14 @@ async fn an_order_that_ended_takes_no_unit_out() {
 }
 
 #[tokio::test]
-async fn denials_are_noted_beside_a_lane_that_does_not_answer() {
+async fn blocks_are_noted_beside_a_lane_that_does_not_answer() {
     let lanes = Lanes::start(8, 4).await;
     let until = EpochMs(lanes.terms.closes_at_ms.0);
-    let denied: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
+    let blocked: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
     lanes.silence(0).await;
-    assert!(lanes.stock().note_denials(&denied).await.is_err());
+    assert!(lanes.stock().note_blocks(&blocked).await.is_err());
     lanes.wake(0).await;
-    for (index, (user, _)) in denied.iter().enumerate().skip(1) {
-        assert_eq!(lanes.reserve(user).await, Reserve::Denied, "lane {index}");
+    for (index, (user, _)) in blocked.iter().enumerate().skip(1) {
+        assert_eq!(lanes.reserve(user).await, Reserve::Blocked, "lane {index}");
     }
 }

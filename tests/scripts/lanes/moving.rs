@@ -286,13 +286,13 @@ async fn units_that_two_lanes_have_are_taken_out_and_restored() {
 }
 
 #[tokio::test]
-async fn denials_are_noted_where_the_users_are() {
+async fn blocks_are_noted_where_the_users_are() {
     let lanes = Lanes::start(8, 4).await;
     let until = EpochMs(lanes.terms.closes_at_ms.0);
-    let denied: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
-    assert!(lanes.stock().note_denials(&denied).await.unwrap());
-    assert_eq!(lanes.stock().noted_denials().await.unwrap().len(), 4);
-    for (user, _) in &denied {
-        assert_eq!(lanes.reserve(user).await, Reserve::Denied);
+    let blocked: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
+    assert!(lanes.stock().note_blocks(&blocked).await.unwrap());
+    assert_eq!(lanes.stock().noted_blocks().await.unwrap().len(), 4);
+    for (user, _) in &blocked {
+        assert_eq!(lanes.reserve(user).await, Reserve::Blocked);
     }
 }

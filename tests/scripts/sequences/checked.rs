@@ -119,7 +119,7 @@ impl Checked {
         // A new one for each load, like a clock.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
         let epoch_ms = self.epoch_ms;
-        let load = RoundLoad { terms, paused, version, epoch_ms, taken: taken.clone(), denied: Vec::new() };
+        let load = RoundLoad { terms, paused, version, epoch_ms, taken: taken.clone(), blocked: Vec::new() };
         let answer = self.stock.round(&round).load(&load).await;
         let expected = !self.models.contains_key(&round);
         if expected {

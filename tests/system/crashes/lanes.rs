@@ -91,7 +91,7 @@ async fn lose_first_lane(lab: &Lab) {
     let id = round(SALE, 1);
     let tag = lab.stock.round_in(&id, LANES).tag(Lane::new(0, LANES));
     let keys =
-        ["sale", "buyers", "free", "outbox", "transfers", "answers", "denied"].map(|kind| format!("{kind}:{tag}"));
+        ["sale", "buyers", "free", "outbox", "transfers", "answers", "blocked"].map(|kind| format!("{kind}:{tag}"));
     let mut del = vec!["DEL"];
     del.extend(keys.iter().map(String::as_str));
     lab.redis(&del).await;

@@ -151,7 +151,7 @@ impl World {
         let items = items(&self.lab.dynamodb, &self.lab.table).await;
         let count = |kind: &str| items.keys().filter(|key| key.starts_with(kind)).count();
         assert_eq!((count("ORDER#"), told.len()), (UNITS as usize, UNITS as usize), "one order for each");
-        assert_eq!(["STRIKES#", "DENIED#"].map(count), [0; 2], "no buyer is blamed");
+        assert_eq!(["VIOLATIONS#", "BLOCKED#"].map(count), [0; 2], "no buyer is blamed");
         self.lab.check_history_by(Clocks::Apart, test, &[SALE], redis).await;
     }
 }

@@ -110,7 +110,7 @@ async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16
     let id = Arc::new(RoundId { sale: "lamp".parse()?, number });
     let epoch_ms = runtime::Clock::system().now();
     let terms = Terms { lanes, ..terms(units)? };
-    let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken: Vec::new(), denied: Vec::new() };
+    let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken: Vec::new(), blocked: Vec::new() };
     let round = stock.round_in(&id, lanes);
     let is_loaded = if lanes == 1 { round.load(&load).await? } else { round.load_lanes(&load, units).await? };
     ensure!(is_loaded, "the round was there already");

@@ -165,7 +165,7 @@ fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
         "unpaid_limit" => anyhow!("{user} has left too many units of {sale} unpaid; try another USER_ID"),
         "closed" => anyhow!("{sale} is over"),
         "overloaded" => anyhow!("the API is busy; try again in a while"),
-        "denied" => anyhow!("{user} is denied for a while; try another USER_ID"),
+        "blocked" => anyhow!("{user} is blocked for a while; try another USER_ID"),
         _ => anyhow!("the API refused: {code}"),
     }
 }

@@ -12,7 +12,7 @@ async function ask(...request) {
     return await asked(...request);
   } catch (error) {
     // An answer for the previous user says nothing about this one.
-    if (error.code === 'denied' && user && user === session.current?.user) access.dispatchEvent(new Event('refused'));
+    if (error.code === 'forbidden' && user && user === session.current?.user) access.dispatchEvent(new Event('refused'));
     throw error;
   }
 }
@@ -42,9 +42,9 @@ export const api = {
   beacon: ({ sale_id: id, round }, signature) => post(`${sale(id)}/rounds/${round}/beacon`, { signature }),
   redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
   switch: (how, which) => post(`/v1/admin/${how}`, which),
-  denied: (signal) => ask('GET', '/v1/admin/denied', { signal }),
+  blocked: (signal) => ask('GET', '/v1/admin/blocked', { signal }),
   /** `subject` is `{user}`, `{address}` or `{network}`. */
-  deny: (subject, until) => post('/v1/admin/denied', { ...subject, until }),
+  block: (subject, until) => post('/v1/admin/blocked', { ...subject, until }),
   allow: (subject) => post('/v1/admin/allow', subject),
   /** `how` is `add` or `remove`. */
   group: (group, how, users) => post(`/v1/admin/groups/${group}/users${how === 'remove' ? '/remove' : ''}`, { users }),

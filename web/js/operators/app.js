@@ -87,7 +87,7 @@ async function admit(user, signal) {
     admitted = user;
   } catch (error) {
     // The screen shows any other error.
-    if (error.code === 'denied') return;
+    if (error.code === 'forbidden') return;
   }
   if (signal.aborted) return;
   frame.refresh();
@@ -101,7 +101,7 @@ function refuse(user) {
     session.set(null);
     session.require().catch(() => {});
   };
-  screen(h('h1', { tabindex: '-1' }, t('problem.denied.title')), h('p', { class: 'lead' }, t('op.refused', { user })),
+  screen(h('h1', { tabindex: '-1' }, t('problem.forbidden.title')), h('p', { class: 'lead' }, t('op.refused', { user })),
     h('div', { class: 'actions' }, button(t('op.refused.other'), other, { class: 'primary' })));
 }
 

@@ -76,7 +76,7 @@ const PARTS = {
     { name: 'challenge', options: () => ['any', 'picture', 'work', 'none'].map((kind) => [kind, t(`op.challenge.${kind}`)]), wide: true },
     { name: 'work_bits', when: ({ challenge }) => challenge === 'any' || challenge === 'work', ...whole, hint: true, wide: true },
     { name: 'groups_see', when: units, ...plain, optional: true, hint: true }, { name: 'groups_buy', ...plain, optional: true, hint: true },
-    { name: 'strikes', ...whole }, { name: 'strike_window', ...decimal }, { name: 'denied_for', ...decimal },
+    { name: 'violations', ...whole }, { name: 'violation_window', ...decimal }, { name: 'blocked_for', ...decimal },
     { name: 'unpaid_limit', when: sold, ...whole }, { name: 'planned', ...whole, optional: true },
   ],
 };

@@ -67,7 +67,7 @@ export function blank(now) {
     limit: '1', window: '15', settlement: 'paid', early: 'no', group: '', lead: '10', quota: '0', quota_for: '10',
     rain: 'no', at_once: '10', every_units: '5', every_s: '60', drops: '',
     line: 'no', opens_early: '60', admits: '100', lanes: '1',
-    strikes: '10', strike_window: '10', denied_for: '60', unpaid_limit: '3', planned: '',
+    violations: '10', violation_window: '10', blocked_for: '60', unpaid_limit: '3', planned: '',
     challenge: 'any', work_bits: '20', groups_see: '', groups_buy: '',
   };
 }
@@ -106,8 +106,8 @@ export function formOf(sale) {
     Object.assign(form, { line: 'yes', opens_early: minutesOf(sale.line.opens_early_s), admits: String(sale.line.admits_per_s) });
   }
   form.lanes = String(sale.lanes ?? 1);
-  const { strikes = 10, strike_window_s: window = 600, denied_for_s: denied = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
-  Object.assign(form, { strikes: String(strikes), strike_window: minutesOf(window), denied_for: minutesOf(denied), unpaid_limit: String(unpaid), planned: String(planned ?? '') });
+  const { violations = 10, violation_window_s: window = 600, blocked_for_s: blocked = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
+  Object.assign(form, { violations: String(violations), violation_window: minutesOf(window), blocked_for: minutesOf(blocked), unpaid_limit: String(unpaid), planned: String(planned ?? '') });
   const gate = { ...USUAL_GATE, ...sale.gate };
   Object.assign(form, { challenge: gate.challenge, work_bits: String(gate.work_bits), groups_see: gate.groups_see.join(' '), groups_buy: gate.groups_buy.join(' ') });
   return form;
@@ -160,7 +160,7 @@ export function read(form) {
     line: form.line === 'yes' ? { opens_early_s: seconds('opens_early', 1, 86_400), admits_per_s: whole('admits', 1, 100_000) } : null,
     lanes: whole('lanes', 1, MOST_LANES),
     door: {
-      strikes: whole('strikes', 1, 100), strike_window_s: seconds('strike_window', 1, 86_400), denied_for_s: seconds('denied_for', 1, 2_678_400),
+      violations: whole('violations', 1, 100), violation_window_s: seconds('violation_window', 1, 86_400), blocked_for_s: seconds('blocked_for', 1, 2_678_400),
       unpaid_limit: whole('unpaid_limit', 1, 255), ...(text('planned') ? { planned_requests_per_s: whole('planned', 1, 100_000) } : {}),
     },
   };
@@ -251,7 +251,7 @@ const FIELDS = {
   expected_audience: 'expected_audience', currency: 'currency', price_minor: 'price', total: 'total', opens_at: 'opens', closes_at: 'closes',
   recurrence: 'again', time_zone: 'zone', per_user_limit: 'limit', payment_window_s: 'window', settlement: 'settlement', allocation: 'kind',
   prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', quota: 'quota', rain: 'at_once',
-  drop: 'drops', drops: 'drops', door: 'strikes', strikes: 'strikes', strike_window_s: 'strike_window', denied_for_s: 'denied_for',
+  drop: 'drops', drops: 'drops', door: 'violations', violations: 'violations', violation_window_s: 'violation_window', blocked_for_s: 'blocked_for',
   unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned', gate: 'challenge', challenge: 'challenge', work_bits: 'work_bits',
   groups_see: 'groups_see', groups_buy: 'groups_buy', line: 'line', opens_early_s: 'opens_early', admits_per_s: 'admits', lanes: 'lanes',
 };
@@ -262,7 +262,7 @@ export function blamed({ code, members }) {
   const told = members.errors ?? (members.detail ? [{ field: members.detail, detail: members.detail }] : []);
   return Object.fromEntries(told.flatMap(({ field, detail }) => {
     const names = field.match(/[a-z_]+/g) ?? [];
-    // In a path such as `door.strikes`, the last name says most; in a sentence, the first one counts.
+    // In a path such as `door.violations`, the last name says most; in a sentence, the first one counts.
     const path = members.errors ? names.reverse() : /^[a-z_.]+/.exec(field)?.[0].split('.').reverse() ?? [];
     const name = path.map((one) => FIELDS[one]).find(Boolean);
     return name ? [[name, detail]] : [];

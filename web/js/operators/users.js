@@ -12,12 +12,12 @@ import { listing } from './listing.js';
 
 const HOUR_MS = 3_600_000;
 const KINDS = ['user', 'address', 'network'];
-const COLUMNS = [['op.denied.who', 'user'], ['op.denied.why'], ['op.denied.until'], [null, 'act']];
+const COLUMNS = [['op.blocked.who', 'user'], ['op.blocked.why'], ['op.blocked.until'], [null, 'act']];
 
 export class Users {
   #place;
   #signal;
-  #denied = null;
+  #blocked = null;
   #problem = null;
   #said = h('p', { class: 'said', role: 'status' });
   #results = h('div', { class: 'results' });
@@ -31,8 +31,8 @@ export class Users {
 
   async #load() {
     try {
-      const { denied, denied_networks: networks } = await api.denied(this.#signal);
-      this.#denied = [...networks, ...denied];
+      const { blocked, blocked_networks: networks } = await api.blocked(this.#signal);
+      this.#blocked = [...networks, ...blocked];
       this.#problem = null;
     } catch (error) {
       if (this.#signal.aborted) return;
@@ -44,9 +44,9 @@ export class Users {
   #build() {
     this.#place.replaceChildren(
       h('h1', { tabindex: '-1' }, t('op.nav.users')), this.#said,
-      h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.denied')),
-        button(t('op.deny'), () => this.#deny(), { class: 'secondary warn', 'data-keep': 'deny' })),
-      h('p', { class: 'quiet' }, t('op.denied.lead')), this.#results),
+      h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.blocked')),
+        button(t('op.block'), () => this.#block(), { class: 'secondary warn', 'data-keep': 'block' })),
+      h('p', { class: 'quiet' }, t('op.blocked.lead')), this.#results),
       h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.groups')),
         button(t('op.group'), () => this.#ask(groupList()), { class: 'secondary', 'data-keep': 'group' })),
       h('p', { class: 'quiet' }, t('op.groups.lead'))));
@@ -58,34 +58,34 @@ export class Users {
       this.#results.replaceChildren(trouble(problemWords(this.#problem), () => this.#load()));
       return;
     }
-    const row = ({ until, reason, note, ...denial }) => {
-      const kind = KINDS.find((one) => one in denial);
-      const who = denial[kind];
+    const row = ({ until, reason, note, ...block }) => {
+      const kind = KINDS.find((one) => one in block);
+      const who = block[kind];
       const why = language.has(`op.reason.${reason}`) ? t(`op.reason.${reason}`) : reason;
       return [
-        kind === 'user' ? who : `${who} (${t(`op.deny.${kind}`)})`, note ? `${why}: ${note}` : why, moment(until),
+        kind === 'user' ? who : `${who} (${t(`op.block.${kind}`)})`, note ? `${why}: ${note}` : why, moment(until),
         button(t('op.allow'), () => this.#ask({
           question: { title: t('op.allow'), text: t('op.allow.text', { user: who }), go: t('op.allow') }, run: () => api.allow({ [kind]: who }),
         }), { class: 'secondary', 'data-keep': `allow ${who}`, 'aria-label': `${t('op.allow')}: ${who}` }),
       ];
     };
-    const all = this.#denied;
+    const all = this.#blocked;
     this.#results.replaceChildren(all === null ? h('p', { class: 'quiet' }, t('loading'))
-      : all.length ? listing(t('op.denied'), COLUMNS, all.map(row)) : h('p', { class: 'quiet' }, t('op.deny.none')));
+      : all.length ? listing(t('op.blocked'), COLUMNS, all.map(row)) : h('p', { class: 'quiet' }, t('op.block.none')));
   }
 
-  #deny() {
+  #block() {
     return this.#ask({
       question: {
-        title: t('op.deny'), text: t('op.deny.text'), go: t('op.deny'), danger: true,
+        title: t('op.block'), text: t('op.block.text'), go: t('op.block'), danger: true,
         fields: [
-          { name: 'kind', label: t('op.deny.kind'), value: 'user', options: KINDS.map((kind) => [kind, t(`op.deny.${kind}`)]) },
-          { name: 'who', label: t('op.denied.who'), maxlength: 255, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off' },
-          { name: 'hours', label: t('op.deny.hours'), type: 'number', value: '24', min: 1, max: 87_000, step: 1 },
-          { name: 'note', label: t('op.deny.note'), maxlength: 120, required: false, autocomplete: 'off' },
+          { name: 'kind', label: t('op.block.kind'), value: 'user', options: KINDS.map((kind) => [kind, t(`op.block.${kind}`)]) },
+          { name: 'who', label: t('op.blocked.who'), maxlength: 255, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off' },
+          { name: 'hours', label: t('op.block.hours'), type: 'number', value: '24', min: 1, max: 87_000, step: 1 },
+          { name: 'note', label: t('op.block.note'), maxlength: 120, required: false, autocomplete: 'off' },
         ],
       },
-      run: ({ kind, who, hours, note }) => api.deny(
+      run: ({ kind, who, hours, note }) => api.block(
         { [kind]: who.trim(), ...(note && kind !== 'user' ? { note } : {}) }, new Date(clock.now() + Number(hours) * HOUR_MS).toISOString()),
     });
   }

@@ -105,7 +105,8 @@ const STAGES = {
 const PROBLEMS = {
   sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
   closed: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
-  denied: () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  blocked: () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  forbidden: () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
   unpaid_limit: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
   paused: () => ({ parts: [contactLine()] }),
 

@@ -55,7 +55,7 @@ export function adminRoutes(sales) {
     note(sale, name, user, Object.keys(parameters).length ? JSON.stringify(parameters) : '');
     return ok(shown(sale));
   });
-  const denials = () => [...sales.denied].filter(([, { until_ms }]) => until_ms > Date.now())
+  const blocks = () => [...sales.blocked].filter(([, { until_ms }]) => until_ms > Date.now())
     .map(([user, { until_ms, reason, by }]) => ({ user, until: new Date(until_ms).toISOString(), reason, by }));
 
   const networks = () => [...sales.networks.values()].filter(({ until }) => Date.parse(until) > Date.now());
@@ -110,13 +110,13 @@ export function adminRoutes(sales) {
       else sales.stopped.sales.delete(id);
       return ok({ stopped: sales.stopped.all, stopped_sales: [...sales.stopped.sales] });
     })),
-    route('GET', '/v1/admin/denied', 'operator', () => ok({ denied: denials(), denied_networks: networks() })),
-    route('POST', '/v1/admin/denied', 'operator', async ({ body, user: operator }) => {
+    route('GET', '/v1/admin/blocked', 'operator', () => ok({ blocked: blocks(), blocked_networks: networks() })),
+    route('POST', '/v1/admin/blocked', 'operator', async ({ body, user: operator }) => {
       const { user, until, note: why, ...where } = await body();
       const until_ms = Date.parse(until);
       if (user) {
-        sales.denied.set(user, { until_ms, reason: 'asked', by: 'operators' });
-        return ok(denials().find((one) => one.user === user));
+        sales.blocked.set(user, { until_ms, reason: 'asked', by: 'operators' });
+        return ok(blocks().find((one) => one.user === user));
       }
       const [key] = Object.values(where);
       sales.networks.set(key, { ...where, until, reason: 'asked', by: 'operators', operator, at: new Date().toISOString(), ...(why ? { note: why } : {}) });
@@ -124,9 +124,9 @@ export function adminRoutes(sales) {
     }),
     route('POST', '/v1/admin/allow', 'operator', async ({ body }) => {
       const { user, address, network } = await body();
-      sales.denied.delete(user);
+      sales.blocked.delete(user);
       sales.networks.delete(address ?? network);
-      return ok({ denied: denials(), denied_networks: networks() });
+      return ok({ blocked: blocks(), blocked_networks: networks() });
     }),
     ...orderRoutes(sales),
   ];

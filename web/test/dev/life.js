@@ -11,7 +11,7 @@ const REPORT_PAGE = 4;
 const LOADED_MS = 600_000;
 const PROMISED = ['per_user_limit', 'price_minor', 'currency', 'payment_window_s', 'allocation', 'settlement', 'early_access'];
 const NULLABLE = ['list_price_minor', 'terms_url', 'expected_audience', 'recurrence', 'line'];
-const DOOR = { strikes: 10, strike_window_s: 600, denied_for_s: 3_600, unpaid_limit: 3 };
+const DOOR = { violations: 10, violation_window_s: 600, blocked_for_s: 3_600, unpaid_limit: 3 };
 const amendable = (detail) => problem(409, 'not_amendable', { detail });
 
 /** Refuses invalid terms: all errors at once, each with its field. */

@@ -34,8 +34,8 @@ export class Sales {
   campaigns = new Map();
   reservations = new Map();
   answers = {};
-  denied = new Map();
-  /** Denied addresses and networks. */
+  blocked = new Map();
+  /** Blocked addresses and networks. */
   networks = new Map();
   /** The users of each group. */
   groups = new Map();
@@ -134,7 +134,7 @@ export class Sales {
   /** The user's ticket of a sale's line. */
   ticket(sale, user) {
     if (!sale.line) throw problem(404, 'unknown_sale', { detail: 'the sale has no line' });
-    if ((this.denied.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'denied');
+    if ((this.blocked.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'blocked');
     if (Date.now() >= Date.parse(sale.closes_at)) throw problem(410, 'closed');
     const from = Lines.ticketsFrom(sale);
     if (Date.now() < from) throw problem(409, 'not_open', { opens_at: new Date(from).toISOString() }, retryAfter(from));
@@ -291,7 +291,7 @@ export class Sales {
 
   /** Refuses users who may not buy now. */
   enter(sale, user, door = false) {
-    if ((this.denied.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'denied');
+    if ((this.blocked.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'blocked');
     const state = this.state(sale);
     if (state === 'closed') throw problem(410, 'closed');
     if (state === 'paused') throw problem(503, 'paused', {}, { 'retry-after': '2' });

@@ -25,7 +25,7 @@ export class Users {
   of(headers, operator) {
     const found = this.byToken(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1]);
     if (!found) throw new Answer(401, { message: 'Unauthorized' });
-    if (operator && !found.operator) throw problem(403, 'denied');
+    if (operator && !found.operator) throw problem(403, 'forbidden');
     return found.user;
   }
 }

@@ -28,7 +28,7 @@ pub enum Check {
     Pass,
     /// Operators have not stopped the sale.
     Stop,
-    /// The address is in no network that operators deny.
+    /// The address is in no network that operators block.
     Address,
     /// The user has come to the front of the sale's line, if it has one.
     Line,

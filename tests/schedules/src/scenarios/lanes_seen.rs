@@ -30,7 +30,7 @@ pub fn one_request_searches() {
     });
     block_on(async {
         all(buyers).await;
-        assert!(matches!(search(&seen, Ok(Reserve::Denied)).await, Ok(Reserve::Denied)), "the next one may search");
+        assert!(matches!(search(&seen, Ok(Reserve::Blocked)).await, Ok(Reserve::Blocked)), "the next one may search");
     });
 }
 

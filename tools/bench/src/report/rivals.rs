@@ -107,7 +107,7 @@ impl Ring {
                     version: 1,
                     epoch_ms: runtime::Clock::system().now(),
                     taken: Vec::new(),
-                    denied: Vec::new(),
+                    blocked: Vec::new(),
                 };
                 self.stock.round(&round(sale)?).load(&load).await?;
                 if units == 0 {

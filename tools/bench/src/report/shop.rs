@@ -261,8 +261,8 @@ fn round_item() -> Result<Value> {
         "per_user_limit": number(terms.per_user_limit.into()), "price_minor": number(990), "currency": text("EUR"),
         "payment_window_s": number(terms.payment_window_s.into()),
         "door": { "M": {
-            "strikes": number(terms.door.strikes.into()), "strike_window_s": number(terms.door.strike_window_s.into()),
-            "denied_for_s": number(terms.door.denied_for_s.into()), "unpaid_limit": number(terms.door.unpaid_limit.into()),
+            "violations": number(terms.door.violations.into()), "violation_window_s": number(terms.door.violation_window_s.into()),
+            "blocked_for_s": number(terms.door.blocked_for_s.into()), "unpaid_limit": number(terms.door.unpaid_limit.into()),
         } },
     }))
 }

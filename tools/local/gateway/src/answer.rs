@@ -11,7 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::authorizer::Denied;
+use super::authorizer::AuthError;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -19,7 +19,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Own {
     /// The token is missing or invalid.
-    Denied(Denied),
+    Auth(AuthError),
     /// There is no such route.
     NotFound,
     /// The body has more than 10 MB.
@@ -40,8 +40,8 @@ impl Own {
     /// The HTTP response.
     pub(super) fn response(self) -> Response<Body> {
         let (status, message) = match self {
-            Self::Denied(Denied::Scope) => (StatusCode::FORBIDDEN, "Forbidden"),
-            Self::Denied(_) => (StatusCode::UNAUTHORIZED, "Unauthorized"),
+            Self::Auth(AuthError::Scope) => (StatusCode::FORBIDDEN, "Forbidden"),
+            Self::Auth(_) => (StatusCode::UNAUTHORIZED, "Unauthorized"),
             Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
             Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI Too Long"),
@@ -53,18 +53,18 @@ impl Own {
         let mut response = Response::new(Body::from(format!(r#"{{"message":"{message}"}}"#)));
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, JSON);
-        if let Self::Denied(denied) = self {
-            response.headers_mut().insert(WWW_AUTHENTICATE, challenge(denied));
+        if let Self::Auth(error) = self {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge(error));
         }
         response
     }
 }
 
-fn challenge(denied: Denied) -> HeaderValue {
-    let (error, description) = match denied {
-        Denied::NoToken => return HeaderValue::from_static("Bearer"),
-        Denied::BadToken(why) => ("invalid_token", why),
-        Denied::Scope => ("insufficient_scope", "the token has none of the scopes of this route"),
+fn challenge(refusal: AuthError) -> HeaderValue {
+    let (error, description) = match refusal {
+        AuthError::NoToken => return HeaderValue::from_static("Bearer"),
+        AuthError::BadToken(why) => ("invalid_token", why),
+        AuthError::Scope => ("insufficient_scope", "the token has none of the scopes of this route"),
     };
     let text = format!(r#"Bearer scope="" error="{error}" error_description="{description}""#);
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("Bearer"))
@@ -170,10 +170,11 @@ mod tests {
 
     #[test]
     fn a_refused_token_is_told_why() {
-        let header = |denied| Own::Denied(denied).response().headers()[WWW_AUTHENTICATE].to_str().unwrap().to_owned();
-        assert_eq!(header(Denied::NoToken), "Bearer");
+        let header = |error| Own::Auth(error).response().headers()[WWW_AUTHENTICATE].to_str().unwrap().to_owned();
+        assert_eq!(header(AuthError::NoToken), "Bearer");
         assert!(
-            header(Denied::BadToken("the token has expired")).contains(r#"error_description="the token has expired""#)
+            header(AuthError::BadToken("the token has expired"))
+                .contains(r#"error_description="the token has expired""#)
         );
     }
 }

@@ -33,7 +33,7 @@ pub(super) type TokenClaims = BTreeMap<String, String>;
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Denied {
+pub(super) enum AuthError {
     /// There is no token.
     NoToken,
     /// The token is invalid, for this reason.
@@ -82,15 +82,15 @@ impl Authorizer {
         &self,
         header: Option<&str>,
         scopes: &[String],
-    ) -> Result<(TokenClaims, Vec<String>), Denied> {
-        let token = header.map(without_scheme).filter(|token| !token.is_empty()).ok_or(Denied::NoToken)?;
-        let head = jsonwebtoken::decode_header(token).map_err(|_| Denied::BadToken("the token is malformed"))?;
+    ) -> Result<(TokenClaims, Vec<String>), AuthError> {
+        let token = header.map(without_scheme).filter(|token| !token.is_empty()).ok_or(AuthError::NoToken)?;
+        let head = jsonwebtoken::decode_header(token).map_err(|_| AuthError::BadToken("the token is malformed"))?;
         if !ALGORITHMS.contains(&head.alg) {
-            return Err(Denied::BadToken("the token's algorithm is not supported"));
+            return Err(AuthError::BadToken("the token's algorithm is not supported"));
         }
-        let id = head.kid.ok_or(Denied::BadToken("the token has no kid"))?;
+        let id = head.kid.ok_or(AuthError::BadToken("the token has no kid"))?;
         let keys = self.keys_with(&id).await;
-        let key = keys.by_id.get(&id).ok_or(Denied::BadToken("the token's kid is not known"))?;
+        let key = keys.by_id.get(&id).ok_or(AuthError::BadToken("the token's kid is not known"))?;
         let mut validation = Validation::new(head.alg);
         validation.leeway = 0;
         validation.validate_nbf = true;
@@ -99,25 +99,25 @@ impl Authorizer {
         validation.set_issuer(&[&self.deployed.issuer]);
         validation.set_required_spec_claims(&["exp", "iss"]);
         let token = jsonwebtoken::decode::<Map<String, Value>>(token, key, &validation);
-        let claims = token.map_err(|error| Denied::BadToken(said(error.kind())))?.claims;
+        let claims = token.map_err(|error| AuthError::BadToken(said(error.kind())))?.claims;
         self.check_audience(&claims)?;
         // AWS does not document what it does with a subject that is not text (RFC 7519, section 4.1.2). No issuer sends
         // one.
         if claims.get("sub").is_some_and(|subject| !subject.is_string()) {
-            return Err(Denied::BadToken("the token is malformed"));
+            return Err(AuthError::BadToken("the token is malformed"));
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         if claims.get("iat").is_some_and(|issued| issued.as_f64().is_none_or(|issued| issued > now as f64)) {
-            return Err(Denied::BadToken("the token was issued in the future"));
+            return Err(AuthError::BadToken("the token was issued in the future"));
         }
         let granted = scopes_of(&claims);
         if !scopes.is_empty() && !scopes.iter().any(|scope| granted.contains(scope)) {
-            return Err(Denied::Scope);
+            return Err(AuthError::Scope);
         }
         Ok((claims.iter().map(|(name, value)| (name.clone(), text(value))).collect(), granted))
     }
 
-    fn check_audience(&self, claims: &Map<String, Value>) -> Result<(), Denied> {
+    fn check_audience(&self, claims: &Map<String, Value>) -> Result<(), AuthError> {
         let audience = &self.deployed.audience;
         let named = |value: &Value| value.as_str().is_some_and(|name| audience.iter().any(|each| each == name));
         let found = match claims.get("aud").or_else(|| claims.get("client_id")) {
@@ -125,7 +125,7 @@ impl Authorizer {
             Some(name) => named(name),
             None => false,
         };
-        if found { Ok(()) } else { Err(Denied::BadToken("the token does not have a valid audience")) }
+        if found { Ok(()) } else { Err(AuthError::BadToken("the token does not have a valid audience")) }
     }
 
     /// The keys, fetched again if they are old or this one is missing.

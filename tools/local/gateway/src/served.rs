@@ -99,7 +99,7 @@ impl Shared {
             None => None,
             Some(authorizer) => {
                 let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-                Some(authorizer.check(header, scopes).await.map_err(Own::Denied)?)
+                Some(authorizer.check(header, scopes).await.map_err(Own::Auth)?)
             }
         };
         let body = read(parts, body, deadline).await?;

@@ -33,7 +33,7 @@ pub(super) const KINDS: [(&str, Life); 20] = [
     ("free", Life::Round),
     ("outbox", Life::Round),
     ("answers", Life::Round),
-    ("denied", Life::Round),
+    ("blocked", Life::Round),
     ("transfers", Life::Round),
     ("loading", Life::Round),
     ("people", Life::Round),
@@ -47,7 +47,7 @@ pub(super) const KINDS: [(&str, Life); 20] = [
     ("asked", Life::Fleeting(LONGEST_OF_A_LEASE)),
     // They become a round's keys. If the loading dies, they are left behind and live as long as those.
     ("staged", Life::Fleeting(LONGEST_OF_A_ROUND)),
-    ("staged_denied", Life::Fleeting(LONGEST_OF_A_ROUND)),
+    ("staged_blocked", Life::Fleeting(LONGEST_OF_A_ROUND)),
     ("staged_free", Life::Fleeting(LONGEST_OF_A_ROUND)),
 ];
 

@@ -12,7 +12,7 @@ async fn in_ms(round: &TestRound, ms: i64) -> EpochMs {
 }
 
 async fn note(round: &TestRound, name: &str, until: Option<EpochMs>) -> bool {
-    round.stock().note_denials(&[(user(name), until)]).await.unwrap()
+    round.stock().note_blocks(&[(user(name), until)]).await.unwrap()
 }
 
 async fn record(round: &TestRound, name: &str) -> Option<String> {
@@ -38,10 +38,10 @@ async fn a_note_keeps_out_until_it_is_removed() {
     for _ in 0..2 {
         assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
     }
-    assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
-    assert_eq!(answer(&round, "eve").await, Admit::Denied);
+    assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
+    assert_eq!(answer(&round, "eve").await, Admit::Blocked);
     assert_eq!(answer(&round, "alice").await, Admit::NoChallenge);
-    for key in ["buyers:{lamp:1:0}", "denied:{lamp:1:0}"] {
+    for key in ["buyers:{lamp:1:0}", "blocked:{lamp:1:0}"] {
         let left_ms: i64 = round.redis().await.pttl(key).await.unwrap();
         assert!(left_ms > 0, "{key} must expire with the round");
     }
@@ -53,9 +53,9 @@ async fn a_note_keeps_out_until_it_is_removed() {
     assert!(!note(&TestRound::start_empty(), "eve", None).await);
 }
 
-/// Denied users would otherwise be the only ones who may send as much as they like.
+/// Blocked users would otherwise be the only ones who may send as much as they like.
 #[tokio::test]
-async fn a_denied_user_meets_the_rates() {
+async fn a_blocked_user_meets_the_rates() {
     let round = TestRound::start(terms(9, 1)).await;
     assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
     let once = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
@@ -68,14 +68,14 @@ async fn a_denied_user_meets_the_rates() {
         per_sale: None,
         class: sale::BuyerClass::EVERYONE,
     };
-    assert_eq!(round.stock().admit(&request).await.unwrap(), Admit::Denied);
+    assert_eq!(round.stock().admit(&request).await.unwrap(), Admit::Blocked);
     let second = round.stock().admit(&request).await.unwrap();
     assert!(matches!(second, Admit::RateLimited { .. }), "{second:?}");
 }
 
-/// A look at a round counts its buyers and then reads them. A denial that ends in between takes a record away.
+/// A look at a round counts its buyers and then reads them. A block that ends in between takes a record away.
 #[tokio::test]
-async fn a_denial_that_ends_during_a_look_is_no_fault() {
+async fn a_block_that_ends_during_a_look_is_no_fault() {
     let round = TestRound::start(terms(9, 1)).await;
     round.buy(&user("alice")).await;
     assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
@@ -109,12 +109,12 @@ async fn a_denial_that_ends_during_a_look_is_no_fault() {
 }
 
 #[tokio::test]
-async fn who_is_denied_after_buying_keeps_it_and_hears_of_it() {
+async fn who_is_blocked_after_buying_keeps_it_and_hears_of_it() {
     let round = TestRound::start(terms(9, 2)).await;
     let claim = round.buy(&user("eve")).await;
     note(&round, "eve", Some(in_ms(&round, 60_000).await)).await;
     assert_eq!(round.reserve_as(&claim.id, &user("eve")).await, Reserve::Replayed(held(&claim)));
-    assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
+    assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
     let view = round.view().await;
     assert_eq!(view.entries, [held(&claim)]);
     note(&round, "eve", None).await;
@@ -142,7 +142,7 @@ async fn a_note_is_no_reservation() {
 async fn notes_survive_when_entries_are_rewritten() {
     let round = TestRound::start(terms(9, 1)).await;
     let until = in_ms(&round, 60_000).await;
-    let noted = async |name: &str| record(&round, name).await.unwrap().contains(&format!("d {}", until.0));
+    let noted = async |name: &str| record(&round, name).await.unwrap().contains(&format!("b {}", until.0));
 
     let claim = round.buy(&user("confirmed")).await;
     note(&round, "confirmed", Some(until)).await;
@@ -169,8 +169,8 @@ async fn thousands_of_notes_are_noted_and_read() {
     let round = TestRound::start(terms(9, 1)).await;
     let until = in_ms(&round, 60_000).await;
     let all: Vec<_> = (0..2_500).map(|number| (user(number), Some(until))).collect();
-    round.stock().note_denials(&all).await.unwrap();
-    let noted = round.stock().noted_denials().await.unwrap();
+    round.stock().note_blocks(&all).await.unwrap();
+    let noted = round.stock().noted_blocks().await.unwrap();
     assert_eq!(noted.len(), 2_500);
     assert!(round.view().await.entries.is_empty());
     round.buy(&user("alice")).await;
@@ -178,13 +178,13 @@ async fn thousands_of_notes_are_noted_and_read() {
 
 /// The process that loads a round may die right afterwards, so reconciliation must find the loaded notes.
 #[tokio::test]
-async fn a_round_is_loaded_with_its_denials_in_one_step() {
+async fn a_round_is_loaded_with_its_blocks_in_one_step() {
     let round = TestRound::start_empty();
     let until = EpochMs(4_000_000_000_000);
-    let loading = RoundLoad { denied: vec![(user("eve"), until)], ..unsold(terms(9, 1)) };
+    let loading = RoundLoad { blocked: vec![(user("eve"), until)], ..unsold(terms(9, 1)) };
     round.stock().load(&loading).await.unwrap();
-    assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
-    let noted = round.stock().noted_denials().await.unwrap();
+    assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
+    let noted = round.stock().noted_blocks().await.unwrap();
     assert_eq!(noted.into_iter().collect::<Vec<_>>(), [(user("eve"), until)]);
     let keys: Vec<String> = round.redis().await.keys("staged*").await.unwrap();
     assert_eq!(keys, [""; 0]);

@@ -6,76 +6,76 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Write, Written};
 use crate::item::{number, to_item};
-use crate::{Denial, DeniedBy, DeniedWhy, Ledger, LedgerError, keys};
+use crate::{BlockReason, BlockedBy, Ledger, LedgerError, UserBlock, keys};
 
-/// How often counting a strike is tried while windows end and begin.
+/// How often counting a violation is tried while windows end and begin.
 const TRIES: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Struck {
+pub enum ViolationOutcome {
     Counted(u32),
-    Denied(EpochMs),
+    Blocked(EpochMs),
 }
 
 #[derive(Deserialize)]
-struct Strikes {
-    strikes: u32,
+struct Violations {
+    violations: u32,
     since_ms: EpochMs,
-    /// The strike that was counted last. `None` before the first one of the window.
+    /// The violation that was counted last. `None` before the first one of the window.
     latest: Option<u64>,
 }
 
 #[derive(Serialize)]
-struct StrikesItem {
+struct ViolationsItem {
     pk: String,
-    strikes: u32,
+    violations: u32,
     since_ms: EpochMs,
     expires_at: i64,
 }
 
 impl Ledger {
-    /// Counts an action that no ordinary client takes, and denies the user if the sale's `door` says so. A reservation
+    /// Counts an action that no ordinary client takes, and blocks the user if the sale's `door` says so. A reservation
     /// beyond the limit is none: `reserve.lua` only allows it if Redis has lost earlier ones.
     ///
-    /// If the process dies between the count and the denial, the next strike denies the user.
-    pub async fn strike(
+    /// If the process dies between the count and the block, the next violation blocks the user.
+    pub async fn count_violation(
         &self,
         user: &UserId,
-        strike: DeniedWhy,
+        violation: BlockReason,
         door: &DoorTerms,
         now: EpochMs,
-    ) -> Result<Struck, LedgerError> {
-        let strikes = self.count(user, door, now).await?;
-        tracing::warn!(%user, ?strike, strikes, "a strike");
-        if strikes < door.strikes {
-            return Ok(Struck::Counted(strikes));
+    ) -> Result<ViolationOutcome, LedgerError> {
+        let violations = self.count(user, door, now).await?;
+        tracing::warn!(%user, ?violation, violations, "a violation");
+        if violations < door.violations {
+            return Ok(ViolationOutcome::Counted(violations));
         }
-        let until_ms = now.plus_s(door.denied_for_s);
-        let denial = Denial { user: user.clone(), until_ms, reason: strike, by: DeniedBy::System };
-        Ok(Struck::Denied(self.deny(&denial).await?.until_ms))
+        let until_ms = now.plus_s(door.blocked_for_s);
+        let block = UserBlock { user: user.clone(), until_ms, reason: violation, by: BlockedBy::System };
+        Ok(ViolationOutcome::Blocked(self.block(&block).await?.until_ms))
     }
 
     /// Counts within the current window, or begins one.
     ///
     /// Guards against: two processes that count at once (the count is added to, not written); two that begin a window at
     /// once (one of them does, and the other counts within it); an attempt of the call that the SDK repeats since its
-    /// answer was lost (the item names the latest strike).
+    /// answer was lost (the item names the latest violation).
     async fn count(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<u32, LedgerError> {
         let id = SysRng.try_next_u64()?;
         for _ in 0..TRIES {
-            if let Some(strikes) = self.add_strike(user, id, door, now).await? {
-                return Ok(strikes);
+            if let Some(violations) = self.add_violation(user, id, door, now).await? {
+                return Ok(violations);
             }
             if self.begin_window(user, door, now).await?
-                && let Some(strikes) = self.add_strike(user, id, door, now).await?
+                && let Some(violations) = self.add_violation(user, id, door, now).await?
             {
-                return Ok(strikes);
+                return Ok(violations);
             }
         }
-        Err(LedgerError::Contended(format!("could not count a strike of {user}: its window kept changing")))
+        Err(LedgerError::Contended(format!("could not count a violation of {user}: its window kept changing")))
     }
 
-    async fn add_strike(
+    async fn add_violation(
         &self,
         user: &UserId,
         id: u64,
@@ -84,8 +84,8 @@ impl Ledger {
     ) -> Result<Option<u32>, LedgerError> {
         let began_after = begins_after(door, now);
         let update = self
-            .update(keys::strikes(user))
-            .update_expression("ADD strikes :one SET latest = :id")
+            .update(keys::violations(user))
+            .update_expression("ADD violations :one SET latest = :id")
             .condition_expression("since_ms > :began_after AND (attribute_not_exists(latest) OR latest <> :id)")
             .expression_attribute_values(":one", number(1))
             .expression_attribute_values(":id", number(id))
@@ -93,19 +93,19 @@ impl Ledger {
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         match update.write().await? {
-            Written::Done(item) => Ok(Some(serde_dynamo::from_item::<_, Strikes>(item)?.strikes)),
+            Written::Done(item) => Ok(Some(serde_dynamo::from_item::<_, Violations>(item)?.violations)),
             Written::Refused(item) if item.is_empty() => Ok(None),
             Written::Refused(item) => {
-                let Strikes { strikes, since_ms, latest } = serde_dynamo::from_item(item)?;
-                Ok((latest == Some(id) && since_ms > began_after).then_some(strikes))
+                let Violations { violations, since_ms, latest } = serde_dynamo::from_item(item)?;
+                Ok((latest == Some(id) && since_ms > began_after).then_some(violations))
             }
         }
     }
 
     /// Begins a window on the condition that there is no current one. Returns whether this call did.
     async fn begin_window(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<bool, LedgerError> {
-        let expires_at = now.plus_s(door.strike_window_s).as_epoch_s();
-        let item = StrikesItem { pk: keys::strikes(user), strikes: 0, since_ms: now, expires_at };
+        let expires_at = now.plus_s(door.violation_window_s).as_epoch_s();
+        let item = ViolationsItem { pk: keys::violations(user), violations: 0, since_ms: now, expires_at };
         let put = self
             .put(to_item(item)?)
             .condition_expression("attribute_not_exists(pk) OR since_ms <= :began_after")
@@ -115,5 +115,5 @@ impl Ledger {
 }
 
 const fn begins_after(door: &DoorTerms, now: EpochMs) -> EpochMs {
-    EpochMs(now.0.saturating_sub(door.strike_window_s as i64 * 1000))
+    EpochMs(now.0.saturating_sub(door.violation_window_s as i64 * 1000))
 }

@@ -1,15 +1,15 @@
--- Writes into users' records until when they are denied, or removes that.
+-- Writes into users' records until when they are blocked, or removes that.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
---       3 denied  hash, user -> until when the note in the user's record denies (ms since the Unix epoch)
--- ARGV  pairs of a user and when the denial ends, or 0 to remove it (bounded by the
+--       3 blocked hash, user -> until when the note in the user's record blocks (ms since the Unix epoch)
+-- ARGV  pairs of a user and when the block ends, or 0 to remove it (bounded by the
 --       caller)
 -- Returns
 --   noted          the records are as requested
 --   unknown_sale   the round has no keys; nothing changed
 
-local sale_key, buyers_key, denied_key = KEYS[1], KEYS[2], KEYS[3]
+local sale_key, buyers_key, blocked_key = KEYS[1], KEYS[2], KEYS[3]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 
@@ -17,13 +17,13 @@ for i = 1, #ARGV, 2 do
   local user, until_ms = ARGV[i], ARGV[i + 1]
   local parts = {}
   for part in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
-    if not string.find(part, '^d ') then parts[#parts + 1] = part end
+    if not string.find(part, '^b ') then parts[#parts + 1] = part end
   end
   if until_ms == '0' then
-    redis.call('HDEL', denied_key, user)
+    redis.call('HDEL', blocked_key, user)
   else
-    parts[#parts + 1] = 'd ' .. until_ms
-    redis.call('HSET', denied_key, user, until_ms)
+    parts[#parts + 1] = 'b ' .. until_ms
+    redis.call('HSET', blocked_key, user, until_ms)
   end
   if #parts > 0 then
     redis.call('HSET', buyers_key, user, table.concat(parts, ';'))
@@ -33,5 +33,5 @@ for i = 1, #ARGV, 2 do
 end
 --- @read expires_at_ms
 redis.call('PEXPIREAT', buyers_key, expires_at_ms)
-redis.call('PEXPIREAT', denied_key, expires_at_ms)
+redis.call('PEXPIREAT', blocked_key, expires_at_ms)
 return 'noted'

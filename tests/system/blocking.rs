@@ -1,27 +1,32 @@
-//! Denied users.
+//! Blocked users.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::interceptors::BeforeDeserializationInterceptorContextMut;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
-use ledger::{Denial, DeniedBy, DeniedWhy, Struck};
+use ledger::{BlockReason, BlockedBy, UserBlock, ViolationOutcome};
 
 use crate::prelude::*;
 
-const STRICT: DoorTerms =
-    DoorTerms { strikes: 2, strike_window_s: 600, denied_for_s: 900, unpaid_limit: 3, planned_requests_per_s: None };
+const STRICT: DoorTerms = DoorTerms {
+    violations: 2,
+    violation_window_s: 600,
+    blocked_for_s: 900,
+    unpaid_limit: 3,
+    planned_requests_per_s: None,
+};
 
 fn in_s(seconds: i64) -> EpochMs {
     EpochMs(Clock::system().now().0 + seconds * 1000)
 }
 
-fn deny(name: &str, until: EpochMs) -> Ask {
-    Ask::post("/v1/admin/denied").by_operator().json(&json!({ "user": name, "until": until.to_string() }))
+fn block(name: &str, until: EpochMs) -> Ask {
+    Ask::post("/v1/admin/blocked").by_operator().json(&json!({ "user": name, "until": until.to_string() }))
 }
 
-async fn denied(lab: &Lab) -> Vec<String> {
-    let list = lab.answer(&Ask::get("/v1/admin/denied").by_operator()).await.expect(200);
-    list.body["denied"].as_array().unwrap().iter().map(|each| each["user"].as_str().unwrap().to_owned()).collect()
+async fn blocked(lab: &Lab) -> Vec<String> {
+    let list = lab.answer(&Ask::get("/v1/admin/blocked").by_operator()).await.expect(200);
+    list.body["blocked"].as_array().unwrap().iter().map(|each| each["user"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Sends forged passes, each of which must be refused.
@@ -40,33 +45,33 @@ async fn operators_keep_a_user_out_and_let_in_again() {
     let alice = lab.buy(name).await;
     let until = in_s(3600);
     for _ in 0..2 {
-        let answer = lab.answer(&deny(name, until)).await.expect(200);
+        let answer = lab.answer(&block(name, until)).await.expect(200);
         assert_eq!((answer.text("reason"), answer.text("by")), ("asked", "operators"));
-        assert_eq!(denied(&lab).await, [name]);
+        assert_eq!(blocked(&lab).await, [name]);
     }
-    lab.answer(&Ask::reserve(SALE, name)).await.problem(403, "denied");
+    lab.answer(&Ask::reserve(SALE, name)).await.problem(403, "blocked");
     lab.reserve("bob").await;
-    // A denied user may still see her reservation and orders.
+    // A blocked user may still see her reservation and orders.
     lab.answer(&Ask::get(format!("/v1/reservations/{}", alice.id)).by(name)).await.expect(200);
     lab.answer(&Ask::get("/v1/orders").by(name)).await.expect(200);
     for _ in 0..2 {
-        let left = lab.answer(&Ask::delete("/v1/admin/denied/auth0%7Calice").by_operator()).await.expect(200);
-        assert_eq!(left.body["denied"], json!([]));
+        let left = lab.answer(&Ask::delete("/v1/admin/blocked/auth0%7Calice").by_operator()).await.expect(200);
+        assert_eq!(left.body["blocked"], json!([]));
     }
     lab.answer(&Ask::reserve(SALE, name)).await.problem(409, "limit_reached");
 
     // Nobody ends it, and its item is still there.
-    lab.answer(&deny("carol", in_s(600))).await.expect(200);
-    assert_eq!(denied(&lab).await, ["carol"]);
+    lab.answer(&block("carol", in_s(600))).await.expect(200);
+    assert_eq!(blocked(&lab).await, ["carol"]);
     let admin = admin::AdminDeps { clock: Clock::ahead_by_ms(631_000), ..lab.admin() };
-    let ask = Ask::get("/v1/admin/denied").by_operator();
+    let ask = Ask::get("/v1/admin/blocked").by_operator();
     let list = Answer::of_handler(&ask, admin::handle(&admin, ask.request()).await).expect(200);
-    assert_eq!(list.body["denied"], json!([]), "it is over");
+    assert_eq!(list.body["blocked"], json!([]), "it is over");
 }
 
 /// Processes need not be told: every request asks Redis.
 #[tokio::test]
-async fn a_denial_and_its_end_hold_everywhere_at_once() {
+async fn a_block_and_its_end_hold_everywhere_at_once() {
     let lab = Lab::selling(terms(50, 1)).await;
     lab.open("other", &terms(50, 1)).await;
     let clock = Clock::system();
@@ -81,42 +86,43 @@ async fn a_denial_and_its_end_hold_everywhere_at_once() {
         let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("eve");
         Answer::of_handler(&ask, admission::handle(&admitting, ask.request()).await)
     };
-    lab.answer(&deny("eve", in_s(3600))).await.expect(200);
+    lab.answer(&block("eve", in_s(3600))).await.expect(200);
     for sale in [SALE, "other"] {
-        reserve(sale).await.problem(403, "denied");
+        reserve(sale).await.problem(403, "blocked");
     }
-    challenge().await.problem(403, "denied");
-    lab.answer(&Ask::delete("/v1/admin/denied/eve").by_operator()).await.expect(200);
+    challenge().await.problem(403, "blocked");
+    lab.answer(&Ask::delete("/v1/admin/blocked/eve").by_operator()).await.expect(200);
     for sale in [SALE, "other"] {
         reserve(sale).await.expect(202);
     }
     challenge().await.expect(201);
 }
 
-/// Redis lost the denials or never got them: loading a round brings them back, and so does reconciliation within a minute.
+/// Redis lost the blocks or never got them: loading a round brings them back, and so does reconciliation within a
+/// minute.
 #[tokio::test]
-async fn what_redis_does_not_know_of_denials_it_is_told_again() {
+async fn what_redis_does_not_know_of_blocks_it_is_told_again() {
     let lab = Lab::selling(terms(50, 1)).await;
     lab.buy("alice").await;
     for name in ["alice", "eve"] {
-        lab.answer(&deny(name, in_s(3600))).await.expect(200);
+        lab.answer(&block(name, in_s(3600))).await.expect(200);
     }
     lab.redis(&["FLUSHALL"]).await;
     lab.load(SALE).await;
     for name in ["alice", "eve"] {
-        lab.answer(&Ask::reserve(SALE, name)).await.problem(403, "denied");
+        lab.answer(&Ask::reserve(SALE, name)).await.problem(403, "blocked");
     }
-    // A denial and its end reach only the ledger, as when Redis does not answer or the process dies.
-    let denial =
-        Denial { user: user("mallory"), until_ms: in_s(60), reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    lab.ledger.deny(&denial).await.unwrap();
+    // A block and its end reach only the ledger, as when Redis does not answer or the process dies.
+    let block =
+        UserBlock { user: user("mallory"), until_ms: in_s(60), reason: BlockReason::Asked, by: BlockedBy::Operators };
+    lab.ledger.block(&block).await.unwrap();
     lab.ledger.allow(&user("eve")).await.unwrap();
     let rounds = [lab.round().await];
-    let reconcile = async || fulfilment::reconcile_denials(&lab.stock, &lab.ledger, &rounds, in_s(0)).await.unwrap();
+    let reconcile = async || fulfilment::reconcile_blocks(&lab.stock, &lab.ledger, &rounds, in_s(0)).await.unwrap();
     assert_eq!(reconcile().await, 2);
     assert_eq!(reconcile().await, 0);
-    lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");
-    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
+    lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "blocked");
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "blocked");
     lab.reserve("eve").await;
     lab.ledger.allow(&user("alice")).await.unwrap();
     assert_eq!(reconcile().await, 1);
@@ -125,15 +131,15 @@ async fn what_redis_does_not_know_of_denials_it_is_told_again() {
 }
 
 #[tokio::test]
-async fn whoever_was_denied_can_be_let_in_through_the_gateway() {
+async fn whoever_was_blocked_can_be_let_in_through_the_gateway() {
     let list = async || {
-        let list = Ask::get("/v1/admin/denied").by_operator().send().await.expect(200);
-        list.body["denied"].as_array().unwrap().iter().map(|each| each["user"].clone()).collect::<Vec<_>>()
+        let list = Ask::get("/v1/admin/blocked").by_operator().send().await.expect(200);
+        list.body["blocked"].as_array().unwrap().iter().map(|each| each["user"].clone()).collect::<Vec<_>>()
     };
     for name in
         ["gateway|a/b", "https://id/7?q=1#x", "gateway//", "/gateway", "gateway%41", "gateway+plus", "gateway/../x"]
     {
-        deny(name, in_s(600)).send().await.expect(200);
+        block(name, in_s(600)).send().await.expect(200);
         assert!(list().await.contains(&json!(name)), "{name}");
         for _ in 0..2 {
             Ask::post("/v1/admin/allow").by_operator().json(&json!({ "user": name })).send().await.expect(200);
@@ -143,17 +149,18 @@ async fn whoever_was_denied_can_be_let_in_through_the_gateway() {
 }
 
 #[tokio::test]
-async fn forged_passes_are_strikes_and_enough_of_them_a_denial() {
+async fn forged_passes_are_violations_and_enough_of_them_a_block() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(5, 1) }).await;
-    // Strikes of one user count together, whatever processes they come to.
+    // Violations of one user count together, whatever processes they come to.
     forge(&lab.reservation(), "mallory", 1).await;
-    assert_eq!(denied(&lab).await, [""; 0]);
+    assert_eq!(blocked(&lab).await, [""; 0]);
     forge(&lab.reservation(), "mallory", 1).await;
-    assert_eq!(denied(&lab).await, ["mallory"]);
-    lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");
+    assert_eq!(blocked(&lab).await, ["mallory"]);
+    lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "blocked");
     lab.reserve("alice").await;
-    // Allowed again, with no strikes left. The process that saw the denial goes by it until it ends, so another one is asked.
-    lab.answer(&Ask::delete("/v1/admin/denied/mallory").by_operator()).await.expect(200);
+    // Allowed again, with no violations left. The process that saw the block goes by it until it ends, so another one
+    // is asked.
+    lab.answer(&Ask::delete("/v1/admin/blocked/mallory").by_operator()).await.expect(200);
     let another = lab.reservation();
     forge(&another, "mallory", 1).await;
     lab.reserve("mallory").await;
@@ -164,7 +171,7 @@ async fn a_flood_of_forged_passes_does_not_reach_the_ledger() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(5, 1) }).await;
     let deps = lab.reservation();
     forge(&deps, "mallory", 2).await;
-    assert_eq!(denied(&lab).await, ["mallory"]);
+    assert_eq!(blocked(&lab).await, ["mallory"]);
     lab.calls.take();
     forge(&deps, "mallory", 100).await;
     assert_eq!(lab.calls.take_targets(), [""; 0]);
@@ -172,10 +179,10 @@ async fn a_flood_of_forged_passes_does_not_reach_the_ledger() {
 
 /// A user gets past the limit only if Redis forgets reservations, which is not the user's fault.
 #[tokio::test]
-async fn an_order_that_fails_at_the_limit_is_no_strike() {
+async fn an_order_that_fails_at_the_limit_is_no_violation() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(9, 1) }).await;
     lab.buy("alice").await;
-    for _ in 0..STRICT.strikes + 1 {
+    for _ in 0..STRICT.violations + 1 {
         // Redis forgets what alice has.
         lab.redis(&["FLUSHALL"]).await;
         lab.load(SALE).await;
@@ -184,36 +191,37 @@ async fn an_order_that_fails_at_the_limit_is_no_strike() {
         let second = lab.reserve("alice").await;
         assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
         assert_eq!(lab.order_of(&second).await.failure, Some(sale::Failure::LimitReached));
-        assert_eq!(denied(&lab).await, [""; 0]);
+        assert_eq!(blocked(&lab).await, [""; 0]);
     }
 }
 
 #[tokio::test]
-async fn strikes_add_up_within_their_window_only() {
+async fn violations_add_up_within_their_window_only() {
     let lab = Lab::new().await;
-    let door = DoorTerms { strikes: 3, ..STRICT };
-    let strike =
-        async |at_s: i64| lab.ledger.strike(&user("eve"), DeniedWhy::WrongAnswers, &door, in_s(at_s)).await.unwrap();
-    assert_eq!(strike(0).await, Struck::Counted(1));
-    assert_eq!(strike(300).await, Struck::Counted(2));
-    assert_eq!(strike(601).await, Struck::Counted(1), "a new window");
-    let all = futures::future::join_all((0..2).map(|_| strike(602))).await;
-    let until = all.iter().find_map(|struck| match struck {
-        Struck::Denied(until) => Some(*until),
-        Struck::Counted(_) => None,
+    let door = DoorTerms { violations: 3, ..STRICT };
+    let violation = async |at_s: i64| {
+        lab.ledger.count_violation(&user("eve"), BlockReason::WrongAnswers, &door, in_s(at_s)).await.unwrap()
+    };
+    assert_eq!(violation(0).await, ViolationOutcome::Counted(1));
+    assert_eq!(violation(300).await, ViolationOutcome::Counted(2));
+    assert_eq!(violation(601).await, ViolationOutcome::Counted(1), "a new window");
+    let all = futures::future::join_all((0..2).map(|_| violation(602))).await;
+    let until = all.iter().find_map(|outcome| match outcome {
+        ViolationOutcome::Blocked(until) => Some(*until),
+        ViolationOutcome::Counted(_) => None,
     });
-    assert!(until.expect("the third strike denies").since_ms(in_s(602)) > 890_000, "{all:?}");
+    assert!(until.expect("the third violation blocks").since_ms(in_s(602)) > 890_000, "{all:?}");
 }
 
 #[tokio::test]
-async fn strikes_at_once_begin_one_window_and_none_is_lost() {
+async fn violations_at_once_begin_one_window_and_none_is_lost() {
     let lab = Lab::new().await;
-    let door = DoorTerms { strikes: 100, ..STRICT };
+    let door = DoorTerms { violations: 100, ..STRICT };
     let (eve, now) = (user("eve"), in_s(0));
-    let strikes = (0..10).map(|_| lab.ledger.strike(&eve, DeniedWhy::ForgedTokens, &door, now));
-    let mut counts: Vec<Struck> = futures::future::try_join_all(strikes).await.unwrap();
-    counts.sort_by_key(|struck| if let Struck::Counted(count) = struck { *count } else { u32::MAX });
-    assert_eq!(counts, (1..=10).map(Struck::Counted).collect::<Vec<_>>());
+    let violations = (0..10).map(|_| lab.ledger.count_violation(&eve, BlockReason::ForgedTokens, &door, now));
+    let mut counts: Vec<ViolationOutcome> = futures::future::try_join_all(violations).await.unwrap();
+    counts.sort_by_key(|outcome| if let ViolationOutcome::Counted(count) = outcome { *count } else { u32::MAX });
+    assert_eq!(counts, (1..=10).map(ViolationOutcome::Counted).collect::<Vec<_>>());
 }
 
 /// Loses the answer to the first call: DynamoDB has done it, and the client hears of an error.
@@ -240,30 +248,39 @@ impl Intercept for LosesAnAnswer {
 }
 
 #[tokio::test]
-async fn a_strike_whose_answer_is_lost_counts_once() {
+async fn a_violation_whose_answer_is_lost_counts_once() {
     let lab = Lab::new().await;
-    let door = DoorTerms { strikes: 100, ..STRICT };
+    let door = DoorTerms { violations: 100, ..STRICT };
     let (eve, now) = (user("eve"), in_s(0));
-    assert_eq!(lab.ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(1));
+    assert_eq!(
+        lab.ledger.count_violation(&eve, BlockReason::WrongAnswers, &door, now).await.unwrap(),
+        ViolationOutcome::Counted(1)
+    );
     let calls = Calls::default();
     let config = lab.dynamodb.config().to_builder().interceptor(LosesAnAnswer::default()).interceptor(calls.hook());
     let ledger = Ledger::new(Client::from_conf(config.build()), &lab.table);
-    assert_eq!(ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(2));
+    assert_eq!(
+        ledger.count_violation(&eve, BlockReason::WrongAnswers, &door, now).await.unwrap(),
+        ViolationOutcome::Counted(2)
+    );
     assert_eq!(calls.take_targets(), ["DynamoDB_20120810.UpdateItem"; 2], "the answer was not lost");
-    assert_eq!(lab.ledger.strike(&eve, DeniedWhy::WrongAnswers, &door, now).await.unwrap(), Struck::Counted(3));
+    assert_eq!(
+        lab.ledger.count_violation(&eve, BlockReason::WrongAnswers, &door, now).await.unwrap(),
+        ViolationOutcome::Counted(3)
+    );
 }
 
 #[tokio::test]
-async fn the_system_does_not_shorten_a_denial_and_operators_may() {
+async fn the_system_does_not_shorten_a_block_and_operators_may() {
     let lab = Lab::new().await;
-    let denial = |until_ms, by| Denial { user: user("eve"), until_ms, reason: DeniedWhy::ForgedTokens, by };
-    let long = denial(in_s(5000), DeniedBy::Operators);
-    lab.ledger.deny(&long).await.unwrap();
-    assert_eq!(lab.ledger.deny(&denial(in_s(1000), DeniedBy::System)).await.unwrap(), long);
-    assert_eq!(lab.ledger.denied(in_s(0)).await.unwrap(), [long]);
-    let short = denial(in_s(100), DeniedBy::Operators);
-    lab.ledger.deny(&short).await.unwrap();
-    let longer = denial(in_s(1000), DeniedBy::System);
-    assert_eq!(lab.ledger.deny(&longer).await.unwrap(), longer);
-    assert_eq!(lab.ledger.denied(in_s(0)).await.unwrap(), [longer]);
+    let block = |until_ms, by| UserBlock { user: user("eve"), until_ms, reason: BlockReason::ForgedTokens, by };
+    let long = block(in_s(5000), BlockedBy::Operators);
+    lab.ledger.block(&long).await.unwrap();
+    assert_eq!(lab.ledger.block(&block(in_s(1000), BlockedBy::System)).await.unwrap(), long);
+    assert_eq!(lab.ledger.blocked(in_s(0)).await.unwrap(), [long]);
+    let short = block(in_s(100), BlockedBy::Operators);
+    lab.ledger.block(&short).await.unwrap();
+    let longer = block(in_s(1000), BlockedBy::System);
+    assert_eq!(lab.ledger.block(&longer).await.unwrap(), longer);
+    assert_eq!(lab.ledger.blocked(in_s(0)).await.unwrap(), [longer]);
 }

@@ -1,0 +1,117 @@
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use sale::{EpochMs, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::calls::{Write, Written};
+use crate::item::{number, read_or_skip, text, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// How many blocks are read at most, to list them or to load or reconcile a round: about 1 MB.
+pub const MAX_BLOCKS: usize = 10_000;
+/// How long the item of an ended block is kept for inspection, in seconds, before DynamoDB's time to live deletes it.
+const KEPT_AFTER_S: u32 = 24 * 60 * 60;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockedBy {
+    Operators,
+    System,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockReason {
+    Asked,
+    ForgedTokens,
+    WrongAnswers,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserBlock {
+    pub user: UserId,
+    pub until_ms: EpochMs,
+    pub reason: BlockReason,
+    pub by: BlockedBy,
+}
+
+#[derive(Serialize, Deserialize)]
+struct UserBlockItem {
+    pk: String,
+    blocked_list: String,
+    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
+    expires_at: i64,
+    #[serde(flatten)]
+    block: UserBlock,
+}
+
+impl Ledger {
+    /// Blocks a user. Returns the block that is in force then: this one, or one that the system may not change.
+    ///
+    /// An operator's last decision holds, longer or shorter. The system's block is on the condition that the user is
+    /// not already blocked for as long. Guards against violations that are counted while an operator blocks the user
+    /// for longer, two processes that count the last violation at once, and a late block for violations after a later
+    /// one.
+    pub async fn block(&self, block: &UserBlock) -> Result<UserBlock, LedgerError> {
+        let item = UserBlockItem {
+            pk: keys::blocked(&block.user),
+            blocked_list: keys::BLOCKED.to_owned(),
+            expires_at: block.until_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
+            block: block.clone(),
+        };
+        let mut put = self.put(to_item(item)?);
+        if block.by == BlockedBy::System {
+            put = put
+                .condition_expression("attribute_not_exists(pk) OR until_ms < :until")
+                .expression_attribute_values(":until", number(block.until_ms.0))
+                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        }
+        match put.write().await? {
+            Written::Done(_) => Ok(block.clone()),
+            Written::Refused(stands) => Ok(serde_dynamo::from_item::<_, UserBlockItem>(stands)?.block),
+        }
+    }
+
+    /// Ends a user's block and deletes the violations.
+    ///
+    /// The violations are deleted first: if the process dies in between, the user is still blocked and the same call
+    /// ends it. In the other order, one more violation would block a user whom an operator has just allowed.
+    pub async fn allow(&self, user: &UserId) -> Result<(), LedgerError> {
+        for pk in [keys::violations(user), keys::blocked(user)] {
+            self.delete(pk).must_write().await?;
+        }
+        Ok(())
+    }
+
+    pub async fn blocks_of(&self, users: &[UserId]) -> Result<HashMap<UserId, UserBlock>, LedgerError> {
+        let pks: Vec<String> = users.iter().map(keys::blocked).collect();
+        let items: Vec<UserBlockItem> = self.batch(&pks).await?;
+        Ok(items.into_iter().map(|UserBlockItem { block, .. }| (block.user.clone(), block)).collect())
+    }
+
+    /// Everybody who is blocked at `now`, those blocked for longest first. May lag a moment behind.
+    pub async fn blocked(&self, now: EpochMs) -> Result<Vec<UserBlock>, LedgerError> {
+        let query = self
+            .query(keys::BLOCKED_BY_END)
+            .key_condition_expression("blocked_list = :list AND until_ms > :now")
+            .expression_attribute_values(":list", text(keys::BLOCKED))
+            .expression_attribute_values(":now", number(now.0))
+            .scan_index_forward(false);
+        let mut items = query.into_paginator().items().send();
+        let mut blocks = Vec::new();
+        while let Some(item) = items.next().await {
+            let item = item.map_err(LedgerError::of("Query"))?;
+            if blocks.len() == MAX_BLOCKS {
+                tracing::error!(
+                    MAX_BLOCKS,
+                    "too many blocked users to read all: Redis may not know those whose block ends first"
+                );
+                break;
+            }
+            let read = serde_dynamo::from_item::<_, UserBlockItem>(item).map_err(Into::into);
+            blocks.extend(read_or_skip("block", read).map(|item| item.block));
+        }
+        Ok(blocks)
+    }
+}
