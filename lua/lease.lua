@@ -1,4 +1,4 @@
--- Gives a process a share of the requests that an isolated sale may have in the current second.
+-- Gives a process a share of the requests that a throttled sale may have in the current second.
 --
 -- KEYS  1 lease  string "SECOND GRANTED": the second, and how many requests were granted in it
 -- ARGV  1 how many requests a second the sale may have

@@ -220,7 +220,7 @@ describe('on the real system', () => {
 
   test('what is refused is a state, what is wrong an error', async () => {
     const { client } = await clientOf(shop.user());
-    await shop.steer(packet, 'close');
+    await shop.update(packet, 'close');
     const statuses: string[] = [];
     await shop.until(async () => {
       statuses.length = 0;

@@ -131,13 +131,13 @@ impl Weather {
         }
     }
 
-    fn steer(&mut self, change: impl FnOnce(Round) -> Round) {
+    fn update(&mut self, change: impl FnOnce(Round) -> Round) {
         let changed = change(self.current().clone());
         self.versions.push(Round { version: changed.version + 1, ..changed });
     }
 
     async fn change(&mut self, change: impl FnOnce(Round) -> Round) {
-        self.steer(change);
+        self.update(change);
         self.amend().await;
     }
 
@@ -449,14 +449,14 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                     let (old, now) = (weather.plan(), clock());
                     let now_s = now.since_ms(weather.current().terms.opens_at_ms) as u32 / 1000;
                     let new = any_rain(&mut random, now_s + 1);
-                    weather.steer(|round| round.rain(&new, now).unwrap());
+                    weather.update(|round| round.rain(&new, now).unwrap());
                     amend_later(&mut weather, &mut model, &mut random, old).await;
                     kept += 1;
                 }
                 13 => {
                     let old = weather.plan();
                     let units = random.random_range(1..5);
-                    weather.steer(|round| round.restock(units, clock()).unwrap());
+                    weather.update(|round| round.restock(units, clock()).unwrap());
                     amend_later(&mut weather, &mut model, &mut random, old).await;
                 }
                 14 => {

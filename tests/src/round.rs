@@ -112,14 +112,14 @@ pub fn user(name: impl std::fmt::Display) -> UserId {
 }
 
 pub fn first_version(id: RoundId, terms: Terms) -> Round {
-    let (loaded_at_ms, isolated_requests_per_s, log) = (None, None, Log::default());
+    let (loaded_at_ms, throttle_requests_per_s, log) = (None, None, Log::default());
     Round {
         id,
         version: 1,
         terms,
         loaded_at_ms,
         paused: false,
-        isolated_requests_per_s,
+        throttle_requests_per_s,
         dealt: None,
         commitment: None,
         drand_round: None,

@@ -89,13 +89,13 @@ async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
     assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");
 }
 
-async fn heat(lab: &Lab, minute: i64) -> usize {
+async fn busy_sales(lab: &Lab, minute: i64) -> usize {
     let clock = Clock::ahead_by_ms(minute * 60_000);
-    reconciliation::handle(&reconciliation::ReconciliationDeps { clock, ..lab.reconciliation() }).await.unwrap().hot
+    reconciliation::handle(&reconciliation::ReconciliationDeps { clock, ..lab.reconciliation() }).await.unwrap().busy
 }
 
 #[tokio::test]
-async fn a_sale_is_not_hot_since_a_lane_was_lost() {
+async fn a_sale_is_not_busy_since_a_lane_was_lost() {
     let lab = Lab::selling(in_lanes(40)).await;
     let count = async |count: &str| {
         for index in 0..LANES {
@@ -103,13 +103,13 @@ async fn a_sale_is_not_hot_since_a_lane_was_lost() {
         }
     };
     count("2000000").await;
-    assert_eq!(heat(&lab, 0).await, 0);
+    assert_eq!(busy_sales(&lab, 0).await, 0);
     lab.redis(&["DEL", &format!("answers:{}", lab.lane_tag(2))]).await;
-    assert_eq!(heat(&lab, 1).await, 0, "there were no new requests");
+    assert_eq!(busy_sales(&lab, 1).await, 0, "there were no new requests");
     count("250000").await;
-    assert_eq!(heat(&lab, 2).await, 0, "four lanes are expected to take four times as much");
+    assert_eq!(busy_sales(&lab, 2).await, 0, "four lanes are expected to take four times as much");
     count("600000").await;
-    assert_eq!(heat(&lab, 3).await, 1);
+    assert_eq!(busy_sales(&lab, 3).await, 1);
 }
 
 #[tokio::test]
@@ -231,10 +231,10 @@ async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
 
 /// Its turns are counted on one shard, which may not answer.
 #[tokio::test]
-async fn an_isolated_sale_goes_on_without_the_shard_that_counts_its_turns() {
+async fn a_throttled_sale_goes_on_without_the_shard_that_counts_its_turns() {
     let lab = Lab::selling(in_lanes(40)).await;
-    let isolate = Ask::post_sale("isolate");
-    lab.answer(&isolate.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
+    let throttle = Ask::post_sale("throttle");
+    lab.answer(&throttle.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
     for tag in [lab.lane_tag(0), format!("{{{SALE}:1:0}}")] {
         lab.redis(&["LPUSH", &format!("lease:{tag}:reserve"), "silent"]).await;
     }

@@ -12,7 +12,7 @@ use crate::prelude::*;
 const MADE_UP: usize = 1_000;
 /// The shortest time for which the function keeps what it has read.
 const KEPT_AT_LEAST: Duration = Duration::from_millis(600);
-/// The ledger calls that read what has changed: the changes, the campaigns and the stops.
+/// The ledger calls that read what has changed: the changes, the campaigns and the kill switches.
 const ONE_READING: usize = 3;
 /// Those of the first reading, which also lists all sales, from eight partitions, and reads their rounds.
 const FIRST_READING: usize = ONE_READING + 8 + 1;

@@ -118,7 +118,7 @@ fn bounds_are_those_of_the_types() {
         ("CampaignId/maxLength", sale::MAX_SALE_ID_LENGTH as u64),
         ("UserId/maxLength", sale::MAX_USER_ID_LENGTH as u64),
         ("SaleIds/maxItems", sale::MAX_CAMPAIGN_SALES as u64),
-        ("Isolation/properties/requests_per_s/maximum", u64::from(sale::MAX_ISOLATED_REQUESTS_PER_S)),
+        ("SaleThrottle/properties/requests_per_s/maximum", u64::from(sale::MAX_THROTTLE_REQUESTS_PER_S)),
         ("ChallengeAnswer/properties/answer/maxLength", pass::MAX_ANSWER_LENGTH as u64),
         ("Unit/maximum", u64::from(sale::MAX_TOTAL)),
         ("Orders/properties/orders/maxItems", reservation::MAX_LISTED),

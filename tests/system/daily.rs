@@ -110,10 +110,10 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
 async fn the_next_round_begins_on_the_regular_terms() {
     let lab = daily().await;
     let regular = lab.round().await.terms;
-    let steer = |what| Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator();
-    let restock = steer("restock").header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 7 }));
+    let update = |what| Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator();
+    let restock = update("restock").header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 7 }));
     lab.answer(&restock).await.expect(200);
-    lab.answer(&steer("close").json(&json!({ "round": 1 }))).await.expect(200);
+    lab.answer(&update("close").json(&json!({ "round": 1 }))).await.expect(200);
     let closed = lab.round().await.terms;
     assert_eq!(closed.total, UNITS + 7);
     assert!(closed.closes_at_ms < regular.closes_at_ms);
@@ -219,8 +219,8 @@ async fn a_late_order_costs_what_its_own_round_cost() {
         offer.terms.price.price_minor = 1290;
         Ok(offer)
     };
-    let steered = lab.ledger.steer_offer(&round(SALE, 1), &rounds::request("dearer"), dearer).await.unwrap();
-    assert!(matches!(steered, ledger::Steered::Made(_)));
+    let outcome = lab.ledger.update_offer(&round(SALE, 1), &rounds::request("dearer"), dearer).await.unwrap();
+    assert!(matches!(outcome, ledger::UpdateOutcome::Made(_)));
     pass_a_day(&lab).await;
     assert_eq!(reset(&lab).await, 1);
     assert_eq!(warm_up(&lab).await, 1);

@@ -101,18 +101,18 @@ async fn without_a_question_a_sale_opens_pauses_and_sells_out_as_any_other() {
     assert_eq!(early.text("opens_at"), opens_at_ms.to_string());
 
     let lab = Lab::selling(Terms { total: 1, ..asking(ChallengePolicy::None) }).await;
-    let steer = async |how: &str| {
+    let update = async |how: &str| {
         let ask = Ask::post(format!("/v1/admin/sales/{SALE}/{how}")).by_operator();
         lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
     };
-    steer("pause").await;
+    update("pause").await;
     post(&lab, "alice", "tokens", &json!({})).await.problem(503, "paused");
-    steer("resume").await;
+    update("resume").await;
     let admitted = post(&lab, "alice", "tokens", &json!({})).await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
     post(&lab, "bob", "tokens", &json!({})).await.problem(409, "sold_out");
     post(&lab, "alice", "tokens", &json!({})).await.expect(201);
-    steer("close").await;
+    update("close").await;
     post(&lab, "bob", "tokens", &json!({})).await.problem(410, "closed");
 }
 
@@ -414,12 +414,15 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
     block(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
     // A block that is listed already can be changed when the list is full.
     block(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
-    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().blocked_networks.len(), ledger::MAX_BLOCKED_NETWORKS);
+    assert_eq!(
+        lab.ledger.recent_kill_switches(None).await.unwrap().blocked_networks.len(),
+        ledger::MAX_BLOCKED_NETWORKS
+    );
     // Expired blocks make room.
     let later = now().plus_s(7200);
     let one = ledger::NetworkBlock { until_ms: later.plus_s(60), ..block(300) };
     lab.ledger.block_network(&one, later).await.unwrap();
-    assert_eq!(lab.ledger.recent_switches(None).await.unwrap().blocked_networks.len(), 1);
+    assert_eq!(lab.ledger.recent_kill_switches(None).await.unwrap().blocked_networks.len(), 1);
     lab.ledger.stop(None).await.unwrap();
-    assert!(lab.ledger.switches().await.unwrap().stopped, "stops and networks do not undo each other");
+    assert!(lab.ledger.kill_switches().await.unwrap().stopped, "kill switches and networks do not undo each other");
 }

@@ -18,7 +18,7 @@ fn post(what: &str, body: &Value) -> Ask {
     Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
 }
 
-async fn steer(lab: &Lab, what: &str, body: Value) -> Value {
+async fn update(lab: &Lab, what: &str, body: Value) -> Value {
     let ask = post(&format!("/{SALE}/{what}"), &body).header("idempotency-key", format!("key-{what}"));
     lab.answer(&ask).await.expect(200).body
 }
@@ -68,14 +68,14 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     assert_eq!(lab.answer(&mine).await.expect(200).body["reservations"].as_array().map(Vec::len), Some(1));
 
     // New units go to the first lane.
-    steer(&lab, "restock", json!({ "round": 1, "units": 5 })).await;
+    update(&lab, "restock", json!({ "round": 1, "units": 5 })).await;
     assert_eq!(live_units(&lab).await, (14, 5));
     for index in [0, 1, 2, 3, 2] {
         lab.buy(at_home_in(index, LANES, 20 + usize::from(index) + claims.len()).as_str()).await;
         claims.pop();
     }
     assert_eq!(lab.clean_audit().await, (0, 0, 14));
-    steer(&lab, "pause", json!({ "round": 1 })).await;
+    update(&lab, "pause", json!({ "round": 1 })).await;
     let answer = lab.answer(&Ask::reserve(SALE, at_home_in(2, LANES, 60).as_str())).await;
     assert!([409, 503].contains(&answer.status), "{}", answer.body);
     heal(&lab).await;

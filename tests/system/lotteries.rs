@@ -1,7 +1,7 @@
 //! Lotteries that are drawn at their end: who enters, who wins, and that everyone is counted and wins at most once.
 
 use fulfilment::DrawStands;
-use ledger::{LedgerError, Steered, Winner};
+use ledger::{LedgerError, UpdateOutcome, Winner};
 use messaging::queue::WinnerMessage;
 use process::TermsCache;
 use sale::award::{self, merkle};
@@ -400,18 +400,18 @@ async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
     let slow = EpochMs(round.terms.closes_at_ms.0 - 1);
     let later = Edit { closes_at_ms: Some(Clock::system().now().plus_s(3600)), ..Edit::default() };
-    let steer = async |key: &str, edit: &Edit| {
+    let update = async |key: &str, edit: &Edit| {
         let request = crate::rounds::request(key);
-        lab.ledger.steer_round(&round.id, &request, |round, offer| offer.edit_round(round, edit, slow)).await.unwrap()
+        lab.ledger.update_round(&round.id, &request, |round, offer| offer.edit_round(round, edit, slow)).await.unwrap()
     };
     for key in ["once", "once", "again"] {
-        assert_eq!(steer(key, &later).await, Steered::Refused(Refusal::Over));
+        assert_eq!(update(key, &later).await, UpdateOutcome::Refused(Refusal::Over));
     }
     assert_eq!(lab.round().await, round);
-    // Steering that changes no term is still allowed.
+    // An update that changes no term is still allowed.
     let request = crate::rounds::request("pause");
-    let paused = lab.ledger.steer_round(&round.id, &request, |round, _| Ok(round.pause())).await.unwrap();
-    assert!(matches!(paused, Steered::Made(_)));
+    let paused = lab.ledger.update_round(&round.id, &request, |round, _| Ok(round.pause())).await.unwrap();
+    assert!(matches!(paused, UpdateOutcome::Made(_)));
     drawn_once(&lab).await;
 }
 

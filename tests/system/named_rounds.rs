@@ -1,4 +1,4 @@
-//! Steering names its round, and a key names one request.
+//! An update names its round, and a key names one request.
 
 use crate::prelude::*;
 
@@ -20,7 +20,7 @@ fn all_of(round: u32) -> Vec<Ask> {
         ask("resume", &only),
         ask("close", &only),
         keyed("restock", &format!("more-{round}"), &json!({ "round": round, "units": 5 })),
-        ask("isolate", &json!({ "round": round, "requests_per_s": 20 })),
+        ask("throttle", &json!({ "round": round, "requests_per_s": 20 })),
         ask("end_recurrence", &only),
     ]
 }
@@ -44,8 +44,8 @@ async fn begin_round_2(ledger: &Ledger) {
     assert_eq!(daily_reset::handle(&deps).await.unwrap().begun, 1);
 }
 
-/// What steering may change.
-async fn steered(lab: &Lab) -> impl PartialEq + std::fmt::Debug + use<> {
+/// What an update may change.
+async fn updatable(lab: &Lab) -> impl PartialEq + std::fmt::Debug + use<> {
     (lab.offer().await, lab.round().await)
 }
 
@@ -53,7 +53,7 @@ async fn steered(lab: &Lab) -> impl PartialEq + std::fmt::Debug + use<> {
 async fn what_was_meant_for_yesterdays_round_changes_nothing_today() {
     let lab = daily().await;
     begin_round_2(&lab.ledger).await;
-    let before = steered(&lab).await;
+    let before = updatable(&lab).await;
     assert_eq!(lab.offer().await.latest_round, RoundNumber(2));
     for wrong in [1, 3] {
         for ask in all_of(wrong) {
@@ -61,7 +61,7 @@ async fn what_was_meant_for_yesterdays_round_changes_nothing_today() {
             assert_eq!(refused.body["round"], 2, "it names the current round");
         }
     }
-    assert_eq!(steered(&lab).await, before);
+    assert_eq!(updatable(&lab).await, before);
     lab.answer(&keyed("restock", "more-2", &json!({ "round": 2, "units": 5 }))).await.expect(200);
 }
 
@@ -72,11 +72,11 @@ async fn what_was_done_yesterday_is_known_again_today() {
     let more = keyed("restock", "more", &json!({ "round": 1, "units": 5 }));
     lab.answer(&more).await.expect(200);
     begin_round_2(&lab.ledger).await;
-    let before = steered(&lab).await;
+    let before = updatable(&lab).await;
     assert_eq!(lab.answer(&more).await.expect(200).body["round"], 2);
     let other = keyed("restock", "more", &json!({ "round": 1, "units": 6 }));
     lab.answer(&other).await.problem(409, "key_reused");
-    assert_eq!(steered(&lab).await, before);
+    assert_eq!(updatable(&lab).await, before);
 }
 
 /// The process that began the second round had a fast clock.
@@ -100,7 +100,7 @@ async fn a_key_of_yesterday_names_nothing_else_today() {
     let lab = daily().await;
     lab.answer(&keyed("restock", "more", &json!({ "round": 1, "units": 5 }))).await.expect(200);
     begin_round_2(&lab.ledger).await;
-    let before = steered(&lab).await;
+    let before = updatable(&lab).await;
     for other in [
         keyed("restock", "more", &json!({ "round": 2, "units": 5 })),
         keyed("restock", "more", &json!({ "round": 2, "units": 6 })),
@@ -109,7 +109,7 @@ async fn a_key_of_yesterday_names_nothing_else_today() {
     ] {
         lab.answer(&other).await.problem(409, "key_reused");
     }
-    assert_eq!(steered(&lab).await, before);
+    assert_eq!(updatable(&lab).await, before);
     lab.answer(&keyed("restock", "still-more", &json!({ "round": 2, "units": 5 }))).await.expect(200);
 }
 
@@ -119,18 +119,18 @@ async fn a_key_that_named_another_request_is_refused() {
     let restock = |units: u32| keyed("restock", "key-1", &json!({ "round": 1, "units": units }));
     assert_eq!(lab.answer(&restock(2)).await.expect(200).body["total"], 5);
     assert_eq!(lab.answer(&restock(2)).await.expect(200).body["total"], 5, "the same request again");
-    let before = steered(&lab).await;
+    let before = updatable(&lab).await;
     let others = [
         restock(20),
         keyed("pause", "key-1", &json!({ "round": 1 })),
-        keyed("isolate", "key-1", &json!({ "round": 1, "requests_per_s": 2 })),
+        keyed("throttle", "key-1", &json!({ "round": 1, "requests_per_s": 2 })),
         keyed("restock", "key-1", &json!({ "round": 2, "units": 2 })),
         keyed("end_recurrence", "key-1", &json!({ "round": 1 })),
     ];
     for other in others {
         lab.answer(&other).await.problem(409, "key_reused");
     }
-    assert_eq!(steered(&lab).await, before);
+    assert_eq!(updatable(&lab).await, before);
     // A part of a used key is a different key.
     assert_eq!(
         lab.answer(&keyed("restock", "key", &json!({ "round": 1, "units": 1 }))).await.expect(200).body["total"],
@@ -144,13 +144,13 @@ async fn a_round_that_is_over_takes_no_units_and_is_not_resumed() {
     let restock = keyed("restock", "key-1", &json!({ "round": 1, "units": 2 }));
     lab.answer(&restock).await.expect(200);
     lab.answer(&ask("close", &json!({ "round": 1 }))).await.expect(200);
-    let before = steered(&lab).await;
+    let before = updatable(&lab).await;
     let late = [keyed("restock", "key-2", &json!({ "round": 1, "units": 2 })), ask("resume", &json!({ "round": 1 }))];
     for ask in late {
         let refused = lab.answer(&ask).await.problem(409, "not_amendable");
         assert_eq!(refused.text("detail"), "round 1 is over");
     }
-    assert_eq!(steered(&lab).await, before);
+    assert_eq!(updatable(&lab).await, before);
     lab.answer(&restock).await.expect(200);
     assert_eq!(lab.round().await.terms.total, 5, "a change from before the end stands");
 }

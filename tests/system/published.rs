@@ -51,7 +51,7 @@ async fn a_process_that_knows_what_is_for_sale_does_not_list_it_again() {
     }
     let targets = calls.take_targets();
     let queries = targets.iter().filter(|target| target.ends_with("Query")).count();
-    assert_eq!((queries, targets.len()), (0, 10), "five times the changes and the stops");
+    assert_eq!((queries, targets.len()), (0, 10), "five times the changes and the kill switches");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Every conditional write of offers and rounds, each with another write that comes in between.
 
-use ledger::{Begun, Latest, Steered};
+use ledger::{Begun, Latest, UpdateOutcome};
 
 use crate::prelude::*;
 use crate::rounds::request;
@@ -13,18 +13,21 @@ fn of_test(key: &str, parameters: &str) -> LogEntry {
     LogEntry { parameters: parameters.to_owned(), ..request(key) }
 }
 
-async fn edit_round(ledger: &Ledger, key: &str, edit: &Edit) -> Steered {
+async fn edit_round(ledger: &Ledger, key: &str, edit: &Edit) -> UpdateOutcome {
     let now = Clock::system().now();
-    ledger.steer_round(&round(SALE, 1), &request(key), |round, offer| offer.edit_round(round, edit, now)).await.unwrap()
+    ledger
+        .update_round(&round(SALE, 1), &request(key), |round, offer| offer.edit_round(round, edit, now))
+        .await
+        .unwrap()
 }
 
-async fn end_recurrence(ledger: &Ledger) -> Steered {
-    ledger.steer_offer(&round(SALE, 1), &request("end"), Offer::end_recurrence).await.unwrap()
+async fn end_recurrence(ledger: &Ledger) -> UpdateOutcome {
+    ledger.update_offer(&round(SALE, 1), &request("end"), Offer::end_recurrence).await.unwrap()
 }
 
 #[track_caller]
-fn made(steered: Steered) -> Latest {
-    let Steered::Made(latest) = steered else { panic!("{steered:?}") };
+fn made(outcome: UpdateOutcome) -> Latest {
+    let UpdateOutcome::Made(latest) = outcome else { panic!("{outcome:?}") };
     *latest
 }
 
@@ -47,7 +50,7 @@ async fn of_two_operators_at_once_each_sees_what_the_other_did() {
         Box::pin(async move { drop(made(edit_round(&ledger, "more", &units(8)).await)) })
     })
     .await;
-    let paused = ledger.steer_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
+    let paused = ledger.update_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
     let round = made(paused).round.unwrap();
     assert!(happened.load(Ordering::Relaxed));
     assert_eq!((round.paused, round.terms.total, round.version), (true, 8, 3));
@@ -63,7 +66,7 @@ async fn a_crowd_of_operators_adds_each_of_its_units_once() {
     let id = round(SALE, 1);
     let restock = async |key: &str| {
         let (request, now) = (of_test(key, "1"), Clock::system().now());
-        lab.ledger.steer_round(&id, &request, |round, _| round.restock(1, now)).await
+        lab.ledger.update_round(&id, &request, |round, _| round.restock(1, now)).await
     };
     // Of three concurrent writers with five attempts each, none can lose them all.
     for copies in [["a", "a", "b"], ["b", "c", "c"], ["a", "d", "c"]] {
@@ -113,7 +116,7 @@ async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began
         })
     })
     .await;
-    assert_eq!(end_recurrence(&ledger).await, Steered::RoundChanged(RoundNumber(2)));
+    assert_eq!(end_recurrence(&ledger).await, UpdateOutcome::RoundChanged(RoundNumber(2)));
     assert!(happened.load(Ordering::Relaxed));
     assert!(lab.offer().await.recurrence.is_some());
 }
@@ -128,7 +131,7 @@ async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
         Box::pin(async move { assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some()) })
     })
     .await;
-    assert_eq!(edit_round(&ledger, "fewer", &units(3)).await, Steered::Refused(Refusal::FewerUnits(5)));
+    assert_eq!(edit_round(&ledger, "fewer", &units(3)).await, UpdateOutcome::Refused(Refusal::FewerUnits(5)));
     assert!(happened.load(Ordering::Relaxed));
     let after = lab.round().await;
     assert_eq!((after.terms.total, after.loaded_at_ms, after.version), (5, Some(now), 1));
@@ -152,7 +155,7 @@ async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
     assert!(happened.load(Ordering::Relaxed));
     let counters = lab.stock.round(&read.id).counters().await.unwrap().unwrap();
     assert_eq!((counters.last_unit, counters.version), (3, 2));
-    assert_eq!(edit_round(&lab.ledger, "none", &units(2)).await, Steered::Refused(Refusal::FewerUnits(3)));
+    assert_eq!(edit_round(&lab.ledger, "none", &units(2)).await, UpdateOutcome::Refused(Refusal::FewerUnits(3)));
     assert_eq!(lab.clean_audit().await, (3, 0, 0));
 }
 
@@ -163,7 +166,7 @@ async fn a_draft_that_is_edited_as_it_is_published_is_published_as_edited() {
     let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
         Box::pin(async move {
             let edit = units(9);
-            made(ledger.steer_offer(&round(SALE, 1), &request("nine"), |offer| offer.edit(&edit)).await.unwrap());
+            made(ledger.update_offer(&round(SALE, 1), &request("nine"), |offer| offer.edit(&edit)).await.unwrap());
         })
     })
     .await;
@@ -189,14 +192,14 @@ async fn what_two_operators_publish_is_published_once() {
         assert!(happened.load(Ordering::Relaxed));
         assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
         let Round { version, paused, .. } = published.round.unwrap();
-        assert_eq!((version, paused), (2, true), "the round includes the steering since");
+        assert_eq!((version, paused), (2, true), "the round includes the updates since");
     }
     assert_eq!(lab.offer().await.log.entries().len(), 1);
 }
 
 /// Nothing else is written to the last round as the next one begins.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_round_is_not_steered_by_who_decided_so_before_the_next_one_began() {
+async fn a_round_is_not_updated_by_who_decided_so_before_the_next_one_began() {
     let lab = over().await;
     let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
         Box::pin(async move {
@@ -204,8 +207,8 @@ async fn a_round_is_not_steered_by_who_decided_so_before_the_next_one_began() {
         })
     })
     .await;
-    let paused = ledger.steer_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
-    assert_eq!(paused, Steered::RoundChanged(RoundNumber(2)));
+    let paused = ledger.update_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
+    assert_eq!(paused, UpdateOutcome::RoundChanged(RoundNumber(2)));
     assert!(happened.load(Ordering::Relaxed));
     let ledger = &lab.ledger;
     let both = [1, 2].map(|number| async move { ledger.round(&round(SALE, number)).await.unwrap().unwrap().paused });

@@ -1,6 +1,6 @@
 //! Offers and rounds of a ledger, bypassing the operators' routes.
 
-use ledger::{Created, Steered};
+use ledger::{Created, UpdateOutcome};
 
 use crate::prelude::*;
 
@@ -27,11 +27,11 @@ pub(crate) async fn latest_round(ledger: &Ledger, sale: &SaleId) -> Round {
 /// Changes a round regardless of the rules.
 pub(crate) async fn change(ledger: &Ledger, id: &RoundId, key: &str, change: impl Fn(&mut Round)) {
     let request = request(key);
-    let changed = ledger.steer_round(id, &request, |mut round, _| {
+    let changed = ledger.update_round(id, &request, |mut round, _| {
         change(&mut round);
         Ok(round)
     });
-    assert!(matches!(Box::pin(changed).await.unwrap(), Steered::Made(_)));
+    assert!(matches!(Box::pin(changed).await.unwrap(), UpdateOutcome::Made(_)));
 }
 
 /// Makes it a day later: moves the latest round a day back.
@@ -43,11 +43,11 @@ pub(crate) async fn pass_a_day(ledger: &Ledger, sale: &str) {
     };
     change(ledger, &id, "a day", |round| earlier(&mut round.terms)).await;
     let request = request("a day of the offer");
-    let passed = ledger.steer_offer(&id, &request, |mut offer| {
+    let passed = ledger.update_offer(&id, &request, |mut offer| {
         earlier(&mut offer.terms);
         let recurrence = offer.recurrence.clone();
         offer.hours = Offer::draft(offer.id.clone(), offer.terms.clone(), recurrence).hours;
         Ok(offer)
     });
-    assert!(matches!(passed.await.unwrap(), Steered::Made(_)));
+    assert!(matches!(passed.await.unwrap(), UpdateOutcome::Made(_)));
 }

@@ -36,7 +36,7 @@ async fn an_operators_day() {
     admin(&lab, "beacon").await.problem(409, "not_amendable");
     assert_eq!(admin(&lab, "live").await.expect(200).body["units"], Value::Null);
     admin(&lab, "resend_winners").await.problem(404, "unknown_sale");
-    assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);
+    assert_eq!(admin(&lab, "throttle").await.expect(200).body["throttle_requests_per_s"], 20);
     assert_eq!(admin(&lab, "pause").await.expect(200).body["paused"], true);
     assert_eq!(admin(&lab, "resume").await.expect(200).body["paused"], false);
     let total = published["total"].as_u64().unwrap();
@@ -44,7 +44,7 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "rain").await.expect(200).body["rain"]["at_once"], 5);
     assert_eq!(admin(&lab, "end_recurrence").await.expect(200).body["recurrence"], Value::Null);
     assert_eq!(admin(&lab, "stop").await.expect(200).body["stopped_sales"], json!(["lamp"]));
-    assert_eq!(admin(&lab, "switches").await.expect(200).body["stopped_sales"], json!(["lamp"]));
+    assert_eq!(admin(&lab, "kill_switches").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "start").await.expect(200).body["stopped_sales"], json!([]));
     assert_eq!(admin(&lab, "block").await.expect(200).text("user"), "mallory");
     assert_eq!(admin(&lab, "blocked").await.expect(200).body["blocked"][0]["user"], "mallory");

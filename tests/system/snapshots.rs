@@ -29,7 +29,7 @@ async fn those_who_come_first_share_a_reading() {
     let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
     let sale = SALE.parse().unwrap();
     let all = futures::future::try_join_all((0..20).map(|_| snapshots.of(&sale))).await.unwrap();
-    assert_eq!(lab.calls.take().len(), 12, "switches, changes, eight lists; then changes again, and the round");
+    assert_eq!(lab.calls.take().len(), 12, "kill switches, changes, eight lists; then changes again, and the round");
     assert!(all.iter().all(|snapshot| snapshot.sale(&sale).is_some()));
 }
 
@@ -38,10 +38,10 @@ async fn what_others_change_is_known_within_seconds() {
     let lab = Lab::selling(terms(5, 1)).await;
     let (clock, moved_ms) = movable_clock();
     let snapshots = Snapshots::new(lab.ledger.clone(), clock);
-    assert!(!snapshots.now().await.unwrap().switches.stopped);
+    assert!(!snapshots.now().await.unwrap().kill_switches.stopped);
     lab.ledger.stop(None).await.unwrap();
     moved_ms.store(FRESH_MS, Ordering::Relaxed);
-    until("the stop is known", async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
+    until("the stop is known", async || snapshots.now().await.unwrap().kill_switches.stopped.then_some(())).await;
 }
 
 /// Lambda froze the process: its monotonic clock stood still, but the wall clock did not.
@@ -57,9 +57,9 @@ async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
         moved_ms.fetch_add(pause_s * 1000, Ordering::Relaxed);
         lab.calls.take();
         let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
-        assert!(all.iter().all(|snapshot| snapshot.switches.stopped == stopped), "after {pause_s} s");
+        assert!(all.iter().all(|snapshot| snapshot.kill_switches.stopped == stopped), "after {pause_s} s");
         let read = lab.calls.take_targets().iter().filter(|target| target.ends_with(".GetItem")).count();
-        assert_eq!(read, 2, "one read of the changes and one of the switches serve all");
+        assert_eq!(read, 2, "one read of the changes and one of the kill switches serve all");
     }
 }
 
@@ -73,7 +73,7 @@ async fn what_cannot_be_read_does_not_hide_what_can() {
     parts.aws.throttle_those_with("CHANGES");
     lab.ledger.stop(None).await.unwrap();
     let stopped =
-        until("the stop is known", async || Some(snapshots.now().await.unwrap()).filter(|it| it.switches.stopped));
+        until("the stop is known", async || Some(snapshots.now().await.unwrap()).filter(|it| it.kill_switches.stopped));
     assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the last known sales hold");
 }
 

@@ -14,7 +14,7 @@ const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
 /** A packet whose round has ended. */
 const over = async (terms) => {
   const sale = await shop.sell({ allocation: SPLIT, ...FREE, ...terms });
-  await shop.steer(sale, 'close');
+  await shop.update(sale, 'close');
   return sale;
 };
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const sale = await shop.sell({ title: 'Old year', total: 5, allocation: SPLIT, ...FREE });
   const orders = [];
   for (let n = 0; n < 5; n += 1) orders.push(await order(await shop.buy(sale)));
-  await shop.steer(sale, 'close');
+  await shop.update(sale, 'close');
   ended = { sale, orders };
 }, 300_000);
 
@@ -88,7 +88,7 @@ onStandIn.test('tickets win the published prizes, in the published numbers', asy
   // The page shows the end of the round and the secret without a reload.
   await page.getByRole('link', { name: 'Verify this draw' }).click();
   await heading(page, 'The draw is not over yet').waitFor();
-  await shop.steer(sale, 'close');
+  await shop.update(sale, 'close');
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
   await page.getByText(`: ${mine}`, { exact: false }).first().waitFor();
   expect(await page.locator('.winners li').count()).toBe(3);
@@ -113,7 +113,7 @@ test('a draw at the end: people enter, see their entry, and then the winners; ro
   for (let n = 0; n < 4; n += 1) others.push(await shop.buy(sale));
   for (const other of others) expect((await order(other)).award).toEqual({ kind: 'entered' });
   expect((await shop.ask('GET', `/v1/sales/${sale}/rounds/1/draw/entries/0`)).status).toBe(404);
-  await shop.steer(sale, 'close');
+  await shop.update(sale, 'close');
 
   // The page shows the result without a reload.
   await page.locator('.granted:not(.entered) .award').waitFor({ timeout: REVEALED_WITHIN_MS + 120_000 });

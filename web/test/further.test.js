@@ -84,9 +84,9 @@ onBoth.test('when a pause ends, the button comes back by itself', async () => {
   const { page, go } = await visit();
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
-  await shop.steer(sale, 'pause');
+  await shop.update(sale, 'pause');
   await heading(page, 'The sale is paused').waitFor();
-  await shop.steer(sale, 'resume');
+  await shop.update(sale, 'resume');
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 

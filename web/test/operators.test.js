@@ -77,7 +77,7 @@ onStandIn.test('closing and stopping require the name of the sale', async () => 
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   }
-  expect((await shop.operate('GET', '/v1/admin/switches')).stopped_sales).not.toContain(sale);
+  expect((await shop.operate('GET', '/v1/admin/kill_switches')).stopped_sales).not.toContain(sale);
 });
 
 test('a red packet and a prize draw are created, published and watched', async () => {
@@ -204,7 +204,7 @@ test('the kill switch stops everything, every page says so, and starting one sal
     await dialog.getByLabel('To confirm, type STOP').fill('STOP');
     await dialog.getByRole('button', { name: 'Stop everything' }).click();
     await banner.waitFor();
-    expect((await shop.operate('GET', '/v1/admin/switches')).stopped).toBe(true);
+    expect((await shop.operate('GET', '/v1/admin/kill_switches')).stopped).toBe(true);
     const across = await banner.evaluate((element) => element.getBoundingClientRect().width - document.getElementById('header').getBoundingClientRect().width);
     expect(across).toBe(0);
     await page.getByRole('row').filter({ hasText: sale }).locator('.badge', { hasText: 'Stopped' }).waitFor();
@@ -263,9 +263,9 @@ onStandIn.test('actions apply to the round that is shown', async () => {
 onStandIn.test('nothing happens without confirmation', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
-  let steered = 0;
+  let updates = 0;
   await page.route(/\/(pause|close|restock)$/, (route) => {
-    steered += 1;
+    updates += 1;
     return route.continue();
   });
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -273,7 +273,7 @@ onStandIn.test('nothing happens without confirmation', async () => {
   await page.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-  expect(steered).toBe(0);
+  expect(updates).toBe(0);
 });
 
 test('purchases appear live, with the audit', async () => {

@@ -134,7 +134,7 @@ onStandIn.test('a change applies to the plan that was shown: the slower operator
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Change the drops' }).click();
   // Meanwhile somebody else changes it.
-  await shop.steer(sale, 'rain', { rain: { steady: { units: 2, every_s: 3_000 } } });
+  await shop.update(sale, 'rain', { rain: { steady: { units: 2, every_s: 3_000 } } });
   await dialog.locator('[name=at_once]').fill('50');
   await dialog.getByRole('button', { name: 'Change the drops' }).click();
   await dialog.getByText('Somebody else has changed the drops').waitFor();

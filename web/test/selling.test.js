@@ -183,7 +183,7 @@ onStandIn.test('in a published sale, only what buyers were not promised can be c
   await page.getByText('Saved.').waitFor();
   expect(await find(id)).toMatchObject({ title: 'Kept', total: 12, price_minor: 18_900, opens_at: (await find(id)).opens_at });
   const over = await shop.sell({ title: 'Over' });
-  await shop.steer(over, 'close');
+  await shop.update(over, 'close');
   await one.go(`sales/${over}/settings`, '/operators.html');
   await page.getByText('Duplicate it to sell the same again.').waitFor();
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
@@ -310,7 +310,7 @@ onStandIn.test('the report of a past round shows its outcome', async () => {
   await shop.until(async () => (await Promise.all(bought.slice(1).map(({ id: order, token }) => shop.ask('GET', `/v1/reservations/${order}`, { token })))).every(({ body }) => body.status === 'pending_payment'));
   for (const { id: order } of bought) await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: order, price_minor: 18_900, currency: 'EUR' } });
   await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}&state=paid`)).orders.length >= 5);
-  await shop.steer(id, 'close');
+  await shop.update(id, 'close');
   const page = await visit(`sales/${id}/report`);
   const figure = (name) => page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent();
   await page.getByText('Final report.').waitFor({ timeout: 30_000 });
@@ -342,25 +342,25 @@ test('the health page shows queues and audits open sales', async () => {
   expect(id).toBeTruthy();
 });
 
-onStandIn.test('a hot sale is marked in the table and on its page while it is hot', async () => {
+onStandIn.test('a busy sale is marked in the table and on its page while it is busy', async () => {
   const id = await shop.sell({ title: 'Wanted lamp' });
   const page = await visit('health');
-  let hot = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
+  let busy = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
   await page.route(/\/v1\/admin\/sales(\?.*|\/[\w-]+)?$/, async (route) => {
     const response = await route.fetch({ maxRetries: 2 });
     const body = await response.json();
-    for (const sale of body.sales ?? [body]) if (sale.sale_id === id) sale.hot = hot;
+    for (const sale of body.sales ?? [body]) if (sale.sale_id === id) sale.busy = busy;
     await route.fulfill({ response, json: body });
   });
   await one.go('', '/operators.html');
-  await row(page, id).locator('.badge', { hasText: 'Hot: 16,400/s' }).waitFor();
-  if (SHOTS) await page.screenshot({ path: `${SHOTS}/hot-table.png` });
+  await row(page, id).locator('.badge', { hasText: 'Busy: 16,400/s' }).waitFor();
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/busy-table.png` });
   await one.go(`sales/${id}`, '/operators.html');
   await page.getByText('Far more requests than expected: 16,400 a second instead of 3,000. If other sales suffer, limit its load.').waitFor();
   expect(await one.rules()).toEqual([]);
-  if (SHOTS) await page.screenshot({ path: `${SHOTS}/hot-sale.png` });
-  hot = undefined;
-  await page.locator('.badges .hot').waitFor({ state: 'detached' });
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/busy-sale.png` });
+  busy = undefined;
+  await page.locator('.badges .busy').waitFor({ state: 'detached' });
   await page.getByText('Far more requests').waitFor({ state: 'detached' });
 });
 

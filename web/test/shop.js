@@ -57,8 +57,8 @@ class Shop {
     return answer.body;
   }
 
-  /** Steers the first round of a sale. */
-  steer(sale_id, how, more = {}) {
+  /** Updates the first round of a sale. */
+  update(sale_id, how, more = {}) {
     return this.operate('POST', `/v1/admin/sales/${sale_id}/${how}`, { round: 1, ...more });
   }
 

@@ -12,7 +12,7 @@ use sale::{
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::hot::HotDocument;
+use crate::busy::BusyDocument;
 use crate::new_allocation;
 
 /// By default, how many seconds before the opening tickets are given out.
@@ -312,9 +312,9 @@ pub(crate) struct SaleDocument {
     round_version: Option<u32>,
     paused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    isolated_requests_per_s: Option<u32>,
+    throttle_requests_per_s: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hot: Option<HotDocument>,
+    busy: Option<BusyDocument>,
     #[serde(flatten)]
     terms: TermsDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -368,18 +368,18 @@ impl SaleDocument {
             version: offer.version,
             round_version: round.as_ref().map(|round| round.version),
             paused: round.as_ref().is_some_and(|round| round.paused),
-            isolated_requests_per_s: round.and_then(|round| round.isolated_requests_per_s),
-            hot: None,
+            throttle_requests_per_s: round.and_then(|round| round.throttle_requests_per_s),
+            busy: None,
             terms,
             recurrence: offer.recurrence,
             rounds_to_come,
         }
     }
 
-    /// Adds how hot the round is.
-    fn with_hot(latest: Latest, hot: &HashMap<RoundId, HotDocument>) -> Self {
-        let hot = latest.round.as_ref().and_then(|round| hot.get(&round.id)).copied();
-        Self { hot, ..Self::of(latest) }
+    /// Adds how busy the round is.
+    fn with_busy(latest: Latest, busy: &HashMap<RoundId, BusyDocument>) -> Self {
+        let busy = latest.round.as_ref().and_then(|round| busy.get(&round.id)).copied();
+        Self { busy, ..Self::of(latest) }
     }
 }
 
@@ -427,7 +427,7 @@ struct LogDocument {
 
 impl LoggedSaleDocument {
     /// `beacon` is that of the latest round, if it has one.
-    pub(crate) fn of(latest: Latest, hot: &HashMap<RoundId, HotDocument>, beacon: Option<Beacon>) -> Self {
+    pub(crate) fn of(latest: Latest, busy: &HashMap<RoundId, BusyDocument>, beacon: Option<Beacon>) -> Self {
         let of_round = latest.round.iter().flat_map(|round| round.log.entries());
         let mut entries: Vec<LogEntry> = latest.offer.log.entries().iter().chain(of_round).cloned().collect();
         entries.extend(beacon.map(|Beacon { drand_round, by, at_ms, .. }| LogEntry {
@@ -444,7 +444,7 @@ impl LoggedSaleDocument {
             action,
             parameters,
         };
-        Self { log: entries.into_iter().map(entry).collect(), sale: SaleDocument::with_hot(latest, hot) }
+        Self { log: entries.into_iter().map(entry).collect(), sale: SaleDocument::with_busy(latest, busy) }
     }
 }
 
@@ -457,8 +457,8 @@ pub(crate) struct SalesDocument {
 }
 
 impl SalesDocument {
-    pub(crate) fn of(sales: Vec<Latest>, hot: &HashMap<RoundId, HotDocument>, next_cursor: Option<String>) -> Self {
-        Self { sales: sales.into_iter().map(|sale| SaleDocument::with_hot(sale, hot)).collect(), next_cursor }
+    pub(crate) fn of(sales: Vec<Latest>, busy: &HashMap<RoundId, BusyDocument>, next_cursor: Option<String>) -> Self {
+        Self { sales: sales.into_iter().map(|sale| SaleDocument::with_busy(sale, busy)).collect(), next_cursor }
     }
 }
 

@@ -156,12 +156,12 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     let (
         (counters, answers, held_since),
         (orders, orders_dlq, expiry, expiry_dlq, quarantine),
-        switches,
+        kill_switches,
         counted,
         awaits_beacon,
-    ) = tokio::join!(in_redis, in_sqs, part(within, "switches", ledger.switches()), counted, awaited);
+    ) = tokio::join!(in_redis, in_sqs, part(within, "kill switches", ledger.kill_switches()), counted, awaited);
     let now = clock.now();
-    let stopped = switches.map(|switches| switches.stop(&offer.id));
+    let stopped = kill_switches.map(|kill_switches| kill_switches.is_stopped(&offer.id));
     let oldest_s = held_since.into_iter().flatten().flatten().min().map(|since| now.since_ms(since) / 1000);
     let unknown_lanes = counters.as_ref().filter(|_| lanes > 1).map(KnownCounters::unknown).unwrap_or_default();
     let document = FiguresDocument {

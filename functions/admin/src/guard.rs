@@ -1,18 +1,18 @@
-//! Blocks users and networks, and stops sales at once. Stops and blocked networks are in the ledger, which every
-//! process reads every few seconds. Blocks of users are also in Redis, which sees every request.
+//! Blocks users and networks, and stops sales at once. Kill switches and blocked networks are in the ledger, which
+//! every process reads every few seconds. Blocks of users are also in Redis, which sees every request.
 
 use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
-use ledger::{BlockReason, BlockedBy, MAX_BLOCKED_NETWORKS, NetworkBlock, Switches, UserBlock};
+use ledger::{BlockReason, BlockedBy, KillSwitches, MAX_BLOCKED_NETWORKS, NetworkBlock, UserBlock};
 use percent_encoding::percent_decode_str;
 use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::deps::AdminDeps;
 use crate::lookup::sale_of;
-use crate::steer::{Steering, steer_round};
+use crate::update::{SaleUpdate, update_round};
 
 /// The longest block in seconds, so that a typo in the year does not block somebody for ever.
 const MAX_BLOCKED_S: u32 = 10 * 366 * 24 * 60 * 60;
@@ -89,7 +89,7 @@ struct BlocksDocument {
 }
 
 #[derive(Serialize)]
-struct SwitchesDocument {
+struct KillSwitchesDocument {
     stopped: bool,
     stopped_sales: Vec<SaleId>,
 }
@@ -113,7 +113,7 @@ struct Allowed {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Isolate {
+struct SaleThrottle {
     round: RoundNumber,
     /// Null lifts the limit; the field must be present.
     #[serde(deserialize_with = "Option::deserialize")]
@@ -140,8 +140,8 @@ impl NetworkDocument {
     }
 }
 
-impl SwitchesDocument {
-    fn of(Switches { stopped, stopped_sales, .. }: Switches) -> Self {
+impl KillSwitchesDocument {
+    fn of(KillSwitches { stopped, stopped_sales, .. }: KillSwitches) -> Self {
         Self { stopped, stopped_sales: stopped_sales.into_iter().collect() }
     }
 }
@@ -237,8 +237,8 @@ fn user_in(path: &[&str]) -> Result<UserId, Problem> {
 }
 
 /// Lists what is stopped now.
-pub(crate) async fn switches(deps: &AdminDeps) -> Reply {
-    Ok(json(StatusCode::OK, &SwitchesDocument::of(deps.ledger.switches().await.map_err(Problem::unanswered)?)))
+pub(crate) async fn kill_switches(deps: &AdminDeps) -> Reply {
+    Ok(json(StatusCode::OK, &KillSwitchesDocument::of(deps.ledger.kill_switches().await.map_err(Problem::unanswered)?)))
 }
 
 /// Stops everything or one sale: nobody is admitted and nobody can reserve until it is started again.
@@ -262,18 +262,18 @@ async fn which(deps: &AdminDeps, request: &Request) -> Result<Option<SaleId>, Pr
     }
 }
 
-fn switched(request: &Request, what: &str, sale: Option<&SaleId>, switches: Switches) -> Reply {
+fn switched(request: &Request, what: &str, sale: Option<&SaleId>, kill_switches: KillSwitches) -> Reply {
     let sale = sale.map_or("everything", SaleId::as_str);
     tracing::warn!(operator = %caller(request)?.user, sale, "{what}");
-    Ok(json(StatusCode::OK, &SwitchesDocument::of(switches)))
+    Ok(json(StatusCode::OK, &KillSwitchesDocument::of(kill_switches)))
 }
 
 /// Limits the requests a second of a sale, to protect the others.
-pub(crate) async fn isolate(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
-    let Isolate { round, requests_per_s } = json_body(request)?;
+pub(crate) async fn throttle(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
+    let SaleThrottle { round, requests_per_s } = json_body(request)?;
     let limit = requests_per_s.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
-    let steering = Steering::new(deps, request, sale, round, "isolate", limit)?;
-    steer_round(deps, &steering, |round, _| round.isolate(requests_per_s)).await
+    let update = SaleUpdate::new(deps, request, sale, round, "throttle", limit)?;
+    update_round(deps, &update, |round, _| round.throttle(requests_per_s)).await
 }
 
 #[cfg(test)]

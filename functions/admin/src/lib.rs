@@ -2,6 +2,7 @@
 //! export orders, and mark refunds.
 
 mod beacon;
+mod busy;
 mod campaigns;
 mod deps;
 mod document;
@@ -9,7 +10,6 @@ mod export;
 mod figures;
 mod groups;
 mod guard;
-mod hot;
 mod life;
 mod lookup;
 mod new_allocation;
@@ -19,7 +19,7 @@ mod pictures;
 mod query;
 mod refunds;
 mod report;
-mod steer;
+mod update;
 mod winners;
 
 use api::{Code, Problem, Reply, json, no_body, respond, segments};
@@ -63,16 +63,16 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
             Box::pin(figures::figures(deps, sale)).await
         }
         (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => life::publish(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "pause"]) => steer::pause(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => steer::resume(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => steer::close(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => steer::restock(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "rain"]) => steer::rain(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "isolate"]) => guard::isolate(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "pause"]) => update::pause(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => update::resume(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => update::close(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => update::restock(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "rain"]) => update::rain(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "throttle"]) => guard::throttle(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "end_recurrence"]) => {
-            steer::end_recurrence(deps, request, sale).await
+            update::end_recurrence(deps, request, sale).await
         }
-        (&Method::GET, ["v1", "admin", "switches"]) => guard::switches(deps).await,
+        (&Method::GET, ["v1", "admin", "kill_switches"]) => guard::kill_switches(deps).await,
         (&Method::POST, ["v1", "admin", "stop"]) => guard::stop(deps, request).await,
         (&Method::POST, ["v1", "admin", "start"]) => guard::start(deps, request).await,
         (&Method::GET, ["v1", "admin", "blocked"]) => guard::blocked(deps).await,

@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use stock::{Counters, RoundStock};
 use uuid::Uuid;
 
+use crate::busy::busy;
 use crate::deps::AdminDeps;
 use crate::document::{Duplicate, EditSale, LoggedSaleDocument, NewSale, SaleDocument, SalesDocument};
-use crate::hot::hot;
 use crate::lookup::{sale_id, sale_of};
 use crate::query::{Query, bad_cursor, mark};
-use crate::steer::{Steering, made, refused, steer_round};
+use crate::update::{SaleUpdate, made, refused, update_round};
 
 /// The default and largest number of sales on a page.
 const USUAL_PAGE: usize = 50;
@@ -92,8 +92,8 @@ pub(crate) async fn found(deps: &AdminDeps, sale: &str) -> Reply {
         }
         _ => None,
     };
-    let hot = hot(deps, std::slice::from_ref(&latest)).await;
-    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, &hot, beacon)))
+    let busy = busy(deps, std::slice::from_ref(&latest)).await;
+    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, &busy, beacon)))
 }
 
 /// Changes a draft, the future rounds or, with `round`, that round, if it still has the version that the operator saw.
@@ -104,8 +104,8 @@ pub(crate) async fn edit(deps: &AdminDeps, request: &Request, sale: &str) -> Rep
     match edit.seen()? {
         (Some(round), seen) => {
             let now = deps.clock.now();
-            let steering = Steering::new(deps, request, sale, round, "edit", parameters)?;
-            steer_round(deps, &steering, |round, offer| {
+            let update = SaleUpdate::new(deps, request, sale, round, "edit", parameters)?;
+            update_round(deps, &update, |round, offer| {
                 unchanged(seen, round.version)?;
                 let edit = edit.of(&round.terms);
                 offer.edit_round(round, &edit, now)
@@ -126,7 +126,7 @@ async fn edit_offer(
 ) -> Reply {
     let now = deps.clock.now();
     let latest = sale_of(deps, sale).await?.offer.latest_round;
-    let Steering { round, entry } = Steering::new(deps, request, sale, latest, "edit", parameters)?;
+    let SaleUpdate { round, entry } = SaleUpdate::new(deps, request, sale, latest, "edit", parameters)?;
     let change = |offer: Offer| {
         unchanged(seen, offer.version)?;
         let edit = edit.of(&offer.terms);
@@ -135,8 +135,8 @@ async fn edit_offer(
         }
         offer.edit(&edit)
     };
-    let steered = deps.ledger.steer_offer(&round, &entry, change).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, steered)?)))
+    let outcome = deps.ledger.update_offer(&round, &entry, change).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, outcome)?)))
 }
 
 fn unchanged(seen: u32, version: u32) -> Result<(), Refusal> {
@@ -235,8 +235,8 @@ async fn pause_in_redis(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> R
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let mut round = latest.and_then(|latest| latest.round).ok_or_else(|| Problem::new(Code::UnknownSale))?;
     if !round.paused {
-        let steered = deps.ledger.steer_round(id, &step(request, "pause"), |round, _| Ok(round.pause())).await;
-        let latest = made(id, steered.map_err(Problem::unanswered)?)?;
+        let outcome = deps.ledger.update_round(id, &step(request, "pause"), |round, _| Ok(round.pause())).await;
+        let latest = made(id, outcome.map_err(Problem::unanswered)?)?;
         round = latest.round.ok_or_else(|| Problem::new(Code::UnknownSale))?;
     }
     let stock = deps.stock.of(&round);
@@ -269,7 +269,7 @@ async fn go_on_selling(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> Re
         unchanged(version, seen.version)?;
         seen.resume(now)
     };
-    let resumed = deps.ledger.steer_round(id, &step(request, "resume"), resume).await.map_err(Problem::unanswered)?;
+    let resumed = deps.ledger.update_round(id, &step(request, "resume"), resume).await.map_err(Problem::unanswered)?;
     // If somebody has changed it meanwhile, their change wins.
     if let Ok(Latest { round: Some(round), .. }) = made(id, resumed) {
         deps.stock.of(&round).amend(&round).await.map_err(Problem::unanswered)?;
@@ -318,8 +318,8 @@ pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let after = query.get("cursor").map(|text| place(text, &mark)).transpose()?;
     let page = deps.ledger.sales_in(state, deps.clock.now(), after, limit).await.map_err(Problem::unanswered)?;
     let next = page.next.map(|place| cursor(&place, &mark));
-    let hot = hot(deps, &page.sales).await;
-    Ok(json(StatusCode::OK, &SalesDocument::of(page.sales, &hot, next)))
+    let busy = busy(deps, &page.sales).await;
+    Ok(json(StatusCode::OK, &SalesDocument::of(page.sales, &busy, next)))
 }
 
 /// The published sales.
@@ -334,8 +334,8 @@ async fn published(deps: &AdminDeps) -> Reply {
     let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
     let of_round = |round: Round| Some(Latest { offer: offers.remove(&round.id.sale)?, round: Some(round) });
     let latest: Vec<Latest> = rounds.into_iter().filter_map(of_round).collect();
-    let hot = hot(deps, &latest).await;
-    Ok(json(StatusCode::OK, &SalesDocument::of(latest, &hot, None)))
+    let busy = busy(deps, &latest).await;
+    Ok(json(StatusCode::OK, &SalesDocument::of(latest, &busy, None)))
 }
 
 fn state(text: &str) -> Result<ListedState, String> {

@@ -16,8 +16,15 @@ use crate::deps::AdmissionDeps;
 /// How long a challenge is valid, in seconds: a slow phone needs a minute for the work, a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
 
-const CHECKS: &[Check] =
-    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Line, Check::Form, Check::Rate(Route::Challenge)];
+const CHECKS: &[Check] = &[
+    Check::Known,
+    Check::Sight,
+    Check::KillSwitch,
+    Check::Address,
+    Check::Line,
+    Check::Form,
+    Check::Rate(Route::Challenge),
+];
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]

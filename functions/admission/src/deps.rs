@@ -15,7 +15,7 @@ pub struct AdmissionDeps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// Published sales and stops.
+    /// Published sales and kill switches.
     pub snapshots: Snapshots,
     /// The keys that sign passes.
     pub keys: PassKeys,

@@ -16,7 +16,7 @@ use crate::groups::class_of;
 const CHECKS: &[Check] = &[
     Check::Known,
     Check::Sight,
-    Check::Stop,
+    Check::KillSwitch,
     Check::Address,
     Check::Line,
     Check::Form,
@@ -44,7 +44,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;
     let (id, answer) = given.to(round.terms.gate.challenge)?;
-    let per_sale = round.isolated_requests_per_s.map(public);
+    let per_sale = round.throttle_requests_per_s.map(public);
     let class = class_of(deps, request, &visitor, round).await?;
     let (applicant, answer) = (applicant(&visitor, &ip, Route::Token), answer.as_deref());
     let asked = AdmitRequest { applicant, id, answer, per_sale, class };
@@ -90,7 +90,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 
-/// The rate of passes for an isolated sale, with a burst of one second's worth.
+/// The rate of passes for a throttled sale, with a burst of one second's worth.
 fn public(requests_per_s: u32) -> GcraLimit {
     let burst = requests_per_s.max(1);
     GcraLimit { emission_interval_us: (1_000_000 / burst).max(1), burst }
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_isolated_sale_has_a_rate_for_everybody() {
+    fn a_throttled_sale_has_a_rate_for_everybody() {
         for (requests_per_s, emission_interval_us) in [(1, 1_000_000), (500, 2_000), (100_000, 10)] {
             assert_eq!(public(requests_per_s), GcraLimit { emission_interval_us, burst: requests_per_s });
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fulfilment::FulfilmentError;
 use futures::FutureExt;
-use ledger::{DrawEntry, Ledger, Switches};
+use ledger::{DrawEntry, KillSwitches, Ledger};
 use process::Published;
 use runtime::Clock;
 use sale::award::Bytes32;
@@ -62,7 +62,7 @@ pub(crate) struct Listed {
     /// The latest round of each other sale.
     hidden: HashMap<SaleId, Round>,
     campaigns: BTreeMap<CampaignId, Campaign>,
-    switches: Switches,
+    kill_switches: KillSwitches,
 }
 
 /// A sale's availability and what comes next.
@@ -162,15 +162,16 @@ impl Shelf {
     }
 
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
-        let read =
-            async { tokio::try_join!(self.published.latest_rounds(), self.ledger.campaigns(), self.ledger.switches()) };
-        let (rounds, campaigns, switches) = self.in_time(read).await?;
+        let read = async {
+            tokio::try_join!(self.published.latest_rounds(), self.ledger.campaigns(), self.ledger.kill_switches())
+        };
+        let (rounds, campaigns, kill_switches) = self.in_time(read).await?;
         let (hidden, rounds) = rounds.into_iter().partition(|(_, round)| round.terms.gate.is_hidden());
         Ok(Arc::new(Listed {
             rounds,
             hidden,
             campaigns: campaigns.into_iter().map(|campaign| (campaign.id.clone(), campaign)).collect(),
-            switches,
+            kill_switches,
         }))
     }
 
@@ -192,7 +193,7 @@ impl Shelf {
     /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
     /// share one call.
     pub(crate) async fn look(&self, listed: &Listed, round: &Round, now: EpochMs) -> Look {
-        let is_held_up = round.paused || listed.switches.stop(&round.id.sale) || round.awaits_beacon();
+        let is_held_up = round.paused || listed.kill_switches.is_stopped(&round.id.sale) || round.awaits_beacon();
         let phase = Phase::of(&round.terms, is_held_up, now);
         let availability = match phase {
             Phase::Upcoming => self.loaded(round, round.terms.opens_at_ms, now).await,

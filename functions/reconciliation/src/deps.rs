@@ -5,14 +5,14 @@ use fulfilment::SEND_AGAIN_AFTER;
 use ledger::Ledger;
 use messaging::queue::OrderQueue;
 use runtime::Clock;
-use sale::MAX_ISOLATED_REQUESTS_PER_S;
+use sale::MAX_THROTTLE_REQUESTS_PER_S;
 use stock::Stock;
 
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 
-const ISOLATE_TO: &str = "ISOLATE_HOT_SALES_TO";
+const THROTTLE_TO: &str = "THROTTLE_BUSY_SALES_TO";
 
 /// The function's dependencies.
 #[derive(Clone)]
@@ -25,8 +25,8 @@ pub struct ReconciliationDeps {
     pub orders: OrderQueue,
     /// How long a reservation waits for its order before its message is sent again.
     pub send_again_after: Duration,
-    /// The rate that a hot sale is isolated to, in requests a second; `None` if operators decide.
-    pub isolate_hot_to: Option<u32>,
+    /// The rate that a busy sale is throttled to, in requests a second; `None` if operators decide.
+    pub throttle_busy_to: Option<u32>,
     /// The clock.
     pub clock: Clock,
     /// The time limit of a run.
@@ -41,7 +41,7 @@ impl ReconciliationDeps {
             ledger: context.ledger()?,
             orders: context.order_queue()?,
             send_again_after: SEND_AGAIN_AFTER,
-            isolate_hot_to: isolate_hot_to(context)?,
+            throttle_busy_to: throttle_busy_to(context)?,
             clock: context.clock(),
             run_timeout: RUN_TIMEOUT,
         })
@@ -49,12 +49,12 @@ impl ReconciliationDeps {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{ISOLATE_TO} must be 1 to {MAX_ISOLATED_REQUESTS_PER_S}")]
+#[error("{THROTTLE_TO} must be 1 to {MAX_THROTTLE_REQUESTS_PER_S}")]
 struct InvalidRate;
 
-/// The setting that isolates hot sales, if it is set.
-fn isolate_hot_to(context: &Context) -> Result<Option<u32>, ContextError> {
-    let Some(text) = context.settings().optional(ISOLATE_TO) else { return Ok(None) };
-    let rate = text.parse().ok().filter(|rate| (1..=MAX_ISOLATED_REQUESTS_PER_S).contains(rate));
-    rate.map(Some).ok_or_else(|| ContextError::Unusable { setting: ISOLATE_TO, source: Box::new(InvalidRate) })
+/// The setting that throttles busy sales, if it is set.
+fn throttle_busy_to(context: &Context) -> Result<Option<u32>, ContextError> {
+    let Some(text) = context.settings().optional(THROTTLE_TO) else { return Ok(None) };
+    let rate = text.parse().ok().filter(|rate| (1..=MAX_THROTTLE_REQUESTS_PER_S).contains(rate));
+    rate.map(Some).ok_or_else(|| ContextError::Unusable { setting: THROTTLE_TO, source: Box::new(InvalidRate) })
 }

@@ -7,8 +7,8 @@
 
 mod deps;
 mod gauges;
-mod heat;
 mod summary;
+mod traffic;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use fulfilment::{
 };
 use futures::future::join_all;
 use futures::{StreamExt, stream};
-use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
+use ledger::{KillSwitches, Ledger, LedgerError, NotedRound, NotedTraffic};
 use sale::audit::Repair;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber};
 use serde_json::Value;
@@ -160,7 +160,7 @@ struct Tended {
     /// For each lane.
     sent: Vec<usize>,
     outbox_age_s: u64,
-    is_hot: bool,
+    is_busy: bool,
     failed: usize,
 }
 
@@ -196,11 +196,11 @@ async fn tend_all(deps: &ReconciliationDeps, published: &[Round], now: EpochMs, 
             tended
         })
         .buffer_unordered(TENDED_AT_ONCE);
-    while let Some(Tended { rebuilt, sent, outbox_age_s, is_hot, failed }) = tended.next().await {
+    while let Some(Tended { rebuilt, sent, outbox_age_s, is_busy, failed }) = tended.next().await {
         summary.rebuilt += rebuilt;
         summary.sent += sent.iter().sum::<usize>();
         summary.outbox_age_s = summary.outbox_age_s.max(outbox_age_s);
-        summary.hot += usize::from(is_hot);
+        summary.busy += usize::from(is_busy);
         summary.failed += failed;
     }
 }
@@ -209,16 +209,16 @@ async fn tend_all(deps: &ReconciliationDeps, published: &[Round], now: EpochMs, 
 struct Known {
     /// The recorded milestones of each round; `None` if they cannot be read.
     noted: HashMap<RoundId, Option<NotedRound>>,
-    heats: HashMap<RoundId, NotedHeat>,
-    switches: Switches,
+    traffic: HashMap<RoundId, NotedTraffic>,
+    kill_switches: KillSwitches,
 }
 
 impl Known {
     async fn read(ledger: &Ledger, rounds: impl Iterator<Item = &Round> + Clone) -> Result<Self, LedgerError> {
         let ids = rounds.map(|round| &round.id);
-        let (noted, heats, switches) =
-            tokio::try_join!(ledger.noted_rounds(ids.clone()), ledger.heats(ids), ledger.switches())?;
-        Ok(Self { noted, heats, switches })
+        let (noted, traffic, kill_switches) =
+            tokio::try_join!(ledger.noted_rounds(ids.clone()), ledger.traffic_of(ids), ledger.kill_switches())?;
+        Ok(Self { noted, traffic, kill_switches })
     }
 }
 
@@ -253,8 +253,8 @@ async fn tend(deps: &ReconciliationDeps, round: &Round, known: Option<&Known>, n
     if let Some(known) = known {
         let marked = note_milestones(deps, round, known, now).await;
         tended.unless_failed(id, marked);
-        let heat = heat::note(deps, round, known.heats.get(id), now).await;
-        tended.is_hot = tended.unless_failed(id, heat) == Some(true);
+        let traffic = traffic::note(deps, round, known.traffic.get(id), now).await;
+        tended.is_busy = tended.unless_failed(id, traffic) == Some(true);
     }
 }
 
@@ -281,7 +281,7 @@ async fn note_milestones(
     let counters = stock.of(listed).counters_of_known().await?.of_all();
     let counters = counters.filter(|counters| counters.short.is_none());
     let free = counters.map(|counters| counters.free());
-    let look = Look { now, free, stopped: known.switches.stop(&listed.id.sale) };
+    let look = Look { now, free, stopped: known.kill_switches.is_stopped(&listed.id.sale) };
     let mut found = noted.milestones.after(listed, look);
     let mut round = listed.clone();
     if found.ended_at_ms.is_some() {

@@ -21,7 +21,7 @@ pub struct ReconciliationSummary {
     /// How long the oldest reservation has waited for its order, in seconds.
     pub outbox_age_s: u64,
     /// Sales that get far more requests than expected.
-    pub hot: usize,
+    pub busy: usize,
     /// Steps that failed; the log has the reasons, and the next run tries again.
     pub failed: usize,
     /// Oversold units in rounds some of whose lanes do not answer; there may be more.

@@ -12,7 +12,7 @@ use runtime::Clock;
 pub struct ReservationDeps {
     /// Redis, DynamoDB, and what places orders.
     pub fulfilment: Fulfilment,
-    /// Published sales and stops.
+    /// Published sales and kill switches.
     pub snapshots: Snapshots,
     /// The keys that sign passes.
     pub keys: PassKeys,

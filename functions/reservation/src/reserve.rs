@@ -19,7 +19,7 @@ use crate::deps::ReservationDeps;
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 
 const CHECKS: &[Check] =
-    &[Check::Pass, Check::Stop, Check::Address, Check::Rate(Route::Reserve), Check::Form, Check::SoldOut];
+    &[Check::Pass, Check::KillSwitch, Check::Address, Check::Rate(Route::Reserve), Check::Form, Check::SoldOut];
 
 /// A valid request for a reservation.
 struct Attempt {

@@ -17,7 +17,7 @@ pub struct WaitingRoomDeps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// Published sales and stops.
+    /// Published sales and kill switches.
     pub snapshots: Snapshots,
     /// The keys that sign passes, from which the keys of tickets are derived.
     pub keys: PassKeys,

@@ -33,7 +33,7 @@ pub(crate) async fn look(deps: &WaitingRoomDeps, sale: &str) -> Reply {
     let known = snapshot.sale(&id).filter(|known| !known.round.terms.gate.is_hidden());
     let round = &known.ok_or_else(|| Problem::new(Code::UnknownSale))?.round;
     let line = line_of(round)?;
-    let is_held_up = line.paused || round.paused || snapshot.switches.stop(&id) || round.awaits_beacon();
+    let is_held_up = line.paused || round.paused || snapshot.kill_switches.is_stopped(&id) || round.awaits_beacon();
     let per_s = if is_held_up { 0 } else { line.admits_per_s };
     let document = Box::pin(tracked::look_at(deps, round, line, per_s)).await?;
     let mut response = json(StatusCode::OK, &*document);

@@ -11,7 +11,7 @@ use stock::{Joined, Joining};
 use crate::deps::WaitingRoomDeps;
 use crate::of_round::{expires_at, line_of, tickets_from};
 
-/// Without the check for stops: users who come while the sale is stopped get their place too.
+/// Without the check of the kill switches: users who come while the sale is stopped get their place too.
 const CHECKS: &[Check] =
     &[Check::Known, Check::Sight, Check::Address, Check::Rate(Route::Ticket), Check::Form, Check::Keys];
 

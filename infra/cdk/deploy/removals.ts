@@ -107,13 +107,13 @@ function stops({ functions, sources }: Stopped): string[] {
   ];
 }
 
-/** Stops of sales, sales and orders are in the table; users are in a pool. */
+/** Kill switches, sales and orders are in the table; users are in a pool. */
 function data(deployed: Template, coming: Template): string[] {
   const gone = (type: string): string[] => of(deployed, type).map(([id]) => id).filter((id) => coming.Resources[id]?.Type !== type);
   const tables = of(deployed, 'AWS::DynamoDB::Table').map(([id]) => id);
   const loosened = tables.filter((id) => isKept(deployed, id) && coming.Resources[id] !== undefined && !isKept(coming, id));
   return [
-    ...gone('AWS::DynamoDB::Table').map((id) => `the table ${id}, with every sale, order and stop in it`),
+    ...gone('AWS::DynamoDB::Table').map((id) => `the table ${id}, with every sale, order and kill switch in it`),
     ...loosened.map((id) => `the protection of the table ${id}: it would be deleted with the stack`),
     ...gone('AWS::Cognito::UserPool').map((id) => `the user pool ${id}, with all of its users`),
   ];

@@ -28,7 +28,7 @@ export const ALARMS = {
   'draws-late': 'A draw is not done half an hour after its round, or a round waits for its beacon to open, for five minutes.',
   'entries-late': 'An entry arrived after the draw of its round had begun, and failed.',
   'payments-mismatched': 'A payment was reported for a second order, or again with another amount; nothing was written.',
-  'sale-hot': 'A sale gets at least twice as many requests as expected.',
+  'sale-busy': 'A sale gets at least twice as many requests as expected.',
   'functions-throttled': 'Lambda refused requests from buyers: too many functions are running at once.',
   'door-failing': 'Functions that answer buyers failed ten times in a minute.',
   'workers-failing': 'Functions behind the queues failed ten times in a minute.',

@@ -41,8 +41,8 @@ export interface Deployment {
   webhookUrl?: string;
   /** Hosts that pictures may come from, besides the page's own. */
   pictureHosts?: string[];
-  /** The limit of a hot sale, in requests a second. */
-  isolateHotSalesTo?: number;
+  /** The limit of a busy sale, in requests a second. */
+  throttleBusySalesTo?: number;
   /** Who receives the alarms. Required in prod. */
   alarmEmail?: string;
   /** The shop's name, with its zone of Route 53 or its certificate in us-east-1. */
@@ -118,7 +118,7 @@ const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
   giftUrl: { is: text, as: 'a text' },
   webhookUrl: { is: text, as: 'a text' },
   pictureHosts: { is: texts, as: 'a list of texts' },
-  isolateHotSalesTo: { is: whole, as: 'a whole number above 0' },
+  throttleBusySalesTo: { is: whole, as: 'a whole number above 0' },
   alarmEmail: { is: text, as: 'a text' },
   domain: { is: record, as: '{ name, zone: { id, name } } or { name, certificateArn }' },
   provisioned: { is: records, as: 'a list of { from, to, count }' },
@@ -203,7 +203,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
     const idle = OF_THE_EDGE.filter((field) => deployment[field] !== undefined);
     if (idle.length > 0) throw new DeploymentError(name, [`edge: required for ${idle.join(', ')}`]);
   }
-  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'isolateHotSalesTo', 'provisioned', 'releases', 'logLevel'] as const;
+  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'throttleBusySalesTo', 'provisioned', 'releases', 'logLevel'] as const;
   for (const field of copied) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
   }

@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
 /** A sale's load is 1 if it gets as many requests as expected. */
-const HOT = 2;
+const BUSY = 2;
 /** A single failure is no reason to wake anybody. */
 const FAILURES_A_MINUTE = 10;
 
@@ -21,7 +21,7 @@ export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Par
       period: PERIOD,
       label: 'load',
     });
-    alarms.ringAt('sale-hot', loads, HOT);
+    alarms.ringAt('sale-busy', loads, BUSY);
   }
   return {
     title: 'Door',

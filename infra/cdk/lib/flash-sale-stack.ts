@@ -152,7 +152,7 @@ export class FlashSaleStack extends Stack {
       ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by', 'blocked_by_end'],
     );
     queues.orders.sendFrom(reconciliation);
-    if (settings.isolateHotSalesTo !== undefined) reconciliation.tell('ISOLATE_HOT_SALES_TO', String(settings.isolateHotSalesTo));
+    if (settings.throttleBusySalesTo !== undefined) reconciliation.tell('THROTTLE_BUSY_SALES_TO', String(settings.throttleBusySalesTo));
     new EveryMinute(this, 'ReconciliationSchedule', reconciliation);
 
     const dailyReset = make('daily_reset');

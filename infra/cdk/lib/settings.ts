@@ -24,7 +24,7 @@ export interface Settings {
   pictureHosts: string[];
   /** Requests per second that a sale is limited to once it is asked for twice as much as expected, or its plan if that is more.
    *  Without it that is left to operators. */
-  isolateHotSalesTo?: number;
+  throttleBusySalesTo?: number;
   /** Where events are sent, besides the bus. Without it nothing is sent. */
   webhook?: { url: string };
   /** Concurrent executions that a crowd cannot use up. Without it the functions share the account's limit. */
@@ -211,8 +211,8 @@ export const REBUILD_PROCESSES = CONCURRENCY.least;
 export const WEBHOOK_PROCESSES = 5;
 // At least one a second in each process: a batch of ten has to fit into the function's timeout.
 const WINNERS_PER_S = { least: WINNER_PROCESSES, most: 10_000 };
-/** The range of `POST /v1/admin/sales/{sale_id}/isolate`. */
-const ISOLATED_PER_S = { least: 1, most: 100_000 };
+/** The range of `POST /v1/admin/sales/{sale_id}/throttle`. */
+const THROTTLE_PER_S = { least: 1, most: 100_000 };
 /** A claim's name in a list of them. */
 const CLAIM = /^[^\s,]+$/;
 /** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
@@ -261,10 +261,10 @@ export function validated(settings: Settings): Settings {
     within(settings.winners.perSecond, WINNERS_PER_S),
     `winners.perSecond: ${WINNERS_PER_S.least} to ${WINNERS_PER_S.most}; got ${settings.winners.perSecond}`,
   );
-  if (settings.isolateHotSalesTo !== undefined) {
+  if (settings.throttleBusySalesTo !== undefined) {
     must(
-      within(settings.isolateHotSalesTo, ISOLATED_PER_S),
-      `isolateHotSalesTo: ${ISOLATED_PER_S.least} to ${ISOLATED_PER_S.most}; got ${settings.isolateHotSalesTo}`,
+      within(settings.throttleBusySalesTo, THROTTLE_PER_S),
+      `throttleBusySalesTo: ${THROTTLE_PER_S.least} to ${THROTTLE_PER_S.most}; got ${settings.throttleBusySalesTo}`,
     );
   }
   for (const host of settings.pictureHosts) {

@@ -152,11 +152,11 @@ test('operators may use pictures on the hosts in the settings', () => {
   expect(told(['img.example.com', 'cdn.example.com'])).toMatchObject({ PICTURE_HOSTS: 'img.example.com,cdn.example.com' });
 });
 
-test('reconciliation limits hot sales if the settings say so', () => {
+test('reconciliation limits busy sales if the settings say so', () => {
   const told = (more: object) =>
     functionNamed(synthesized({ ...settings, ...more }), 'reconciliation', settings).properties.Environment.Variables;
-  expect(told({})).not.toHaveProperty('ISOLATE_HOT_SALES_TO');
-  expect(told({ isolateHotSalesTo: 500 })).toMatchObject({ ISOLATE_HOT_SALES_TO: '500' });
+  expect(told({})).not.toHaveProperty('THROTTLE_BUSY_SALES_TO');
+  expect(told({ throttleBusySalesTo: 500 })).toMatchObject({ THROTTLE_BUSY_SALES_TO: '500' });
 });
 
 test('settings add variables to every function', () => {

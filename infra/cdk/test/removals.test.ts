@@ -95,7 +95,7 @@ test('functions and sources that were stopped by hand are asked about', () => {
 
 test('the table, its protection and the firewall are asked about', () => {
   const [id] = first(shop, 'AWS::DynamoDB::Table');
-  expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual([`the table ${id}, with every sale, order and stop in it`]);
+  expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual([`the table ${id}, with every sale, order and kill switch in it`]);
   expect(removals(shop, changed((resources) => (resources[id]!.DeletionPolicy = 'Delete')), NOTHING)).toEqual([
     `the protection of the table ${id}: it would be deleted with the stack`,
   ]);

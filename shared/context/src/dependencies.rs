@@ -127,7 +127,7 @@ impl Context {
         })
     }
 
-    /// The process's snapshot of the published sales and the stops.
+    /// The process's snapshot of the published sales and the kill switches.
     #[cfg(feature = "snapshots")]
     pub fn snapshots(&self) -> Result<process::Snapshots, ContextError> {
         self.once("", || {

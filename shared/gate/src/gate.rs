@@ -18,7 +18,7 @@ pub struct Gate<'a> {
     pub stock: &'a Stock,
     /// DynamoDB.
     pub ledger: &'a Ledger,
-    /// Published sales and stops.
+    /// Published sales and kill switches.
     pub snapshots: &'a Snapshots,
     /// The keys that sign passes.
     pub keys: &'a PassKeys,

@@ -25,9 +25,9 @@ pub(crate) const CAMPAIGNS: &str = "campaigns";
 pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 /// Partitions of a group in [`MEMBERS_BY_GROUP`]: each allows a thousand writes a second.
 pub(crate) const MEMBER_SHARDS: u32 = 16;
-pub(crate) const SWITCHES: &str = "SWITCHES";
+pub(crate) const KILL_SWITCHES: &str = "KILL_SWITCHES";
 pub(crate) const BLOCKED_NETWORKS: &str = "BLOCKED_NETWORKS";
-/// The gate's list, without notes. The switches have its version, so that processes read it when it has changed.
+/// The gate's list, without notes. The kill switches have its version, so that processes read it when it has changed.
 pub(crate) const NETWORKS_FOR_GATE: &str = "NETWORKS_FOR_GATE";
 /// Which published rounds changed last.
 pub(crate) const CHANGES: &str = "CHANGES";
@@ -201,7 +201,7 @@ of_rounds! {
     seed: "SEED",
     round: "ROUND",
     loading: "LOADING",
-    heat: "HEAT",
+    traffic: "TRAFFIC",
     beacon: "BEACON",
     draw: "DRAW",
     /// What a draw knows about the loss of its round in Redis.
@@ -274,8 +274,17 @@ mod tests {
                     winner(id, n),
                 ]
             });
-            let single =
-                [round(id), line(id), seed(id), milestones(id), heat(id), beacon(id), draw(id), loss(id), loading(id)];
+            let single = [
+                round(id),
+                line(id),
+                seed(id),
+                milestones(id),
+                traffic(id),
+                beacon(id),
+                draw(id),
+                loss(id),
+                loading(id),
+            ];
             numbered.chain(single).collect::<Vec<_>>()
         };
         let all: Vec<String> = rounds.iter().flat_map(keys_of).collect();

@@ -11,7 +11,7 @@
 //! | seed of a line, and how far it may be | `LINE#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | milestones of a round | `MILESTONES#sale#round` | |
-//! | heat of a round | `HEAT#sale#round` | |
+//! | traffic of a round | `TRAFFIC#sale#round` | |
 //! | who loads a round into Redis | `LOADING#sale#round` | |
 //! | beacon of a draw | `BEACON#sale#round` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
@@ -25,7 +25,7 @@
 //! | block | `BLOCKED#user` | `blocked_list`, `until_ms` |
 //! | violations | `VIOLATIONS#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
-//! | switches | `SWITCHES` | |
+//! | kill switches | `KILL_SWITCHES` | |
 //! | blocked networks | `BLOCKED_NETWORKS`, and `NETWORKS_FOR_GATE` | |
 //! | last changes of published rounds | `CHANGES` | |
 //! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while a refund is due |
@@ -46,9 +46,9 @@ mod draws;
 mod error;
 mod groups;
 mod guards;
-mod heats;
 mod item;
 mod keys;
+mod kill_switches;
 mod lines;
 mod live_orders;
 mod loadings;
@@ -66,7 +66,7 @@ mod round_item;
 mod rounds;
 mod sales_by_state;
 mod shards;
-mod switches;
+mod traffic;
 mod violations;
 
 use aws_sdk_dynamodb::Client;
@@ -84,13 +84,13 @@ pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
 pub use guards::has_outlived_its_guards;
-pub use heats::NotedHeat;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
+pub use kill_switches::KillSwitches;
 pub use lines::KeptLine;
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use milestones::NotedRound;
 pub use networks::{BlockedNetwork, MAX_BLOCKED_NETWORKS, NetworkBlock};
-pub use offers::{Created, Deleted, Latest, Steered, Withdrawal};
+pub use offers::{Created, Deleted, Latest, UpdateOutcome, Withdrawal};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use orders_by_time::OrderIdsPage;
 pub use payments::Payment;
@@ -98,7 +98,7 @@ pub use published::{Changes, ListedRound, RoundChange};
 pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
 pub use sales_by_state::{ListedState, SalePlace, SalesPage};
-pub use switches::Switches;
+pub use traffic::NotedTraffic;
 pub use violations::ViolationOutcome;
 
 #[derive(Clone)]

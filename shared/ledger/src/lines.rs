@@ -90,7 +90,7 @@ impl Ledger {
     /// Guards against a process that is behind, which must not lower the ceiling. Fails if the round has no line.
     pub async fn raise_line(&self, id: &RoundId, ceiling: &Watermark, people: u64) -> Result<Watermark, LedgerError> {
         let update = self
-            .update_line(id, people)
+            .line_update(id, people)
             .update_expression("SET ceiling = :ceiling, people = :people")
             .condition_expression("attribute_exists(seed) AND (attribute_not_exists(ceiling) OR ceiling < :ceiling)")
             .expression_attribute_values(":ceiling", text(sorted_text(ceiling)));
@@ -108,14 +108,14 @@ impl Ledger {
     /// Fails if DynamoDB does not answer, or the round has no line.
     pub async fn note_people_in_line(&self, id: &RoundId, people: u64) -> Result<u64, LedgerError> {
         let update = self
-            .update_line(id, people)
+            .line_update(id, people)
             .update_expression("SET people = :people")
             .condition_expression("attribute_exists(seed) AND (attribute_not_exists(people) OR people < :people)");
         let more = written_or_kept(id, update).await?;
         Ok(more.map_or(people, |kept| kept.people))
     }
 
-    fn update_line(&self, id: &RoundId, people: u64) -> UpdateItemFluentBuilder {
+    fn line_update(&self, id: &RoundId, people: u64) -> UpdateItemFluentBuilder {
         self.update(keys::line(id))
             .expression_attribute_values(":people", number(people.try_into().unwrap_or(i64::MAX)))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)

@@ -121,7 +121,7 @@ impl Ledger {
     }
 
     /// Fences off the entries of a round: a later order does not become an entry ([`Ledger::place_entry`]), and the
-    /// round cannot be extended ([`Ledger::steer_round`]). `None` if the round's end has changed since.
+    /// round cannot be extended ([`Ledger::update_round`]). `None` if the round's end has changed since.
     ///
     /// Guards against an operator who extends the round at the same time: whichever comes second finds the other,
     /// whatever their clocks say. Can be repeated: the first time stays.

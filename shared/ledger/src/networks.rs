@@ -83,8 +83,8 @@ impl Ledger {
         Ok(self.read(keys::BLOCKED_NETWORKS).await?.unwrap_or_default())
     }
 
-    /// Writes the list for operators and the one for the gate, with its version in the switches, all or none, on the condition that the list has not
-    /// changed since it was read. Ended blocks are removed.
+    /// Writes the list for operators and the one for the gate, with its version in the kill switches, all or none, on
+    /// the condition that the list has not changed since it was read. Ended blocks are removed.
     ///
     /// Guards against concurrent operators, of whom the later would undo the other's change, and against a run that
     /// dies between the two lists, which would show a block that is not in force, or hide one that is.
@@ -111,7 +111,7 @@ impl Ledger {
                 ("blocked_networks", AttributeValue::L(for_gate.collect())),
             ];
             let update = self
-                .updating(keys::SWITCHES)
+                .updating(keys::KILL_SWITCHES)
                 .update_expression("SET networks_version = :version")
                 .expression_attribute_values(":version", number(item.version));
             let writes = vec![self.replacing(replacement), self.putting(item_of(for_gate)).part(), update.part()];

@@ -27,7 +27,7 @@ pub enum Created {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Steered {
+pub enum UpdateOutcome {
     /// It is made, by this run or an earlier one of the same request; the current offer and round.
     Made(Box<Latest>),
     Refused(Refusal),
@@ -216,26 +216,28 @@ impl Ledger {
     ///
     /// Guards against concurrent operators, a repeated request, and the beginning of the next round, which is a new
     /// version of the offer. Fails if others change it all the time. Can be repeated with its key.
-    pub async fn steer_offer(
+    pub async fn update_offer(
         &self,
         id: &RoundId,
         request: &LogEntry,
         change: impl Fn(Offer) -> Result<Offer, Refusal>,
-    ) -> Result<Steered, LedgerError> {
+    ) -> Result<UpdateOutcome, LedgerError> {
         for _ in 0..TRIES {
-            let latest = match self.to_steer(id, request).await? {
+            let latest = match self.to_update(id, request).await? {
                 Ok(found) => found,
-                Err(steered) => return Ok(steered),
+                Err(outcome) => return Ok(outcome),
             };
             let read = &latest.offer;
             let mut offer = match change(read.clone()) {
-                Ok(changed) if changed == *read && is_for_good(request) => return Ok(Steered::Made(Box::new(latest))),
+                Ok(changed) if changed == *read && is_for_good(request) => {
+                    return Ok(UpdateOutcome::Made(Box::new(latest)));
+                }
                 Ok(changed) => Offer { version: read.version + 1, ..changed },
-                Err(refusal) => return Ok(Steered::Refused(refusal)),
+                Err(refusal) => return Ok(UpdateOutcome::Refused(refusal)),
             };
             offer.log.push(request.clone());
             if self.replace(in_place_of(read, &offer)?).await? {
-                return Ok(Steered::Made(Box::new(Latest { offer, ..latest })));
+                return Ok(UpdateOutcome::Made(Box::new(Latest { offer, ..latest })));
             }
         }
         Err(LedgerError::Contended(format!("sale {} is changed by others all the time", id.sale)))
@@ -243,32 +245,32 @@ impl Ledger {
 
     /// Reads the offer and the round for a change. `Err` if the request was already carried out or is refused. Looks up
     /// its key in the logs of the offer, of the named round, of the latest round and of the one before that.
-    pub(crate) async fn to_steer(
+    pub(crate) async fn to_update(
         &self,
         id: &RoundId,
         request: &LogEntry,
-    ) -> Result<Result<Latest, Steered>, LedgerError> {
-        let Some((offer, round)) = self.read_named(id).await? else { return Ok(Err(Steered::Unknown)) };
+    ) -> Result<Result<Latest, UpdateOutcome>, LedgerError> {
+        let Some((offer, round)) = self.read_named(id).await? else { return Ok(Err(UpdateOutcome::Unknown)) };
         let logs = [Some(&offer.log), round.as_ref().map(|round| &round.log)];
         let seen = logs.into_iter().flatten().map(|log| log.seen(request)).find(|seen| *seen != Seen::No);
         let is_about_latest = offer.state == SaleState::Draft || offer.latest_round == id.number;
         let latest = if is_about_latest {
             Latest { offer, round }
         } else {
-            let Some(latest) = self.latest(&id.sale).await? else { return Ok(Err(Steered::Unknown)) };
+            let Some(latest) = self.latest(&id.sale).await? else { return Ok(Err(UpdateOutcome::Unknown)) };
             latest
         };
         let names_another = |round: &Round| round.log.seen(request) != Seen::No;
         Ok(match seen {
-            Some(Seen::Same) => Err(Steered::Made(Box::new(latest))),
-            Some(_) => Err(Steered::KeyReused),
-            None if latest.offer.state == SaleState::Withdrawn => Err(Steered::Refused(Refusal::Withdrawn)),
+            Some(Seen::Same) => Err(UpdateOutcome::Made(Box::new(latest))),
+            Some(_) => Err(UpdateOutcome::KeyReused),
+            None if latest.offer.state == SaleState::Withdrawn => Err(UpdateOutcome::Refused(Refusal::Withdrawn)),
             None if is_about_latest => match self.round_before(id).await? {
-                Some(before) if names_another(&before) => Err(Steered::KeyReused),
+                Some(before) if names_another(&before) => Err(UpdateOutcome::KeyReused),
                 _ => Ok(latest),
             },
-            None if latest.round.as_ref().is_some_and(names_another) => Err(Steered::KeyReused),
-            None => Err(Steered::RoundChanged(latest.offer.latest_round)),
+            None if latest.round.as_ref().is_some_and(names_another) => Err(UpdateOutcome::KeyReused),
+            None => Err(UpdateOutcome::RoundChanged(latest.offer.latest_round)),
         })
     }
 

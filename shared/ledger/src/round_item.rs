@@ -23,7 +23,7 @@ struct RoundItem {
     loaded_at_ms: Option<EpochMs>,
     paused: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    isolated_requests_per_s: Option<u32>,
+    throttle_requests_per_s: Option<u32>,
     /// The number of lanes in the terms. Separate from them, since one lane is written too.
     lanes: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ const fn one_lane() -> u16 {
 impl From<Round> for RoundItem {
     fn from(round: Round) -> Self {
         let Round { id, version, mut terms, loaded_at_ms, paused, .. } = round;
-        let Round { isolated_requests_per_s, dealt, commitment, drand_round, log, .. } = round;
+        let Round { throttle_requests_per_s, dealt, commitment, drand_round, log, .. } = round;
         // Not written with the terms.
         let lanes = std::mem::replace(&mut terms.lanes, one_lane());
         Self {
@@ -57,7 +57,7 @@ impl From<Round> for RoundItem {
             version,
             loaded_at_ms,
             paused,
-            isolated_requests_per_s,
+            throttle_requests_per_s,
             lanes,
             dealt,
             commitment,
@@ -71,11 +71,11 @@ impl From<Round> for RoundItem {
 impl From<RoundItem> for Round {
     fn from(item: RoundItem) -> Self {
         let RoundItem { sale, round: number, version, mut terms, loaded_at_ms, paused, .. } = item;
-        let RoundItem { isolated_requests_per_s, lanes, dealt, commitment, drand_round, log, .. } = item;
+        let RoundItem { throttle_requests_per_s, lanes, dealt, commitment, drand_round, log, .. } = item;
         terms.lanes = lanes;
         let drand_round = drand_round.map(DrandRound);
         let id = RoundId { sale, number };
-        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, dealt, commitment, drand_round, log }
+        Self { id, version, terms, loaded_at_ms, paused, throttle_requests_per_s, dealt, commitment, drand_round, log }
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
     fn stored_rounds_stay_readable_and_are_written_the_same() {
         let stored = json!({
             "pk": "ROUND#lamp#2", "sale_list": "published#3", "first_opens_at_ms": 1_795_510_800_000_i64, "sale": "lamp", "round": 2,
-            "version": 3, "loaded_at_ms": 1_795_510_200_000_i64, "paused": true, "isolated_requests_per_s": 50, "lanes": 1,
+            "version": 3, "loaded_at_ms": 1_795_510_200_000_i64, "paused": true, "throttle_requests_per_s": 50, "lanes": 1,
             "log": [{ "key": "k", "action": "restock", "parameters": "20", "by": "olga", "at_ms": 1_795_510_800_123_i64 }],
             "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64, "total": 120,
             "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,

@@ -4,7 +4,7 @@ use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
 
 use crate::calls::{Write, Written};
 use crate::item::number;
-use crate::offers::{Latest, Steered, TRIES, is_for_good};
+use crate::offers::{Latest, TRIES, UpdateOutcome, is_for_good};
 use crate::orders::has_failed;
 use crate::published::RoundChange;
 use crate::round_item::{in_place_of, round_from, round_item};
@@ -34,22 +34,26 @@ impl Ledger {
     /// offer: if it is the latest one then, it also was when it was read. Also guards against the draw at the end of
     /// the round, which may have begun by another clock: its terms must not change then. Fails if DynamoDB does not
     /// answer, or others change the round all the time. Can be repeated with the same key.
-    pub async fn steer_round(
+    pub async fn update_round(
         &self,
         id: &RoundId,
         request: &LogEntry,
         change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
-    ) -> Result<Steered, LedgerError> {
+    ) -> Result<UpdateOutcome, LedgerError> {
         for _ in 0..TRIES {
-            let latest = match self.to_steer(id, request).await? {
+            let latest = match self.to_update(id, request).await? {
                 Ok(found) => found,
-                Err(steered) => return Ok(steered),
+                Err(outcome) => return Ok(outcome),
             };
-            let Latest { offer, round: Some(read) } = &latest else { return Ok(Steered::Refused(Refusal::Draft)) };
+            let Latest { offer, round: Some(read) } = &latest else {
+                return Ok(UpdateOutcome::Refused(Refusal::Draft));
+            };
             let mut round = match change(read.clone(), offer) {
-                Ok(changed) if changed == *read && is_for_good(request) => return Ok(Steered::Made(Box::new(latest))),
+                Ok(changed) if changed == *read && is_for_good(request) => {
+                    return Ok(UpdateOutcome::Made(Box::new(latest)));
+                }
                 Ok(changed) => Round { version: read.version + 1, ..changed },
-                Err(refusal) => return Ok(Steered::Refused(refusal)),
+                Err(refusal) => return Ok(UpdateOutcome::Refused(refusal)),
             };
             round.log.push(request.clone());
             let mut writes = vec![self.replacing(in_place_of(read, round.clone())?)];
@@ -57,8 +61,8 @@ impl Ledger {
                 writes.push(self.unless_drawn(id));
             }
             match self.transact_named(&RoundChange::of(&round), writes).await? {
-                None => return Ok(Steered::Made(Box::new(Latest { round: Some(round), ..latest }))),
-                Some(reasons) if has_failed(&reasons, DRAW) => return Ok(Steered::Refused(Refusal::Over)),
+                None => return Ok(UpdateOutcome::Made(Box::new(Latest { round: Some(round), ..latest }))),
+                Some(reasons) if has_failed(&reasons, DRAW) => return Ok(UpdateOutcome::Refused(Refusal::Over)),
                 Some(_) => {}
             }
         }

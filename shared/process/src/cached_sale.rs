@@ -6,8 +6,8 @@ use stock::{Stock, StockError};
 
 use crate::answer_counts::AnswerCounts;
 use crate::demand::Demand;
-use crate::isolation::{Isolation, Step};
 use crate::sold_out_mark::SoldOutMark;
+use crate::throttle_turns::{Step, ThrottleTurns};
 use crate::turns::Turn;
 
 /// A sale's latest round, with what this process remembers of it.
@@ -21,40 +21,40 @@ pub struct CachedSale {
     pub demand: Arc<Demand>,
     /// The counts of its answers.
     pub answers: Arc<AnswerCounts>,
-    /// Its turns while it is isolated.
-    isolation: Arc<Isolation>,
+    /// Its turns while it is throttled.
+    throttle: Arc<ThrottleTurns>,
 }
 
 impl CachedSale {
     /// A round that was just read. What the process remembers is taken from `before`, if that is the same round.
     pub(crate) fn new(round: Round, before: Option<&Self>) -> Self {
         match before.filter(|before| before.round.id == round.id) {
-            Some(Self { sold_out, demand, answers, isolation, .. }) => {
+            Some(Self { sold_out, demand, answers, throttle, .. }) => {
                 let (sold_out, demand) = (Arc::clone(sold_out), Arc::clone(demand));
-                Self { round, sold_out, demand, answers: Arc::clone(answers), isolation: Arc::clone(isolation) }
+                Self { round, sold_out, demand, answers: Arc::clone(answers), throttle: Arc::clone(throttle) }
             }
             None => Self {
                 round,
                 sold_out: Arc::default(),
                 demand: Arc::default(),
                 answers: Arc::default(),
-                isolation: Arc::default(),
+                throttle: Arc::default(),
             },
         }
     }
 
-    /// Takes a turn for one request, if the sale is isolated.
+    /// Takes a turn for one request, if the sale is throttled.
     pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
-        match self.round.isolated_requests_per_s {
-            Some(per_s) => self.isolation.take_turn(stock, &self.round, per_s, step, clock).await,
+        match self.round.throttle_requests_per_s {
+            Some(per_s) => self.throttle.take_turn(stock, &self.round, per_s, step, clock).await,
             None => Ok(Turn::Now),
         }
     }
 
     /// Gives back the turn of a request that does not count.
     pub fn give_turn_back(&self, step: Step) {
-        if self.round.isolated_requests_per_s.is_some() {
-            self.isolation.give_turn_back(step);
+        if self.round.throttle_requests_per_s.is_some() {
+            self.throttle.give_turn_back(step);
         }
     }
 }

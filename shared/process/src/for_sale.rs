@@ -288,7 +288,7 @@ mod tests {
             loaded_at_ms: Some(EpochMs(0)),
             terms: serde_json::from_value(terms).unwrap(),
             paused: false,
-            isolated_requests_per_s: None,
+            throttle_requests_per_s: None,
             dealt: None,
             commitment: None,
             drand_round: None,

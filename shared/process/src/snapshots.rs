@@ -3,7 +3,7 @@ use std::mem::take;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ledger::{Ledger, LedgerError, Switches};
+use ledger::{KillSwitches, Ledger, LedgerError};
 use runtime::cache::{Bounds, RefreshError, Refreshed};
 use runtime::{Clock, Moment};
 use sale::{EpochMs, Round, RoundId, SaleId};
@@ -13,9 +13,9 @@ use crate::cached_sale::CachedSale;
 use crate::debounce::Debounce;
 use crate::for_sale::ForSale;
 
-/// The bounds of the sales and of the switches. Every process acts on a stop within `usable`. A stop that nobody can
-/// read has no effect, so the last value must not be used for ever. A read, a call to Redis and one to SQS fit into a
-/// request's time.
+/// The bounds of the sales and of the kill switches. Every process acts on a stop within `usable`. A stop that nobody
+/// can read has no effect, so the last value must not be used for ever. A read, a call to Redis and one to SQS fit into
+/// a request's time.
 const BOUNDS: Bounds = Bounds {
     fresh: Duration::from_secs(2),
     usable: Duration::from_secs(5),
@@ -43,8 +43,8 @@ const ROUNDS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Why there is no snapshot.
 type Unread = RefreshError<LedgerError>;
 
-/// This process's copy of the published sales and of the stops. Each is read separately, at most every few seconds
-/// however many callers there are: if one cannot be read, the other is still up to date.
+/// This process's copy of the published sales and of the kill switches. Each is read separately, at most every few
+/// seconds however many callers there are: if one cannot be read, the other is still up to date.
 ///
 /// Of the sales it reads what has changed, and the rounds that it was asked for: what a process costs does not depend
 /// on how many there are.
@@ -54,19 +54,19 @@ pub struct Snapshots(Arc<Inner>);
 struct Inner {
     clock: Clock,
     sales: Refreshed<ForSale, LedgerError>,
-    switches: Refreshed<Switches, LedgerError>,
+    kill_switches: Refreshed<KillSwitches, LedgerError>,
     /// Sales whose rounds the next read of the sales reads too.
     wanted: Arc<Mutex<HashSet<SaleId>>>,
     /// The next flush of the answer counts.
     flush: Debounce,
 }
 
-/// The published sales and the stops, as the ledger had them a moment ago.
+/// The published sales and the kill switches, as the ledger had them a moment ago.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     sales: Arc<ForSale>,
     /// What operators have stopped.
-    pub switches: Arc<Switches>,
+    pub kill_switches: Arc<KillSwitches>,
 }
 
 impl Snapshot {
@@ -84,7 +84,7 @@ impl Snapshot {
 impl Snapshots {
     /// Snapshots of `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
-        let of_switches = ledger.clone();
+        let of_kill_switches = ledger.clone();
         let wanted: Arc<Mutex<HashSet<SaleId>>> = Arc::default();
         let asked_for = Arc::clone(&wanted);
         let period = period();
@@ -99,23 +99,24 @@ impl Snapshots {
                 Box::pin(async move { read_on(&ledger, before, wanted, clock, OVER_FOR_S, ROUNDS_TIMEOUT).await })
             },
         );
-        let switches = Refreshed::new("cannot read the switches; using the last ones", BOUNDS, clock, move |before| {
-            let ledger = of_switches.clone();
-            Box::pin(async move { ledger.recent_switches(before.as_deref()).await })
-        });
-        Self(Arc::new(Inner { clock, sales, switches, wanted, flush: Debounce::default() }))
+        let kill_switches =
+            Refreshed::new("cannot read the kill switches; using the last ones", BOUNDS, clock, move |before| {
+                let ledger = of_kill_switches.clone();
+                Box::pin(async move { ledger.recent_kill_switches(before.as_deref()).await })
+            });
+        Self(Arc::new(Inner { clock, sales, kill_switches, wanted, flush: Debounce::default() }))
     }
 
     /// The current snapshot: at most a few seconds old while the ledger answers. If it does not, the last one is used
     /// for some minutes. Fails if DynamoDB does not answer, and there is no recent enough snapshot.
     pub async fn now(&self) -> Result<Snapshot, Unread> {
-        let Inner { clock, sales, switches, .. } = &*self.0;
+        let Inner { clock, sales, kill_switches, .. } = &*self.0;
         let now = Moment::now(*clock);
-        if let (Some(sales), Some(switches)) = (sales.at_hand(now), switches.at_hand(now)) {
-            return Ok(Snapshot { sales, switches });
+        if let (Some(sales), Some(kill_switches)) = (sales.at_hand(now), kill_switches.at_hand(now)) {
+            return Ok(Snapshot { sales, kill_switches });
         }
-        let (sales, switches) = Box::pin(async { tokio::try_join!(sales.get(), switches.get()) }).await?;
-        Ok(Snapshot { sales, switches })
+        let (sales, kill_switches) = Box::pin(async { tokio::try_join!(sales.get(), kill_switches.get()) }).await?;
+        Ok(Snapshot { sales, kill_switches })
     }
 
     /// The current snapshot, which has this sale if it is published. Fails if DynamoDB does not answer, and there is no
@@ -127,9 +128,9 @@ impl Snapshots {
 
     /// A snapshot that is new enough to answer that this sale does not exist.
     pub async fn lately(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
-        let Inner { sales, switches, .. } = &*self.0;
-        let (sales, switches) = tokio::try_join!(sales.no_older_than(SAYS_NO_FOR), switches.get())?;
-        self.with(Snapshot { sales, switches }, sale).await
+        let Inner { sales, kill_switches, .. } = &*self.0;
+        let (sales, kill_switches) = tokio::try_join!(sales.no_older_than(SAYS_NO_FOR), kill_switches.get())?;
+        self.with(Snapshot { sales, kill_switches }, sale).await
     }
 
     /// Of the sales that `may` be meant by when they open and close, those that opened last, at most `most`. Fails if
@@ -174,9 +175,9 @@ impl Snapshots {
 
     /// Reads the ledger now, however new the snapshot is.
     pub async fn refresh(&self) -> Result<Snapshot, Unread> {
-        let Inner { sales, switches, .. } = &*self.0;
-        let (sales, switches) = tokio::try_join!(sales.refresh(), switches.refresh())?;
-        Ok(Snapshot { sales, switches })
+        let Inner { sales, kill_switches, .. } = &*self.0;
+        let (sales, kill_switches) = tokio::try_join!(sales.refresh(), kill_switches.refresh())?;
+        Ok(Snapshot { sales, kill_switches })
     }
 
     /// Reports the demand for each sale since the last report as `SaleLoad`, a fraction of the expected demand: the sum

@@ -18,7 +18,7 @@ pub enum Turn {
     Later(Duration),
 }
 
-/// This process's turns for one step of an isolated sale.
+/// This process's turns for one step of a throttled sale.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     /// Requests since the last lease, from which the size of the next one follows.

@@ -13,7 +13,6 @@ mod early_access;
 mod edit;
 mod gate_terms;
 mod goods;
-mod heat;
 mod ids;
 mod invalid_terms;
 mod limits;
@@ -31,6 +30,7 @@ mod shown;
 mod terms;
 mod text_serde;
 mod time;
+mod traffic;
 
 pub use allocation::{
     Allocation, Award, DrawTime, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize, Settlement,
@@ -49,7 +49,6 @@ pub use early_access::{
 pub use edit::{Edit, Refusal};
 pub use gate_terms::{ChallengePolicy, GateTerms, MAX_GATE_GROUPS, MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS};
 pub use goods::{Goods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl};
-pub use heat::{Heat, UNPLANNED_REQUESTS_PER_S, limit_of_hot};
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, MAX_LANES, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use invalid_terms::InvalidTerms;
@@ -66,7 +65,8 @@ pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
-    MAX_EXPECTED_AUDIENCE, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MIN_PAYMENT_WINDOW_S,
+    MAX_EXPECTED_AUDIENCE, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_THROTTLE_REQUESTS_PER_S, MIN_PAYMENT_WINDOW_S,
     Terms,
 };
 pub use time::EpochMs;
+pub use traffic::{Traffic, UNPLANNED_REQUESTS_PER_S, throttle_of_busy};

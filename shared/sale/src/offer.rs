@@ -128,8 +128,8 @@ impl Offer {
     }
 
     /// Begins the round after `latest`, in the first window that is not over at `now`. Pauses and limits by operators
-    /// stay until they undo them; a limit for heat ends with its round. Fails if there is no such window, or `latest`
-    /// is not over.
+    /// stay until they undo them; a throttle for its traffic ends with its round. Fails if there is no such window, or
+    /// `latest` is not over.
     pub fn begin_next(mut self, latest: &Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
         if !latest.is_over(now) {
             return Err(Refusal::NotOver);
@@ -138,9 +138,9 @@ impl Offer {
         self.terms = Terms { opens_at_ms, closes_at_ms, ..self.terms };
         self.hours = Some(hours);
         self.latest_round = RoundNumber(self.latest_round.0 + 1);
-        let Round { paused, isolated_requests_per_s, .. } = *latest;
-        let isolated_requests_per_s = isolated_requests_per_s.filter(|_| !latest.is_limited_for_heat());
-        let round = Round { paused, isolated_requests_per_s, ..Round::new(self.latest_round_id(), self.terms.clone()) };
+        let Round { paused, throttle_requests_per_s, .. } = *latest;
+        let throttle_requests_per_s = throttle_requests_per_s.filter(|_| !latest.is_throttled_for_traffic());
+        let round = Round { paused, throttle_requests_per_s, ..Round::new(self.latest_round_id(), self.terms.clone()) };
         Ok((self, round))
     }
 

@@ -5,7 +5,7 @@ use crate::award::drand::DrandRound;
 use crate::limits::MAX_TOTAL;
 use crate::terms::one_lane_only;
 use crate::{
-    Edit, EpochMs, Log, MAX_ISOLATED_REQUESTS_PER_S, Overlap, Rain, RainDrop, Refusal, RoundId, SaleId, Terms,
+    Edit, EpochMs, Log, MAX_THROTTLE_REQUESTS_PER_S, Overlap, Rain, RainDrop, Refusal, RoundId, SaleId, Terms,
 };
 
 /// One occurrence of a sale: the offer's terms at its beginning, and what operators have changed in it since.
@@ -19,7 +19,7 @@ pub struct Round {
     /// When Redis may first have had it. From then on the number of units can only grow.
     pub loaded_at_ms: Option<EpochMs>,
     pub paused: bool,
-    pub isolated_requests_per_s: Option<u32>,
+    pub throttle_requests_per_s: Option<u32>,
     /// If it has several lanes: how many units were dealt to them at first. Later ones belong to the first lane.
     pub dealt: Option<u32>,
     /// The commitment to its awards, made when it began. `None` without awards.
@@ -52,7 +52,7 @@ impl Round {
             terms,
             loaded_at_ms: None,
             paused: false,
-            isolated_requests_per_s: None,
+            throttle_requests_per_s: None,
             dealt: None,
             commitment: None,
             drand_round: None,
@@ -130,11 +130,11 @@ impl Round {
     }
 
     /// Limits its requests a second, or lifts the limit. Fails if the rate is out of range.
-    pub fn isolate(mut self, requests_per_s: Option<u32>) -> Result<Self, Refusal> {
-        if requests_per_s.is_some_and(|rate| !(1..=MAX_ISOLATED_REQUESTS_PER_S).contains(&rate)) {
-            return Err(Refusal::Rate(MAX_ISOLATED_REQUESTS_PER_S));
+    pub fn throttle(mut self, requests_per_s: Option<u32>) -> Result<Self, Refusal> {
+        if requests_per_s.is_some_and(|rate| !(1..=MAX_THROTTLE_REQUESTS_PER_S).contains(&rate)) {
+            return Err(Refusal::Rate(MAX_THROTTLE_REQUESTS_PER_S));
         }
-        self.isolated_requests_per_s = requests_per_s;
+        self.throttle_requests_per_s = requests_per_s;
         Ok(self)
     }
 
@@ -371,14 +371,14 @@ mod tests {
     #[test]
     fn a_change_of_one_round_is_not_one_of_the_next() {
         let (offer, round) = published(daily());
-        let round = round.restock(20, WHILE).unwrap().pause().isolate(Some(7)).unwrap().close(WHILE).unwrap();
+        let round = round.restock(20, WHILE).unwrap().pause().throttle(Some(7)).unwrap().close(WHILE).unwrap();
         let (offer, next) = offer.begin_next(&round, CLOSES).unwrap();
         let day = 24 * HOUR_MS;
         let (opens_at_ms, closes_at_ms) = (EpochMs(OPENS.0 + day), EpochMs(CLOSES.0 + day));
         assert_eq!(next.id.to_string(), "lamp.2");
         assert_eq!(next.terms, Terms { opens_at_ms, closes_at_ms, ..terms() });
         assert_eq!((next.version, next.loaded_at_ms), (1, None));
-        assert_eq!((next.paused, next.isolated_requests_per_s), (true, Some(7)), "operators undo these themselves");
+        assert_eq!((next.paused, next.throttle_requests_per_s), (true, Some(7)), "operators undo these themselves");
         assert_eq!(offer.clone().begin_next(&next, EpochMs(closes_at_ms.0 - 1)), Err(Refusal::NotOver));
         let ended = offer.clone().end_recurrence().unwrap();
         assert_eq!(ended.begin_next(&next, closes_at_ms), Err(Refusal::NeverAgain));
@@ -388,14 +388,14 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_for_the_heat_of_one_round_is_not_one_of_the_next() {
+    fn a_limit_for_the_traffic_of_one_round_is_not_one_of_the_next() {
         let (offer, round) = published(daily());
-        let mut hot = round.isolate(Some(7)).unwrap();
-        hot.log.push(crate::limit_of_hot(hot.id.number, 7, WHILE));
-        let next = |latest: &Round| offer.clone().begin_next(latest, CLOSES).unwrap().1.isolated_requests_per_s;
-        assert_eq!(next(&hot), None);
-        hot.log.push(LogEntry { key: "k".to_owned(), ..crate::limit_of_hot(hot.id.number, 7, WHILE) });
-        assert_eq!(next(&hot), Some(7), "an operator's");
+        let mut busy = round.throttle(Some(7)).unwrap();
+        busy.log.push(crate::throttle_of_busy(busy.id.number, 7, WHILE));
+        let next = |latest: &Round| offer.clone().begin_next(latest, CLOSES).unwrap().1.throttle_requests_per_s;
+        assert_eq!(next(&busy), None);
+        busy.log.push(LogEntry { key: "k".to_owned(), ..crate::throttle_of_busy(busy.id.number, 7, WHILE) });
+        assert_eq!(next(&busy), Some(7), "an operator's");
     }
 
     #[test]
@@ -474,12 +474,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_to_isolate_to_has_bounds() {
+    fn a_rate_to_throttle_to_has_bounds() {
         let (_, round) = published(None);
-        for rate in [Some(0), Some(MAX_ISOLATED_REQUESTS_PER_S + 1)] {
-            assert_eq!(round.clone().isolate(rate), Err(Refusal::Rate(MAX_ISOLATED_REQUESTS_PER_S)));
+        for rate in [Some(0), Some(MAX_THROTTLE_REQUESTS_PER_S + 1)] {
+            assert_eq!(round.clone().throttle(rate), Err(Refusal::Rate(MAX_THROTTLE_REQUESTS_PER_S)));
         }
-        let isolated = round.isolate(Some(1)).unwrap();
-        assert_eq!(isolated.isolate(None).unwrap().isolated_requests_per_s, None);
+        let throttled = round.throttle(Some(1)).unwrap();
+        assert_eq!(throttled.throttle(None).unwrap().throttle_requests_per_s, None);
     }
 }

@@ -14,8 +14,8 @@ pub const MAX_PER_USER_LIMIT: u8 = 20;
 /// The shortest payment window, in seconds. With less, an order could expire before its buyer knows of it.
 pub const MIN_PAYMENT_WINDOW_S: u32 = 5;
 pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
-/// The highest limit of an isolated sale in requests a second: more would have no effect.
-pub const MAX_ISOLATED_REQUESTS_PER_S: u32 = 100_000;
+/// The highest limit of a throttled sale in requests a second: more would have no effect.
+pub const MAX_THROTTLE_REQUESTS_PER_S: u32 = 100_000;
 pub const MAX_EXPECTED_AUDIENCE: u32 = 100_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

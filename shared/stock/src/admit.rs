@@ -64,7 +64,7 @@ pub struct AdmitRequest<'a> {
     pub id: Uuid,
     /// The answer. `None` in a sale without challenges.
     pub answer: Option<&'a str>,
-    /// The limit for right answers of all users together, if the sale is isolated.
+    /// The limit for right answers of all users together, if the sale is throttled.
     pub per_sale: Option<GcraLimit>,
     pub class: BuyerClass,
 }

@@ -42,7 +42,7 @@ impl LaneKeys<'_> {
         asked
     }
 
-    /// What processes were granted of one step's requests in an isolated sale.
+    /// What processes were granted of one step's requests in a throttled sale.
     pub(crate) fn lease(self, step: &str) -> String {
         self.name_of("lease", step)
     }

@@ -20,7 +20,7 @@ pub struct Lease {
 }
 
 impl RoundStock<'_> {
-    /// Asks for some of the `per_s` requests of one step that an isolated sale may have in the current second of
+    /// Asks for some of the `per_s` requests of one step that a throttled sale may have in the current second of
     /// Redis's clock. With several lanes the first one counts for all. If it does not answer, one on another shard
     /// does; while some processes still reach the first one, there may be twice as many requests.
     pub async fn lease(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {

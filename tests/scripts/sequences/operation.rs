@@ -48,7 +48,7 @@ pub(super) enum Operation {
         user: u8,
     },
     /// The sale changes in the ledger, and Redis may learn of it.
-    Steer {
+    Update {
         change: Change,
         heard: bool,
     },
@@ -108,12 +108,12 @@ pub(super) struct Script {
 
 /// Sequences in which Redis loses nothing.
 pub(super) fn calm() -> impl Strategy<Value = Script> {
-    script(prop_oneof![9 => any_sale(), 1 => any_steering()].boxed())
+    script(prop_oneof![9 => any_sale(), 1 => any_update()].boxed())
 }
 
 /// Sequences in which Redis loses its last writes or everything, and processes act on old readings.
 pub(super) fn with_losses() -> impl Strategy<Value = Script> {
-    script(prop_oneof![24 => any_sale(), 1 => any_steering(), 9 => any_loss()].boxed())
+    script(prop_oneof![24 => any_sale(), 1 => any_update(), 9 => any_loss()].boxed())
 }
 
 fn script(operation: BoxedStrategy<Operation>) -> impl Strategy<Value = Script> {
@@ -141,10 +141,10 @@ fn any_sale() -> impl Strategy<Value = Operation> {
     ]
 }
 
-fn any_steering() -> impl Strategy<Value = Operation> {
+fn any_update() -> impl Strategy<Value = Operation> {
     use Operation::*;
     prop_oneof![
-        3 => (any_change(), prop::bool::weighted(0.7)).prop_map(|(change, heard)| Steer { change, heard }),
+        3 => (any_change(), prop::bool::weighted(0.7)).prop_map(|(change, heard)| Update { change, heard }),
         2 => (0..4u8).prop_map(|version| Amend { version }),
         1 => Just(Load),
         1 => Just(NextRound),

@@ -62,8 +62,8 @@ impl Sequence {
                     _ => Ok(()),
                 }
             }
-            Steer { change, heard } => {
-                let changed = self.steer(&round, |round| apply(change, round));
+            Update { change, heard } => {
+                let changed = self.update(&round, |round| apply(change, round));
                 if heard { self.redis.amend(&changed).await } else { Ok(()) }
             }
             Amend { version } => {
@@ -202,7 +202,7 @@ impl Sequence {
     /// Every free unit of the current round can be bought.
     pub(super) async fn sell_out(&mut self) -> Outcome {
         let round = self.round();
-        let changed = self.steer(&round, |round| {
+        let changed = self.update(&round, |round| {
             apply(Change::OpenNow, round);
             round.paused = false;
             // As if early access had ended.

@@ -68,7 +68,7 @@ impl Sequence {
         self.messages.push(Message { claim, done: false });
     }
 
-    pub(super) fn steer(&mut self, round: &RoundId, change: impl FnOnce(&mut Round)) -> Round {
+    pub(super) fn update(&mut self, round: &RoundId, change: impl FnOnce(&mut Round)) -> Round {
         let mut changed = self.current(round).clone();
         changed.version += 1;
         change(&mut changed);

@@ -1,7 +1,7 @@
 //! Early access: the list of members, and admission.
 
 use super::flow::{Flow, at_rest, repeat};
-use super::steering::operate;
+use super::updates::operate;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::early_access::{USERS, amend, with_quota};
 use crate::prelude::*;

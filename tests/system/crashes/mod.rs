@@ -21,7 +21,7 @@ mod paying;
 mod purchase;
 mod repairing;
 mod rounds;
-mod steering;
+mod updates;
 mod world;
 
 use tests::{Calm, Effect, Fault, Point, When};
@@ -39,7 +39,7 @@ const FLOWS: [&[Flow]; 11] = [
     repairing::FLOWS,
     purchase::FLOWS,
     rounds::FLOWS,
-    steering::FLOWS,
+    updates::FLOWS,
     paying::FLOWS,
     packets::FLOWS,
     early_access::FLOWS,

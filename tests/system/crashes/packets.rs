@@ -3,7 +3,7 @@
 use super::flow::{Flow, nobody, open, repeat};
 use super::purchase::{all_end_as, deliver};
 use super::repairing::{warm_up, warm_up_again};
-use super::steering::{PUBLISHED, ask, operate};
+use super::updates::{PUBLISHED, ask, operate};
 use crate::packets::{packet, unclaimed};
 use crate::prelude::*;
 

@@ -31,27 +31,27 @@ pub(super) const FLOWS: &[Flow] = &[
         end: at_rest,
     },
     Flow {
-        name: "a hot sale that is limited",
+        name: "a busy sale that is limited",
         effects: &["BatchGetItem", "GetItem", "PutItem"],
         prepare: |lab| {
             Box::pin(async {
                 let none = open(lab, four(), &[], &[]).await;
-                limit_if_hot(&lab.reconciliation(), 0).await;
+                throttle_if_busy(&lab.reconciliation(), 0).await;
                 let crowd = BTreeMap::from([("challenged", 1_000_000)]);
                 lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
                 none
             })
         },
-        run: |_, world, _| Box::pin(async { limit_if_hot(&world.reconciliation(), 1).await }),
-        again: |lab, _| Box::pin(async { limit_if_hot(&lab.reconciliation(), 1).await }),
+        run: |_, world, _| Box::pin(async { throttle_if_busy(&world.reconciliation(), 1).await }),
+        again: |lab, _| Box::pin(async { throttle_if_busy(&lab.reconciliation(), 1).await }),
         end: |lab, _| {
             Box::pin(async {
                 let found = lab.round().await;
-                let isolations = found.log.entries().iter().filter(|entry| entry.action == "isolate").count();
-                assert_eq!((found.isolated_requests_per_s, isolations), (Some(LIMIT), 1));
-                let noted = lab.ledger.heats([&found.id]).await.unwrap().remove(&found.id).unwrap();
-                assert!(noted.isolated);
-                let undo = Ask::post_sale("isolate");
+                let throttles = found.log.entries().iter().filter(|entry| entry.action == "throttle").count();
+                assert_eq!((found.throttle_requests_per_s, throttles), (Some(LIMIT), 1));
+                let noted = lab.ledger.traffic_of([&found.id]).await.unwrap().remove(&found.id).unwrap();
+                assert!(noted.throttled);
+                let undo = Ask::post_sale("throttle");
                 lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
                 lab.refresh_snapshots().await;
             })
@@ -96,9 +96,10 @@ pub(super) const FLOWS: &[Flow] = &[
 const LIMIT: u32 = 50;
 
 /// Runs reconciliation with its clock this many minutes ahead.
-async fn limit_if_hot(deps: &reconciliation::ReconciliationDeps, minute: i64) {
-    let (clock, isolate_hot_to) = (Clock::ahead_by_ms(minute * 60_000), Some(LIMIT));
-    let _ = reconciliation::handle(&reconciliation::ReconciliationDeps { clock, isolate_hot_to, ..deps.clone() }).await;
+async fn throttle_if_busy(deps: &reconciliation::ReconciliationDeps, minute: i64) {
+    let (clock, throttle_busy_to) = (Clock::ahead_by_ms(minute * 60_000), Some(LIMIT));
+    let _ =
+        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, throttle_busy_to, ..deps.clone() }).await;
 }
 
 const SOON: &str = "vase";

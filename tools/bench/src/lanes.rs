@@ -1,4 +1,4 @@
-//! One hot sale on different numbers of lanes: what a lane costs Redis.
+//! One busy sale on different numbers of lanes: what a lane costs Redis.
 //!
 //! All lanes are on one Valkey, since two cores cannot run several side by side. The measurement is Redis's work per reservation,
 //! which does not grow with the lanes. With a shard for each lane, that many times more scripts fit into a second.

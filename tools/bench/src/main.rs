@@ -27,7 +27,7 @@ struct Arguments {
 enum Command {
     /// Honest buyers, with and without a flood of forged and repeated requests beside them
     Flood(flood::Plan),
-    /// One hot sale on 1, 2, 4 and 8 lanes: throughput, and the work of Redis
+    /// One busy sale on 1, 2, 4 and 8 lanes: throughput, and the work of Redis
     Lanes(lanes::Plan),
     /// Redis stops answering in the middle of a sale
     Outage(outage::Plan),

@@ -335,7 +335,7 @@ impl Client {
 
     /// Changes a round: `how` is the action, such as `close`, and `more` its parameters besides the round's number.
     /// Fails if the API refuses, with what it said.
-    pub async fn steer(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
+    pub async fn update(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
         let url = format!("{}/v1/admin/sales/{}/{how}", self.api_url, round.sale);
         more["round"] = json!(round.number);
         let request = self.http.post(url).bearer_auth(operator).header("idempotency-key", Uuid::now_v7().to_string());

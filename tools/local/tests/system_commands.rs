@@ -472,7 +472,7 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     // Its seed is public a minute after the end; until then lamps are sold.
     let operator = home.good(&["token", "--user", "olga", "--operator"]).0;
     let packet = RoundId { sale: "packet".parse().unwrap(), number: RoundNumber(1) };
-    client.steer(operator.trim(), &packet, "close", json!({})).await.unwrap();
+    client.update(operator.trim(), &packet, "close", json!({})).await.unwrap();
     let too_early = String::from_utf8(home.run(&["check-draw"]).stderr).unwrap();
     assert!(too_early.starts_with("error: ") && too_early.lines().count() == 1, "{too_early}");
 

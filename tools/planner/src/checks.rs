@@ -280,7 +280,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: q::PARTITION_READS.value,
             most: q::PARTITION_READS.value,
             mover: Mover::Nothing,
-            how: "each process reads two items every two seconds: the stops, and the last changes of sales; the system cannot keep several copies of them yet",
+            how: "each process reads two items every two seconds: the kill switches, and the last changes of sales; the system cannot keep several copies of them yet",
             source: q::PARTITION_READS.page,
         },
         Check {

@@ -16,8 +16,8 @@ const HOP_S: f64 = 900.0;
 const LISTENS_MIN: f64 = 5.0;
 /// Requests to SQS for a message: send, receive and delete. Its batch may have no other message.
 const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
-/// How often a process reads the stops and the changes of the sales, in seconds, and the read units of both, with what it reads of rounds
-/// and lists now and then.
+/// How often a process reads the kill switches and the changes of the sales, in seconds, and the read units of both,
+/// with what it reads of rounds and lists now and then.
 const REFRESH_S: f64 = 2.0;
 const REFRESH_READS: f64 = 1.5;
 /// Read units a second that a busy process takes from the partition of each: half a unit every two seconds.
@@ -158,7 +158,7 @@ impl Totals {
             edge_gb: (challenges * d::CHALLENGE_BYTES + (answers + reservations) * d::ANSWER_BYTES) / 1e9,
             invocations: all,
             gb_s: seconds * d::FUNCTION_GB,
-            // An environment serves some ten requests a second, and reads sales and switches every two seconds.
+            // An environment serves some ten requests a second, and reads sales and kill switches every two seconds.
             reads: all / 10.0 / REFRESH_S * REFRESH_READS,
             logs_gb: all * d::LOG_BYTES / 1e9,
             ..Self::default()

@@ -35,13 +35,14 @@ export const api = {
   edit: (id, changes, key) => post(`${sale(id)}/edit`, changes, key),
   withdraw: (id) => post(`${sale(id)}/withdraw`),
   remove: (id) => ask('DELETE', sale(id)),
-  switches: (signal) => ask('GET', '/v1/admin/switches', { signal }),
+  killSwitches: (signal) => ask('GET', '/v1/admin/kill_switches', { signal }),
   publish: (id) => post(`${sale(id)}/publish`),
   /** Applies to the round that the operator sees. `key` identifies the request, so that a repetition has no further effect. */
-  steer: ({ sale_id: id, round }, how, key, body = {}) => post(`${sale(id)}/${how}`, { round, ...body }, key),
+  update: ({ sale_id: id, round }, how, key, body = {}) => post(`${sale(id)}/${how}`, { round, ...body }, key),
   beacon: ({ sale_id: id, round }, signature) => post(`${sale(id)}/rounds/${round}/beacon`, { signature }),
   redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
-  switch: (how, which) => post(`/v1/admin/${how}`, which),
+  /** Flips the kill switch of everything, or of one sale. */
+  flip: (how, which) => post(`/v1/admin/${how}`, which),
   blocked: (signal) => ask('GET', '/v1/admin/blocked', { signal }),
   /** `subject` is `{user}`, `{address}` or `{network}`. */
   block: (subject, until) => post('/v1/admin/blocked', { ...subject, until }),

@@ -21,10 +21,10 @@ import { Order } from './order.js';
 import { Orders } from './orders.js';
 import { Refunds } from './refunds.js';
 import { SalePage, TABS } from './sale.js';
-import { stops } from './stops.js';
+import { killSwitches } from './kill-switches.js';
 import { Users } from './users.js';
 
-const STOPS_MS = 10_000;
+const KILL_SWITCHES_MS = 10_000;
 const ORDER = /^orders\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}\.[0-9a-f]{32})$/;
 const SALE = /^sales\/([a-z0-9][a-z0-9-]{0,47})(?:\/([a-z]+))?$/;
 const PAGES = ['orders', 'refunds', 'campaigns', 'users', 'health', 'new'];
@@ -83,7 +83,7 @@ function route(first = true) {
 async function admit(user, signal) {
   screen(h('h1', { tabindex: '-1' }, t('brand')), h('p', { class: 'lead' }, t('loading')));
   try {
-    stops.set(await api.switches(signal));
+    killSwitches.set(await api.killSwitches(signal));
     admitted = user;
   } catch (error) {
     // The screen shows any other error.
@@ -126,7 +126,7 @@ function show() {
   const names = { home: 'op.nav.sales', new: 'op.new' };
   const name = kind === 'order' ? t('op.order.title', { id: shortId(order) }) : kind === 'sale' ? shown.view.title : t(names[kind] ?? `op.nav.${kind}`);
   document.title = `${name} · ${t('brand')}`;
-  refreshing(() => stops.load(signal), () => STOPS_MS, signal);
+  refreshing(() => killSwitches.load(signal), () => KILL_SWITCHES_MS, signal);
 }
 
 /** The editor of a new sale; a sale that it copies is loaded first. */
@@ -160,11 +160,11 @@ function follow() {
 }
 
 const links = ['', 'orders', 'refunds', 'campaigns', 'users', 'health'].map((path) => [path, `op.nav.${path || 'sales'}`]);
-frame.start({ links, tools: () => (admitted ? [stops.button()] : []) });
-const banner = h('div', { id: 'stops', role: 'region', hidden: true });
+frame.start({ links, tools: () => (admitted ? [killSwitches.button()] : []) });
+const banner = h('div', { id: 'kill-switches', role: 'region', hidden: true });
 document.getElementById('header').after(banner);
-stops.banner(banner);
-stops.addEventListener('change', () => frame.refresh());
+killSwitches.banner(banner);
+killSwitches.addEventListener('change', () => frame.refresh());
 access.addEventListener('refused', () => {
   [admitted, refused] = [null, session.current?.user ?? null];
   route();
@@ -182,7 +182,7 @@ session.addEventListener('change', () => {
     forgetFigures();
     if (now !== null && user !== null) forgetForms();
     [admitted, refused, ordersHash] = [null, null, null];
-    stops.set(null);
+    killSwitches.set(null);
     route();
   }
   user = now;

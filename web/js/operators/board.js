@@ -13,8 +13,8 @@ import { lineShown } from './line.js';
 import { verdictOf } from './log.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
-import { steering } from './steering.js';
-import { stops } from './stops.js';
+import { saleActions } from './actions.js';
+import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 1_000;
 /** The audit reads every unit of the round. */
@@ -56,7 +56,7 @@ export class Board {
     this.#signal = signal;
     this.#seen = seen;
     this.#gone = gone;
-    stops.addEventListener('change', () => this.#parts && this.#fill(), { signal });
+    killSwitches.addEventListener('change', () => this.#parts && this.#fill(), { signal });
     language.addEventListener('change', () => this.#build(), { signal });
     signal.addEventListener('abort', () => this.#redraw.abort(), { once: true });
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
@@ -133,13 +133,13 @@ export class Board {
     // Whatever needs scrolling on a phone must be reachable by keyboard.
     const wide = (name) => part('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
     const parts = {
-      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'), queues: wide('op.queues'), steer: part('div'),
+      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'), queues: wide('op.queues'), updates: part('div'),
       drawn: part('section', { class: 'box', hidden: true }), rain: part('section', { class: 'box', hidden: true }),
       line: part('section', { class: 'box', hidden: true }),
       said: part('p', { class: 'said', role: 'status' }, ''), still: part('p', { class: 'hint', hidden: true }),
     };
     parts.said.textContent = this.#saying;
-    const actions = box('op.steer', parts.still, parts.steer, parts.said);
+    const actions = box('op.actions', parts.still, parts.updates, parts.said);
     // A draft has no units and no answers yet.
     if (this.#sale.state === 'draft') {
       this.#place.replaceChildren(h('p', { class: 'lead' }, t('op.draft.lead')), actions, parts.drawn, parts.rain);
@@ -154,7 +154,7 @@ export class Board {
   }
 
   #fill() {
-    const { tiles, verdict, answers, queues, steer, drawn, rain, line, plot, still, state } = this.#parts;
+    const { tiles, verdict, answers, queues, updates, drawn, rain, line, plot, still, state } = this.#parts;
     const sale = this.#sale;
     if ((state === 'draft') !== (sale.state === 'draft')) {
       this.#build();
@@ -173,19 +173,19 @@ export class Board {
     verdict.replaceChildren(verdictOf(this.#audit));
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
-    const stopped = live.stopped === true || stops.has(sale.sale_id);
-    const alone = stops.itself(sale.sale_id) || (stopped && !stops.all);
-    still.hidden = sale.state !== 'published' || over || !stops.all;
+    const stopped = live.stopped === true || killSwitches.has(sale.sale_id);
+    const alone = killSwitches.itself(sale.sale_id) || (stopped && !killSwitches.all);
+    still.hidden = sale.state !== 'published' || over || !killSwitches.all;
     still.textContent = still.hidden ? '' : t(alone ? 'op.stopped.both' : 'op.stopped.all');
     const view = { sale, running: sale.state === 'published' && !over, stopped, alone, awaits: live.awaits_beacon };
     const upcoming = clock.now() < Date.parse(sale.opens_at);
     const buttons = `${sale.state} ${sale.round} ${sale.version} ${sale.round_version} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${upcoming} ${stopped} ${alone} ${language.tag} ${JSON.stringify(sale.rain)} ${JSON.stringify(sale.line)} ${live.awaits_beacon?.round}`;
-    if (steer.dataset.as !== buttons) {
-      steer.dataset.as = buttons;
-      const kept = steer.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-      steer.replaceChildren(steering(view, (question, run) => this.#ask(question, run)));
+    if (updates.dataset.as !== buttons) {
+      updates.dataset.as = buttons;
+      const kept = updates.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+      updates.replaceChildren(saleActions(view, (question, run) => this.#ask(question, run)));
       const other = { pause: 'resume', resume: 'pause', stop: 'start', start: 'stop', line_pause: 'line_resume', line_resume: 'line_pause' };
-      if (kept) (steer.querySelector(`[data-keep="${kept}"]`) ?? steer.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
+      if (kept) (updates.querySelector(`[data-keep="${kept}"]`) ?? updates.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
     }
     plot?.draw();
   }
@@ -237,8 +237,8 @@ export class Board {
       this.#gone();
     } else if (answer !== null) {
       // Stopping or starting one sale also changes the overall state.
-      if (Array.isArray(answer.stopped_sales)) stops.set(answer);
-      else await stops.load(this.#signal);
+      if (Array.isArray(answer.stopped_sales)) killSwitches.set(answer);
+      else await killSwitches.load(this.#signal);
       await this.#load();
     }
   }

@@ -10,7 +10,7 @@ import { asking } from './asking.js';
 import { standingBadge } from './home.js';
 import { listing } from './listing.js';
 import { verdictOf } from './log.js';
-import { stops } from './stops.js';
+import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 5_000;
 /** An audit reads every unit of a round. */
@@ -38,7 +38,7 @@ export class Health {
   constructor(place, signal) {
     [this.#place, this.#signal] = [place, signal];
     language.addEventListener('change', () => this.#build(), { signal });
-    stops.addEventListener('change', () => this.#fill(), { signal });
+    killSwitches.addEventListener('change', () => this.#fill(), { signal });
     this.#build();
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
   }
@@ -80,11 +80,11 @@ export class Health {
     const kept = this.#parts.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
     this.#error.textContent = this.#problem ? problemWords(this.#problem).title : '';
     const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
-    const stopped = stops.now?.stopped_sales ?? [];
-    const state = stops.all ? t('op.banner.title') : stopped.length ? t('op.health.stopped', { n: number(stopped.length) }) : t('op.health.running');
+    const stopped = killSwitches.now?.stopped_sales ?? [];
+    const state = killSwitches.all ? t('op.banner.title') : stopped.length ? t('op.health.stopped', { n: number(stopped.length) }) : t('op.health.running');
     const dead = (this.#queues ?? []).reduce((sum, queue) => sum + (queue.dead ?? 0), 0);
     this.#parts.replaceChildren(
-      box('op.health.stops', h('p', { class: stops.all || stopped.length ? 'verdict found' : 'verdict clean' }, state),
+      box('op.health.kill_switches', h('p', { class: killSwitches.all || stopped.length ? 'verdict found' : 'verdict clean' }, state),
         stopped.length ? h('ul', {}, stopped.map((id) => h('li', {}, h('a', { href: `#/sales/${id}` }, id)))) : null),
       box('op.queues', !this.#loaded ? h('p', { class: 'quiet' }, t('loading'))
         : this.#queues.length === 0 ? h('p', { class: 'quiet' }, t('op.queue.none'))

@@ -10,7 +10,7 @@ import { everySecond, refreshing } from '../timing.js';
 import { api } from './api.js';
 import { listing, shownWords } from './listing.js';
 import { soldOf, summed } from './report.js';
-import { stops } from './stops.js';
+import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 15_000;
 /** The maximum age of a running sale's figures. One sale at a time is loaded: each takes a page of orders. */
@@ -36,7 +36,7 @@ export function standing(sale) {
   if (sale.state !== 'published') return sale.state;
   const now = clock.now();
   if (now >= Date.parse(sale.closes_at)) return 'ended';
-  if (stops.has(sale.sale_id)) return 'stopped';
+  if (killSwitches.has(sale.sale_id)) return 'stopped';
   if (sale.paused) return 'paused';
   return now < Date.parse(sale.opens_at) ? 'published' : 'open';
 }
@@ -46,7 +46,7 @@ const LOOKS = { draft: 'draft', withdrawn: 'closed', ended: 'closed', stopped: '
 export const standingBadge = (sale) => badge(LOOKS[standing(sale)], t(`op.standing.${standing(sale)}`));
 
 /** Says that demand for a sale is far above expectation; otherwise null. */
-export const hotBadge = ({ hot }) => (hot ? badge('hot', t('op.hot', { rate: number(hot.requests_per_s) })) : null);
+export const busyBadge = ({ busy }) => (busy ? badge('busy', t('op.busy', { rate: number(busy.requests_per_s) })) : null);
 
 /** A duration that ticks: days beside the clock. */
 function face(ms) {
@@ -82,7 +82,7 @@ export class Home {
   constructor(place, filter, signal) {
     [this.#place, this.#filter, this.#signal] = [place, FILTERS.includes(filter) ? filter : '', signal];
     language.addEventListener('change', () => this.#build(), { signal });
-    stops.addEventListener('change', () => this.#fill(), { signal });
+    killSwitches.addEventListener('change', () => this.#fill(), { signal });
     this.#build();
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
     everySecond(() => 1_000 - (clock.now() % 1_000), () => this.#tick(), signal);
@@ -174,7 +174,7 @@ export class Home {
     const again = sale.recurrence && sale.state === 'published' ? h('small', { class: 'quiet' }, t('op.round', { n: sale.round })) : null;
     return [
       h('span', { class: 'row-name' }, link, h('small', { class: 'quiet' }, sale.sale_id)),
-      h('span', { class: 'badges' }, standingBadge(sale), hotBadge(sale), again), time,
+      h('span', { class: 'badges' }, standingBadge(sale), busyBadge(sale), again), time,
       report ?? of(counted ? soldOf(counted) : isBegun ? null : 0),
       isFree(sale) ? t('op.home.free') : counted ? money(counted.revenue_minor, sale.currency) : isBegun ? (report ?? '…') : '–',
     ];

@@ -15,7 +15,7 @@ const edit = (change) => ({ sale }, key, values) => api.edit(sale.sale_id, { rou
 
 const runs = ({ running, sale }) => running && Boolean(sale.line);
 
-/** The operator's actions; see steering.js. */
+/** The operator's actions; see actions.js. */
 export const LINE_ACTIONS = {
   line_resume: { first: true, when: (view) => runs(view) && view.sale.line.paused === true, run: edit(() => ({ paused: false })) },
   line_pause: { when: (view) => runs(view) && !view.sale.line.paused, run: edit(() => ({ paused: true })) },

@@ -6,7 +6,7 @@ import { moment, number, span } from '../format.js';
 import { t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
-import { stops } from './stops.js';
+import { killSwitches } from './kill-switches.js';
 
 /** A schedule loads sales every minute, which takes some seconds: after two minutes it must have happened. */
 const LOADS_WITHIN_MS = 120_000;
@@ -42,7 +42,7 @@ function lines(sale, campaigns) {
       : line('warn', t('op.check.plan.none'), edit('op.check.plan.add')),
     pictures ? line('good', t('op.check.pictures', { n: number(pictures) })) : line('warn', t('op.check.pictures.none'), edit('op.check.add')),
     sale.terms_url ? line('good', t('op.check.terms')) : line('warn', t('op.check.terms.none'), edit('op.check.add')),
-    ...(stops.has(sale.sale_id) ? [line('bad', t(stops.all ? 'op.check.stopped_all' : 'op.check.stopped'))] : []),
+    ...(killSwitches.has(sale.sale_id) ? [line('bad', t(killSwitches.all ? 'op.check.stopped_all' : 'op.check.stopped'))] : []),
   ];
 }
 

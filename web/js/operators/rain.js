@@ -60,7 +60,7 @@ export function rainOf({ at_once: atOnce, units, every_s: every, drops }) {
 export async function changeRain({ sale }, key, values) {
   const now = await api.sale(sale.sale_id);
   if (now.round === sale.round && JSON.stringify(now.rain) !== JSON.stringify(sale.rain)) throw new Problem('rain_changed', { status: 409 });
-  return api.steer(sale, 'rain', key, { rain: rainOf(values) });
+  return api.update(sale, 'rain', key, { rain: rainOf(values) });
 }
 
 /** The progress of the rain, and the next drops. `units` are from the live figures. */

@@ -9,11 +9,11 @@ import { api } from './api.js';
 import { Board } from './board.js';
 import { earlyWords } from './early.js';
 import { Editor } from './editor.js';
-import { hotBadge, standingBadge } from './home.js';
+import { busyBadge, standingBadge } from './home.js';
 import { AuditView, fillLog } from './log.js';
 import { Orders } from './orders.js';
 import { Report } from './report.js';
-import { stops } from './stops.js';
+import { killSwitches } from './kill-switches.js';
 
 export const TABS = ['', 'orders', 'audit', 'log', 'report', 'settings'];
 const REFRESH_MS = 5_000;
@@ -21,10 +21,10 @@ const REFRESH_MS = 5_000;
 const titles = new Map();
 
 /** The warning for demand far above expectation. */
-function hotWords({ hot, isolated_requests_per_s: limited }) {
-  if (!hot) return '';
-  const text = t('op.hot.text', { rate: number(hot.requests_per_s), expected: number(hot.expected_requests_per_s) });
-  return limited ? text : `${text} ${t('op.hot.do')}`;
+function busyWords({ busy, throttle_requests_per_s: limited }) {
+  if (!busy) return '';
+  const text = t('op.busy.text', { rate: number(busy.requests_per_s), expected: number(busy.expected_requests_per_s) });
+  return limited ? text : `${text} ${t('op.busy.do')}`;
 }
 
 export class SalePage {
@@ -38,7 +38,7 @@ export class SalePage {
   #heading;
   #badges = h('span', { class: 'badges' });
   #when = h('p', { class: 'quiet' });
-  #hot = h('p', { class: 'warned', role: 'status' });
+  #busy = h('p', { class: 'warned', role: 'status' });
   #stale = h('p', { class: 'stale', role: 'status' });
   #tabs = h('nav', { class: 'tabs' });
   #body = h('div', { class: 'tab' });
@@ -49,7 +49,7 @@ export class SalePage {
     place.classList.add('board');
     place.replaceChildren(
       h('a', { class: 'back', href: '#/' }, t('op.nav.sales')),
-      h('div', { class: 'board-head' }, this.#heading, this.#badges, this.#when, this.#hot, this.#stale), this.#tabs, this.#body);
+      h('div', { class: 'board-head' }, this.#heading, this.#badges, this.#when, this.#busy, this.#stale), this.#tabs, this.#body);
     this.#fillTabs();
     this.#body.append(h('p', { class: 'lead' }, t('loading')));
     language.addEventListener('change', () => {
@@ -57,7 +57,7 @@ export class SalePage {
       this.#fillHead(this.#sale, null, null, 0);
       if (this.#tab === 'log' && this.#sale) fillLog(this.#body, this.#sale);
     }, { signal });
-    stops.addEventListener('change', () => this.#fillHead(this.#sale, null, null, 0), { signal });
+    killSwitches.addEventListener('change', () => this.#fillHead(this.#sale, null, null, 0), { signal });
     // The board gets this every second; the other tabs need it occasionally.
     if (tab === '') this.#show({ sale_id: id });
     else refreshing(() => this.#load(), () => REFRESH_MS, signal);
@@ -127,13 +127,13 @@ export class SalePage {
     }
     // Another process may have paused it, which the live figures show first.
     const paused = sale.paused || live?.state === 'paused';
-    const both = stops.has(sale.sale_id) && paused && sale.paused ? badge('paused', t('state.paused')) : null;
-    const badges = [standingBadge({ ...sale, paused }), both, sale.isolated_requests_per_s ? badge('paused', t('op.isolated')) : null, hotBadge(sale)].filter(Boolean);
+    const both = killSwitches.has(sale.sale_id) && paused && sale.paused ? badge('paused', t('state.paused')) : null;
+    const badges = [standingBadge({ ...sale, paused }), both, sale.throttle_requests_per_s ? badge('paused', t('op.throttled')) : null, busyBadge(sale)].filter(Boolean);
     if (this.#badges.textContent !== badges.map((one) => one.textContent).join('')) this.#badges.replaceChildren(...badges);
     const times = `${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
     const again = sale.recurrence ? [t('op.again', { zone: sale.recurrence.time_zone })] : [];
-    const hot = hotWords(sale);
-    if (this.#hot.textContent !== hot) this.#hot.textContent = hot;
+    const busy = busyWords(sale);
+    if (this.#busy.textContent !== busy) this.#busy.textContent = busy;
     this.#when.textContent = [this.#id, t('op.round', { n: sale.round }), times, ...again, ...earlyWords(sale)].join(' · ');
     this.#stale.textContent = !problem ? '' : heardAt ? t('op.stale', { at: new Date(heardAt).toLocaleTimeString(language.tag) }) : problemWords(problem).title;
   }

@@ -5,7 +5,7 @@ import { orderRoutes } from './orders.js';
 import { ok, route } from './route.js';
 import { problem } from './sales.js';
 
-const STEERED = {
+const UPDATES = {
   pause: (sale) => { sale.paused = true; },
   resume: (sale) => { sale.paused = false; },
   close: (sale) => { sale.closes_at = new Date(Math.min(Date.now(), Date.parse(sale.closes_at))).toISOString(); },
@@ -21,9 +21,9 @@ const STEERED = {
     sale.rain = { ...rain, at_once: sales.out(sale) + (rain.at_once ?? 0), ...(since > 0 ? { from_ms: since } : {}) };
   },
   end_recurrence: (sale) => { delete sale.recurrence; },
-  isolate: (sale, { requests_per_s: rate }) => {
-    if (rate === null) delete sale.isolated_requests_per_s;
-    else sale.isolated_requests_per_s = rate;
+  throttle: (sale, { requests_per_s: rate }) => {
+    if (rate === null) delete sale.throttle_requests_per_s;
+    else sale.throttle_requests_per_s = rate;
   },
 };
 /** Actions that are refused after the round. */
@@ -32,7 +32,7 @@ const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
 const MOST_USERS = 1_000;
 
 export function adminRoutes(sales) {
-  const steer = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers, user }) => {
+  const update = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers, user }) => {
     const sale = sales.find(id);
     const asked = await body();
     if (!Number.isInteger(asked.round)) throw problem(400, 'invalid_request', { detail: 'missing field `round`' });
@@ -62,7 +62,7 @@ export function adminRoutes(sales) {
 
   return [
     ...lifeRoutes(sales),
-    ...Object.entries(STEERED).map(steer),
+    ...Object.entries(UPDATES).map(update),
     route('GET', '/v1/admin/sales/:id/rounds/:round/audit', 'operator', ({ path: [id] }) => {
       const { total, free, held, ordered, paid } = sales.units(sales.find(id));
       return ok({

@@ -160,6 +160,6 @@ export function lifeRoutes(sales) {
         ...(from + REPORT_PAGE < all.length ? { next_cursor: `${until}|${from + REPORT_PAGE}` } : {}),
       });
     }),
-    route('GET', '/v1/admin/switches', 'operator', () => ok({ stopped: sales.stopped.all, stopped_sales: [...sales.stopped.sales] })),
+    route('GET', '/v1/admin/kill_switches', 'operator', () => ok({ stopped: sales.stopped.all, stopped_sales: [...sales.stopped.sales] })),
   ];
 }

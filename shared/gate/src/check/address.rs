@@ -6,7 +6,7 @@ use crate::{Gate, Visitor};
 /// Compares the client's address with the blocked networks in the snapshot. Usually there are none, and nothing is
 /// read.
 pub(super) fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
-    let blocked = &visitor.snapshot.switches.blocked_networks;
+    let blocked = &visitor.snapshot.kill_switches.blocked_networks;
     if blocked.is_empty() {
         return Ok(());
     }

@@ -1,12 +1,12 @@
 mod address;
 mod keys;
+mod kill_switch;
 mod known;
 mod line;
 mod pass;
 mod rate;
 mod sight;
 mod sold_out;
-mod stop;
 mod turn;
 
 use api::Problem;
@@ -27,7 +27,7 @@ pub enum Check {
     /// The path ends with the user's pass for the sale.
     Pass,
     /// Operators have not stopped the sale.
-    Stop,
+    KillSwitch,
     /// The address is in no network that operators block.
     Address,
     /// The user has come to the front of the sale's line, if it has one.
@@ -49,7 +49,7 @@ impl Check {
             Self::Known => known::check(gate, visitor).await,
             Self::Sight => sight::check(gate, request, visitor).await,
             Self::Pass => pass::check(gate, request, visitor).await,
-            Self::Stop => stop::check(visitor),
+            Self::KillSwitch => kill_switch::check(visitor),
             Self::Address => address::check(gate, request, visitor),
             Self::Line => line::check(gate, request, visitor).await,
             Self::Rate(route) => gate.limit(request, route, &visitor.user),

@@ -1,4 +1,4 @@
-//! Requests for an isolated sale take turns from their process's lease.
+//! Requests for a throttled sale take turns from their process's lease.
 
 use stock::Lease;
 

@@ -213,7 +213,7 @@ pub(super) mod tests {
             terms,
             loaded_at_ms: None,
             paused: false,
-            isolated_requests_per_s: None,
+            throttle_requests_per_s: None,
             dealt: None,
             drand_round: None,
             log: Log::default(),

@@ -82,11 +82,11 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let ledger = cloud.deployment.ledger();
     let desk =
         Desk { plan, client: &client, operator: &operator, round: &crowd.round, ledger: &ledger, begins: &begins };
-    let (rushed, settled, steered) = futures::future::join3(rush, settling, K::steer(&desk)).await;
+    let (rushed, settled, updates) = futures::future::join3(rush, settling, K::update(&desk)).await;
     settled?;
-    let steered = steered?;
+    let updates = updates?;
     K::end(&desk).await?;
-    let report = Report::<K>::make(plan, &crowd, &rushed, &steered, &cloud).await?;
+    let report = Report::<K>::make(plan, &crowd, &rushed, &updates, &cloud).await?;
     report.write()?;
     if plan.json {
         println!("{}", report.to_json()?)

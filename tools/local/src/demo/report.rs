@@ -15,7 +15,7 @@ use stock::{RoundView, Stock};
 
 use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Found, Staged, Steered};
+use crate::demo::kinds::{Found, SaleUpdates, Staged};
 use crate::demo::plan::{Kind, Plan};
 use crate::demo::text::line;
 use crate::paths;
@@ -133,7 +133,7 @@ impl<K: Staged> Report<K> {
         plan: &Plan,
         crowd: &Crowd,
         rush: &Outcome,
-        steered: &Steered,
+        updates: &SaleUpdates,
         cloud: &Cloud,
     ) -> Result<Self> {
         let deployment = &cloud.deployment;
@@ -145,7 +145,7 @@ impl<K: Staged> Report<K> {
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.round_in(&crowd.round, crowd.lanes).view().await?.context("Redis has lost the round")?;
         let RoundView { free, entries, .. } = view;
-        let found = Found { plan, crowd, ledger: &ledger, orders: &orders, steered };
+        let found = Found { plan, crowd, ledger: &ledger, orders: &orders, updates };
         let live_orders = found.live().map(|order| LiveOrder::from(&order.claim)).collect();
         let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
         let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);

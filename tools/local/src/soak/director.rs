@@ -94,13 +94,13 @@ async fn carry_out(run: &Run, what: &What, key: &str, today: u32) -> Result<Stri
         }
         What::CloseDrop { number } => {
             let round = run.board.open(&drop_id(*number), now_s).await?;
-            operator.steer(&round, "close", key, json!({})).await?;
+            operator.update(&round, "close", key, json!({})).await?;
             run.board.closed(&round, run.now_s());
             Ok("closed".to_owned())
         }
         What::Restock { units } => {
             let round = run.board.open_day(now_s).await?;
-            operator.steer(&round, "restock", key, json!({ "units": units })).await?;
+            operator.update(&round, "restock", key, json!({ "units": units })).await?;
             Ok(round.to_string())
         }
         What::Edit => {
@@ -110,9 +110,9 @@ async fn carry_out(run: &Run, what: &What, key: &str, today: u32) -> Result<Stri
         }
         What::Pause => {
             let round = run.board.open_day(now_s).await?;
-            operator.steer(&round, "pause", &format!("{key}-pause"), json!({})).await?;
+            operator.update(&round, "pause", &format!("{key}-pause"), json!({})).await?;
             tokio::time::sleep(Duration::from_secs_f64(pause_s())).await;
-            operator.steer(&round, "resume", &format!("{key}-resume"), json!({})).await?;
+            operator.update(&round, "resume", &format!("{key}-resume"), json!({})).await?;
             Ok(round.to_string())
         }
         What::Kill { function } => kill(run, function).await,

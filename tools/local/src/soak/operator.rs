@@ -113,8 +113,8 @@ impl Operator {
         self.load().await
     }
 
-    /// Steers a round: `key` names the request.
-    pub(super) async fn steer(&self, round: &RoundId, how: &str, key: &str, mut more: Value) -> Result<()> {
+    /// Updates a round: `key` names the request.
+    pub(super) async fn update(&self, round: &RoundId, how: &str, key: &str, mut more: Value) -> Result<()> {
         more["round"] = json!(round.number);
         let path = format!("/v1/admin/sales/{}/{how}", round.sale);
         self.ask(Method::POST, &path, Some(key), Some(&more)).await.map(drop)
@@ -123,7 +123,7 @@ impl Operator {
     /// Changes the title of a round.
     pub(super) async fn retitle(&self, round: &RoundId, key: &str, title: &str) -> Result<()> {
         let shown = self.ask(Method::GET, &format!("/v1/admin/sales/{}", round.sale), None, None).await?;
-        self.steer(round, "edit", key, json!({ "round_version": shown["round_version"], "title": title })).await
+        self.update(round, "edit", key, json!({ "round_version": shown["round_version"], "title": title })).await
     }
 
     /// Looks at the daily sale.

@@ -65,7 +65,7 @@ impl Staged for Lottery {
     async fn end(desk: &Desk<'_>) -> Result<()> {
         let Desk { client, operator, round, .. } = *desk;
         let stage = Stage::spinner("The draw");
-        client.steer(operator, round, "close", json!({})).await?;
+        client.update(operator, round, "close", json!({})).await?;
         let until = Instant::now() + PATIENCE;
         loop {
             let draw = client.draw(round).await?;

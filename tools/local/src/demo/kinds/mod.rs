@@ -59,8 +59,8 @@ pub(super) trait Staged: Serialize + Display + Sized {
     }
 
     /// What the operator does during the rush.
-    async fn steer(_: &Desk<'_>) -> Result<Steered> {
-        Ok(Steered { began_ms: EpochMs(0), plans: Vec::new() })
+    async fn update(_: &Desk<'_>) -> Result<SaleUpdates> {
+        Ok(SaleUpdates { began_ms: EpochMs(0), plans: Vec::new() })
     }
 
     /// What must happen once all orders are written.
@@ -83,7 +83,7 @@ pub(super) struct Found<'a> {
     pub(super) ledger: &'a Ledger,
     /// Every order of the sale.
     pub(super) orders: &'a [Order],
-    pub(super) steered: &'a Steered,
+    pub(super) updates: &'a SaleUpdates,
 }
 
 /// What the operator of a running sale has.
@@ -99,7 +99,7 @@ pub(super) struct Desk<'a> {
 
 /// What the operator did.
 #[derive(Debug)]
-pub(super) struct Steered {
+pub(super) struct SaleUpdates {
     /// When the first buyer came.
     pub(super) began_ms: EpochMs,
     /// Every plan of drops that was in force, in order.

@@ -8,7 +8,7 @@ use load::Curve;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Desk, Found, Staged, Steered};
+use super::{Desk, Found, SaleUpdates, Staged};
 use crate::client::NewSale;
 use crate::demo::draw::{bar, mean, tenths};
 use crate::demo::plan::Plan;
@@ -83,17 +83,17 @@ impl Staged for Downpour {
     }
 
     /// Raises the rate after a third of the time, and lowers it after the second.
-    async fn steer(desk: &Desk<'_>) -> Result<Steered> {
+    async fn update(desk: &Desk<'_>) -> Result<SaleUpdates> {
         let [_, raised, lowered] = rates(desk.plan);
         let mut plans = vec![desk.rain_plan().await?];
         let began = desk.rush_begins().await;
         let began_ms = runtime::Clock::system().now();
         for (third, rain) in [(1, raised), (2, lowered)] {
             tokio::time::sleep_until(began + over(desk.plan) / 3 * third).await;
-            desk.client.steer(desk.operator, desk.round, "rain", json!({ "rain": rain })).await?;
+            desk.client.update(desk.operator, desk.round, "rain", json!({ "rain": rain })).await?;
             plans.push(desk.rain_plan().await?);
         }
-        Ok(Steered { began_ms, plans })
+        Ok(SaleUpdates { began_ms, plans })
     }
 
     async fn of(found: &Found<'_>) -> Result<Self> {
@@ -102,7 +102,7 @@ impl Staged for Downpour {
         let winners: HashSet<usize> = found.crowd.promised().accepted.values().map(|(number, _)| *number).collect();
         let won: Vec<bool> = (0..found.plan.buyers as usize).map(|number| winners.contains(&number)).collect();
         let [offered, ..] = rates(found.plan);
-        let mut downpour = Self::counted(&offered, found.steered, over(found.plan), &grabs, &won);
+        let mut downpour = Self::counted(&offered, found.updates, over(found.plan), &grabs, &won);
         downpour.failed = found.count(OrderState::Failed);
         Ok(downpour)
     }
@@ -142,8 +142,8 @@ fn available(plans: &[RainPlan], at: EpochMs) -> u32 {
 }
 
 impl Downpour {
-    fn counted(offered: &Rain, steered: &Steered, over: Duration, grabs: &[Grab], won: &[bool]) -> Self {
-        let Steered { began_ms: began, plans } = steered;
+    fn counted(offered: &Rain, updates: &SaleUpdates, over: Duration, grabs: &[Grab], won: &[bool]) -> Self {
+        let SaleUpdates { began_ms: began, plans } = updates;
         let total = plans.first().map_or(0, |plan| plan.last);
         let after = |ms: u64| EpochMs(began.0.saturating_add_unsigned(ms));
         let over_ms = u64::try_from(over.as_millis()).unwrap_or(u64::MAX);
@@ -242,15 +242,15 @@ mod tests {
     }
 
     /// Ten at once and one a second; two a second after ten seconds; none after twenty.
-    fn steered() -> Steered {
-        Steered { began_ms: BEGAN, plans: vec![plan(0, 1, 10), plan(10, 2, 20), plan(20, 0, 40)] }
+    fn updates() -> SaleUpdates {
+        SaleUpdates { began_ms: BEGAN, plans: vec![plan(0, 1, 10), plan(10, 2, 20), plan(20, 0, 40)] }
     }
 
     fn counted(grabs: &[(u32, i64)]) -> Downpour {
         let grabs: Vec<Grab> =
             grabs.iter().map(|(unit, at_ms)| Grab { unit: *unit, at: EpochMs(BEGAN.0 + at_ms) }).collect();
         let won: Vec<bool> = (0..20).map(|number| number < grabs.len()).collect();
-        Downpour::counted(&Rain::default(), &steered(), OVER, &grabs, &won)
+        Downpour::counted(&Rain::default(), &updates(), OVER, &grabs, &won)
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{Ledger, LedgerError, keys};
 
 /// What operators have stopped, whatever the terms say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Switches {
+pub struct KillSwitches {
     #[serde(default)]
     pub stopped: bool,
     /// Sales that were stopped individually. Starting everything does not start them.
@@ -20,7 +20,7 @@ pub struct Switches {
     pub stopped_sales: BTreeSet<SaleId>,
     #[serde(default)]
     networks_version: u32,
-    /// Blocked networks, including those whose block has ended. Only [`Ledger::recent_switches`] reads them.
+    /// Blocked networks, including those whose block has ended. Only [`Ledger::recent_kill_switches`] reads them.
     #[serde(default, deserialize_with = "readable")]
     pub blocked_networks: Arc<[BlockedNetwork]>,
 }
@@ -37,15 +37,15 @@ fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[BlockedNe
     Ok(Vec::<String>::deserialize(deserializer)?.into_iter().filter_map(read).collect())
 }
 
-impl Switches {
-    pub fn stop(&self, sale: &SaleId) -> bool {
+impl KillSwitches {
+    pub fn is_stopped(&self, sale: &SaleId) -> bool {
         self.stopped || self.stopped_sales.contains(sale)
     }
 }
 
 impl Ledger {
-    pub async fn switches(&self) -> Result<Switches, LedgerError> {
-        Ok(self.read(keys::SWITCHES).await?.unwrap_or_default())
+    pub async fn kill_switches(&self) -> Result<KillSwitches, LedgerError> {
+        Ok(self.read(keys::KILL_SWITCHES).await?.unwrap_or_default())
     }
 
     /// What is stopped, and the blocked networks: those of `before` unless they have changed. May lag a moment behind,
@@ -53,13 +53,13 @@ impl Ledger {
     ///
     /// The networks and their version are written together, but two reads may see one half each. Then those of `before`
     /// hold until the next read, since their version is still another one.
-    pub async fn recent_switches(&self, before: Option<&Switches>) -> Result<Switches, LedgerError> {
+    pub async fn recent_kill_switches(&self, before: Option<&KillSwitches>) -> Result<KillSwitches, LedgerError> {
         let get = async |pk: &str, consistently: bool| {
             let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
             let item = get.send().await.map_err(LedgerError::of("GetItem"))?.item;
-            Ok::<Switches, LedgerError>(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
+            Ok::<KillSwitches, LedgerError>(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
         };
-        let read = get(keys::SWITCHES, false).await?;
+        let read = get(keys::KILL_SWITCHES, false).await?;
         let mut networks = before.cloned().unwrap_or_default();
         for consistently in [false, true] {
             if networks.networks_version < read.networks_version {
@@ -67,30 +67,34 @@ impl Ledger {
                 networks = if again.networks_version < networks.networks_version { networks } else { again };
             }
         }
-        let Switches { networks_version, blocked_networks, .. } = networks;
-        Ok(Switches { networks_version, blocked_networks, ..read })
+        let KillSwitches { networks_version, blocked_networks, .. } = networks;
+        Ok(KillSwitches { networks_version, blocked_networks, ..read })
     }
 
-    pub async fn stop(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
+    pub async fn stop(&self, sale: Option<&SaleId>) -> Result<KillSwitches, LedgerError> {
         match sale {
-            None => self.switch("SET stopped = :to", AttributeValue::Bool(true)).await,
-            Some(sale) => self.switch("ADD stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await,
+            None => self.set_kill_switch("SET stopped = :to", AttributeValue::Bool(true)).await,
+            Some(sale) => {
+                self.set_kill_switch("ADD stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await
+            }
         }
     }
 
     /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually.
-    pub async fn start(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
+    pub async fn start(&self, sale: Option<&SaleId>) -> Result<KillSwitches, LedgerError> {
         match sale {
-            None => self.switch("SET stopped = :to", AttributeValue::Bool(false)).await,
-            Some(sale) => self.switch("DELETE stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await,
+            None => self.set_kill_switch("SET stopped = :to", AttributeValue::Bool(false)).await,
+            Some(sale) => {
+                self.set_kill_switch("DELETE stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await
+            }
         }
     }
 
-    /// Without a condition: each change concerns one switch or one element of a set, so operators who stop different
-    /// things concurrently do not undo each other, and a repeated request changes nothing.
-    async fn switch(&self, update: &str, to: AttributeValue) -> Result<Switches, LedgerError> {
+    /// Without a condition: each change concerns one kill switch or one element of a set, so operators who stop
+    /// different things concurrently do not undo each other, and a repeated request changes nothing.
+    async fn set_kill_switch(&self, update: &str, to: AttributeValue) -> Result<KillSwitches, LedgerError> {
         let update = self
-            .update(keys::SWITCHES)
+            .update(keys::KILL_SWITCHES)
             .update_expression(update)
             .expression_attribute_values(":to", to)
             .return_values(ReturnValue::AllNew);

@@ -7,12 +7,12 @@ import { api } from './api.js';
 import { asking } from './asking.js';
 
 /** `now` is `{stopped, stopped_sales}`, or null while unknown. Calls each `change` listener. */
-class Stops extends EventTarget {
+class KillSwitches extends EventTarget {
   now = null;
 
   async load(signal) {
     try {
-      this.set(await api.switches(signal));
+      this.set(await api.killSwitches(signal));
     } catch {
       // Until the next answer, the previous one holds.
     }
@@ -45,7 +45,7 @@ class Stops extends EventTarget {
       typed: how === 'stop' ? { words: [t('op.stop_all.word')], label: t('op.typed.word', { word: t('op.stop_all.word') }) } : null,
     };
     await asking(question, async () => {
-      this.set(await api.switch(how, {}));
+      this.set(await api.flip(how, {}));
       return { said: true };
     }, () => {});
   }
@@ -69,4 +69,4 @@ class Stops extends EventTarget {
   }
 }
 
-export const stops = new Stops();
+export const killSwitches = new KillSwitches();

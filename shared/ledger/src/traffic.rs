@@ -1,8 +1,8 @@
-//! The heat of rounds: how many requests each gets, as reconciliation last measured.
+//! The traffic of rounds: how many requests each gets, as reconciliation last measured.
 
 use std::collections::HashMap;
 
-use sale::{Heat, Round, RoundId};
+use sale::{Round, RoundId, Traffic};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
@@ -13,59 +13,59 @@ use crate::{Ledger, LedgerError, keys};
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotedHeat {
+pub struct NotedTraffic {
     #[serde(flatten)]
-    pub heat: Heat,
-    /// Whether the round was isolated because of it: that is done once, so operators can undo it.
-    pub isolated: bool,
+    pub traffic: Traffic,
+    /// Whether the round was throttled because of it: that is done once, so operators can undo it.
+    pub throttled: bool,
     /// Counts writes.
     version: u32,
 }
 
 #[derive(Serialize)]
-struct HeatItem {
+struct TrafficItem {
     pk: String,
     #[serde(flatten)]
-    noted: NotedHeat,
+    noted: NotedTraffic,
     expires_at: i64,
 }
 
 impl Ledger {
-    /// The heat of these rounds, without those that have none, or one that this version cannot read.
-    pub async fn heats(
+    /// The traffic of these rounds, without those that have none, or one that this version cannot read.
+    pub async fn traffic_of(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
-    ) -> Result<HashMap<RoundId, NotedHeat>, LedgerError> {
-        let mut ids: HashMap<String, RoundId> = rounds.into_iter().map(|id| (keys::heat(id), id.clone())).collect();
+    ) -> Result<HashMap<RoundId, NotedTraffic>, LedgerError> {
+        let mut ids: HashMap<String, RoundId> = rounds.into_iter().map(|id| (keys::traffic(id), id.clone())).collect();
         let pks: Vec<String> = ids.keys().cloned().collect();
-        let mut heats = HashMap::with_capacity(pks.len());
+        let mut traffic = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
             let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
-            match serde_dynamo::from_item::<_, NotedHeat>(item) {
-                Ok(noted) => drop(heats.insert(id, noted)),
+            match serde_dynamo::from_item::<_, NotedTraffic>(item) {
+                Ok(noted) => drop(traffic.insert(id, noted)),
                 Err(error) => {
-                    tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "the heat of a round cannot be read");
+                    tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "the traffic of a round cannot be read");
                 }
             }
         }
-        Ok(heats)
+        Ok(traffic)
     }
 
     /// Records a measurement, on the condition that nothing was recorded since `read`. Returns whether it was recorded.
     ///
     /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice. Fails if DynamoDB
     /// does not answer; it may or may not be recorded then, and the next measurement shows which.
-    pub async fn note_heat(
+    pub async fn note_traffic(
         &self,
         round: &Round,
-        read: Option<&NotedHeat>,
-        heat: Heat,
-        isolated: bool,
+        read: Option<&NotedTraffic>,
+        traffic: Traffic,
+        throttled: bool,
     ) -> Result<bool, LedgerError> {
         let version = read.map_or(0, |read| read.version);
-        let item = to_item(HeatItem {
-            pk: keys::heat(&round.id),
-            noted: NotedHeat { heat, isolated, version: version + 1 },
+        let item = to_item(TrafficItem {
+            pk: keys::traffic(&round.id),
+            noted: NotedTraffic { traffic, throttled, version: version + 1 },
             expires_at: round.terms.closes_at_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
         })?;
         let condition = "attribute_not_exists(pk) OR version = :version";

@@ -5,7 +5,8 @@ use strum::IntoStaticStr;
 
 use crate::turns::{Turn, Turns};
 
-/// A kind of request that isolation limits. Each has its own limit, so wrong answers do not keep out reservations.
+/// A kind of request that a sale's throttle limits. Each has its own limit, so wrong answers do not crowd out
+/// reservations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Step {
@@ -17,11 +18,11 @@ pub enum Step {
     Reserve,
 }
 
-/// This process's turns for an isolated sale, by step.
+/// This process's turns for a throttled sale, by step.
 #[derive(Debug, Default)]
-pub(crate) struct Isolation([Turns; 3]);
+pub(crate) struct ThrottleTurns([Turns; 3]);
 
-impl Isolation {
+impl ThrottleTurns {
     /// Takes a turn for one request for `round`, which may send Redis `per_s` requests of this step in a second.
     pub(crate) async fn take_turn(
         &self,

@@ -7,7 +7,7 @@ fn ask(sale: &str, what: &str) -> Ask {
     Ask::post(format!("/v1/admin/sales/{sale}/{what}")).by_operator()
 }
 
-/// Every bad request to steer or redrive.
+/// Every bad request to update or redrive.
 pub(crate) fn all(target: &Target) -> Vec<Bad> {
     let mut cases = Vec::new();
     let first = json!({ "round": 1 });
@@ -31,8 +31,8 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
         cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere", what).json(&first), 404, "unknown_sale"));
         cases.push(bad(format!("{what}: no operator"), good.by("mallory"), 403, "forbidden"));
     }
-    let isolated = ask(&target.sale, "isolate").json(&json!({ "requests_per_s": 5 }));
-    cases.push(invalid("isolate: no round", isolated));
+    let throttled = ask(&target.sale, "throttle").json(&json!({ "requests_per_s": 5 }));
+    cases.push(invalid("throttle: no round", throttled));
     cases.extend(restock(target));
     cases.extend(rain(target));
     cases.extend(life(target));

@@ -21,7 +21,7 @@ const isToCome = (view) => isPublished(view) && clock.now() < firstOpening(view.
 
 const ACTIONS = {
   publish: { first: true, when: isDraft, run: ({ sale }) => api.publish(sale.sale_id), more: publishing },
-  resume: { first: true, when: ({ running, sale }) => running && sale.paused, run: steer('resume') },
+  resume: { first: true, when: ({ running, sale }) => running && sale.paused, run: update('resume') },
   start: { first: true, when: ({ stopped, alone }) => stopped && alone, run: startOne },
   beacon: {
     first: true,
@@ -31,12 +31,12 @@ const ACTIONS = {
     }],
     run: ({ sale }, key, { signature }) => api.beacon(sale, signature),
   },
-  pause: { when: ({ running, sale }) => running && !sale.paused, run: steer('pause') },
+  pause: { when: ({ running, sale }) => running && !sale.paused, run: update('pause') },
   restock: {
     // What each unit wins is part of the commitment.
     when: ({ running, sale }) => running && kindOf(sale) === 'units',
     fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
-    run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
+    run: ({ sale }, key, { units }) => api.update(sale, 'restock', key, { units: Number(units) }),
   },
   postpone: {
     when: (view) => isToCome(view),
@@ -45,14 +45,14 @@ const ACTIONS = {
   },
   rain: { when: ({ running, sale }) => running && Boolean(sale.rain), fields: ({ sale }) => rainFields(sale), run: changeRain },
   ...LINE_ACTIONS,
-  isolate: {
+  throttle: {
     when: ({ running }) => running,
-    fields: ({ sale }) => [{ name: 'rate', label: t('op.isolate.rate'), type: 'number', min: 1, max: 100_000, required: false, value: String(sale.isolated_requests_per_s ?? 500) }],
-    run: ({ sale }, key, { rate }) => api.steer(sale, 'isolate', key, { requests_per_s: rate === '' ? null : Number(rate) }),
+    fields: ({ sale }) => [{ name: 'rate', label: t('op.throttle.rate'), type: 'number', min: 1, max: 100_000, required: false, value: String(sale.throttle_requests_per_s ?? 500) }],
+    run: ({ sale }, key, { rate }) => api.update(sale, 'throttle', key, { requests_per_s: rate === '' ? null : Number(rate) }),
   },
-  end_recurrence: { danger: true, when: (view) => isPublished(view) && Boolean(view.sale.recurrence), run: steer('end_recurrence') },
-  close: { danger: true, typed: true, when: ({ running }) => running, run: steer('close') },
-  stop: { danger: true, typed: true, when: ({ sale, stopped }) => sale.state === 'published' && !stopped, run: ({ sale }) => api.switch('stop', { sale_id: sale.sale_id }) },
+  end_recurrence: { danger: true, when: (view) => isPublished(view) && Boolean(view.sale.recurrence), run: update('end_recurrence') },
+  close: { danger: true, typed: true, when: ({ running }) => running, run: update('close') },
+  stop: { danger: true, typed: true, when: ({ sale, stopped }) => sale.state === 'published' && !stopped, run: ({ sale }) => api.flip('stop', { sale_id: sale.sale_id }) },
   withdraw: { danger: true, typed: true, when: isToCome, run: ({ sale }) => api.withdraw(sale.sale_id) },
   delete: {
     danger: true, when: isDraft,
@@ -65,8 +65,8 @@ const ACTIONS = {
 
 /** A sale that is started while everything is stopped still sells nothing. */
 async function startOne({ sale }) {
-  const switches = await api.switch('start', { sale_id: sale.sale_id });
-  return { still_stopped: switches.stopped };
+  const killSwitches = await api.flip('start', { sale_id: sale.sale_id });
+  return { still_stopped: killSwitches.stopped };
 }
 
 /** Moves the opening, and the end with it. */
@@ -77,12 +77,12 @@ function postpone({ sale }, key, { opens }) {
   return api.edit(sale.sale_id, { round: sale.round, round_version: sale.round_version, ...times }, key);
 }
 
-function steer(how) {
-  return ({ sale }, key) => api.steer(sale, how, key);
+function update(how) {
+  return ({ sale }, key) => api.update(sale, how, key);
 }
 
 /** The buttons for the sale's state: pending actions first, irreversible ones last. */
-export function steering(view, ask) {
+export function saleActions(view, ask) {
   const { sale, awaits } = view;
   const rank = ([, { first, danger }]) => (first ? 0 : danger ? 2 : 1);
   const actions = Object.entries(ACTIONS).filter(([, action]) => action.when(view)).sort((one, other) => rank(one) - rank(other));

@@ -8,7 +8,7 @@
 use api::{Code, Problem, Reply, caller, idempotency_key, json, json_body};
 use http::StatusCode;
 use lambda_http::Request;
-use ledger::{Latest, Steered};
+use ledger::{Latest, UpdateOutcome};
 use sale::{LogEntry, Offer, Rain, Refusal, Round, RoundId, RoundNumber};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -39,12 +39,12 @@ struct ChangeRain {
 }
 
 /// A request to change a round.
-pub(crate) struct Steering {
+pub(crate) struct SaleUpdate {
     pub(crate) round: RoundId,
     pub(crate) entry: LogEntry,
 }
 
-impl Steering {
+impl SaleUpdate {
     /// Uses the request's idempotency key, or a new unique one.
     pub(crate) fn new(
         deps: &AdminDeps,
@@ -69,19 +69,19 @@ impl Steering {
 
 /// Pauses sales.
 pub(crate) async fn pause(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
-    steer_round(deps, &Steering::in_round(deps, request, sale, "pause")?, |round, _| Ok(round.pause())).await
+    update_round(deps, &SaleUpdate::in_round(deps, request, sale, "pause")?, |round, _| Ok(round.pause())).await
 }
 
 /// Resumes sales.
 pub(crate) async fn resume(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
-    steer_round(deps, &Steering::in_round(deps, request, sale, "resume")?, |round, _| round.resume(now)).await
+    update_round(deps, &SaleUpdate::in_round(deps, request, sale, "resume")?, |round, _| round.resume(now)).await
 }
 
 /// Ends the round now. One that has ended keeps its end.
 pub(crate) async fn close(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
-    steer_round(deps, &Steering::in_round(deps, request, sale, "close")?, |round, _| round.close(now)).await
+    update_round(deps, &SaleUpdate::in_round(deps, request, sale, "close")?, |round, _| round.close(now)).await
 }
 
 /// Adds units to this round. Requires a key: without one, a retry could not be told from a second delivery.
@@ -91,8 +91,8 @@ pub(crate) async fn restock(deps: &AdminDeps, request: &Request, sale: &str) -> 
         return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
     }
     let now = deps.clock.now();
-    let steering = Steering::new(deps, request, sale, round, "restock", units.to_string())?;
-    steer_round(deps, &steering, |round, _| round.restock(units, now)).await
+    let update = SaleUpdate::new(deps, request, sale, round, "restock", units.to_string())?;
+    update_round(deps, &update, |round, _| round.restock(units, now)).await
 }
 
 /// Changes when this round's units become available. Requires a key: without one, a retry would add `at_once` a second
@@ -103,27 +103,27 @@ pub(crate) async fn rain(deps: &AdminDeps, request: &Request, sale: &str) -> Rep
         return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
     }
     let (rain, now) = (Rain::from(rain), deps.clock.now());
-    let steering = Steering::new(deps, request, sale, round, "rain", rain.to_string())?;
-    steer_round(deps, &steering, |round, _| round.rain(&rain, now)).await
+    let update = SaleUpdate::new(deps, request, sale, round, "rain", rain.to_string())?;
+    update_round(deps, &update, |round, _| round.rain(&rain, now)).await
 }
 
 /// Makes this round the last one. Repeating it changes nothing.
 pub(crate) async fn end_recurrence(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
-    let Steering { round, mut entry } = Steering::in_round(deps, request, sale, "end_recurrence")?;
+    let SaleUpdate { round, mut entry } = SaleUpdate::in_round(deps, request, sale, "end_recurrence")?;
     // The offer's log covers many rounds.
     entry.parameters = round.number.to_string();
-    let steered = deps.ledger.steer_offer(&round, &entry, Offer::end_recurrence).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, steered)?)))
+    let outcome = deps.ledger.update_offer(&round, &entry, Offer::end_recurrence).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, outcome)?)))
 }
 
 /// Changes a round by a rule of `sale`, and tells Redis.
-pub(crate) async fn steer_round(
+pub(crate) async fn update_round(
     deps: &AdminDeps,
-    Steering { round, entry }: &Steering,
+    SaleUpdate { round, entry }: &SaleUpdate,
     change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
 ) -> Reply {
-    let steered = deps.ledger.steer_round(round, entry, change).await.map_err(Problem::unanswered)?;
-    let latest = made(round, steered)?;
+    let outcome = deps.ledger.update_round(round, entry, change).await.map_err(Problem::unanswered)?;
+    let latest = made(round, outcome)?;
     if let Some(round) = &latest.round {
         // Not an error for the operator: the ledger has the change, and reconciliation will tell Redis.
         if let Err(error) = deps.stock.of(round).amend(round).await {
@@ -133,13 +133,13 @@ pub(crate) async fn steer_round(
     Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
 }
 
-pub(crate) fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem> {
-    match steered {
-        Steered::Made(latest) => Ok(*latest),
-        Steered::Refused(refusal) => Err(refused(round, &refusal)),
-        Steered::RoundChanged(latest) => Err(Problem::new(Code::RoundChanged).with("round", latest.0)),
-        Steered::KeyReused => Err(Problem::new(Code::KeyReused)),
-        Steered::Unknown => Err(Problem::new(Code::UnknownSale)),
+pub(crate) fn made(round: &RoundId, outcome: UpdateOutcome) -> Result<Latest, Problem> {
+    match outcome {
+        UpdateOutcome::Made(latest) => Ok(*latest),
+        UpdateOutcome::Refused(refusal) => Err(refused(round, &refusal)),
+        UpdateOutcome::RoundChanged(latest) => Err(Problem::new(Code::RoundChanged).with("round", latest.0)),
+        UpdateOutcome::KeyReused => Err(Problem::new(Code::KeyReused)),
+        UpdateOutcome::Unknown => Err(Problem::new(Code::UnknownSale)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sales with far more demand than expected: found, shown, and limited if the deployment says so.
 
-use ledger::NotedHeat;
+use ledger::NotedTraffic;
 
 use crate::prelude::*;
 
@@ -8,14 +8,14 @@ use crate::prelude::*;
 const CROWD: u64 = 1_000_000;
 
 /// Runs reconciliation with its clock this many minutes ahead.
-async fn look(lab: &Lab, minute: i64, isolate_hot_to: Option<u32>) -> usize {
+async fn look(lab: &Lab, minute: i64, throttle_busy_to: Option<u32>) -> usize {
     let clock = Clock::ahead_by_ms(minute * 60_000);
     let summary =
-        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, isolate_hot_to, ..lab.reconciliation() })
+        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, throttle_busy_to, ..lab.reconciliation() })
             .await;
     let summary = summary.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
-    summary.hot
+    summary.busy
 }
 
 /// Adds this many answers to Redis's counts, as processes do.
@@ -27,20 +27,20 @@ async fn document(lab: &Lab, path: &str) -> Value {
     lab.answer(&Ask::get(path).by_operator()).await.expect(200).body
 }
 
-async fn noted(lab: &Lab) -> NotedHeat {
-    lab.ledger.heats([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap()
+async fn noted(lab: &Lab) -> NotedTraffic {
+    lab.ledger.traffic_of([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap()
 }
 
 async fn limit(lab: &Lab) -> Value {
-    document(lab, &format!("/v1/admin/sales/{SALE}")).await["isolated_requests_per_s"].clone()
+    document(lab, &format!("/v1/admin/sales/{SALE}")).await["throttle_requests_per_s"].clone()
 }
 
-async fn isolations(lab: &Lab) -> usize {
-    lab.round().await.log.entries().iter().filter(|entry| entry.action == "isolate").count()
+async fn throttles(lab: &Lab) -> usize {
+    lab.round().await.log.entries().iter().filter(|entry| entry.action == "throttle").count()
 }
 
 #[tokio::test]
-async fn a_sale_that_nobody_planned_is_found_hot_and_shown_until_the_crowd_has_gone() {
+async fn a_sale_that_nobody_planned_is_found_busy_and_shown_until_the_crowd_has_gone() {
     let lab = Lab::selling(terms(9, 1)).await;
     assert_eq!(look(&lab, 0, None).await, 0);
     answered(&lab, "challenged", CROWD).await;
@@ -49,16 +49,16 @@ async fn a_sale_that_nobody_planned_is_found_hot_and_shown_until_the_crowd_has_g
     let list = document(&lab, "/v1/admin/sales").await;
     let page = document(&lab, "/v1/admin/sales?state=open").await;
     let one = document(&lab, &format!("/v1/admin/sales/{SALE}")).await;
-    for hot in [&list["sales"][0]["hot"], &page["sales"][0]["hot"], &one["hot"]] {
+    for busy in [&list["sales"][0]["busy"], &page["sales"][0]["busy"], &one["busy"]] {
         // A minute by the clocks, plus the time that the runs took.
-        let rate = hot["requests_per_s"].as_u64().unwrap();
-        assert!((6_000..=CROWD / 60).contains(&rate), "{hot}");
-        assert_eq!(hot["expected_requests_per_s"], 3_000);
+        let rate = busy["requests_per_s"].as_u64().unwrap();
+        assert!((6_000..=CROWD / 60).contains(&rate), "{busy}");
+        assert_eq!(busy["expected_requests_per_s"], 3_000);
     }
-    assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 0), "limiting it is left to operators");
+    assert_eq!((limit(&lab).await, throttles(&lab).await), (Value::Null, 0), "limiting it is left to operators");
 
     assert_eq!(look(&lab, 2, None).await, 0);
-    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["hot"], Value::Null);
+    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
 }
 
 #[tokio::test]
@@ -73,10 +73,10 @@ async fn real_requests_count_and_those_who_hear_sold_out_do_not() {
     answered(&lab, "sold_out", CROWD).await;
     lab.snapshots.flush_answers(&lab.stock).await;
     look(&lab, 1, None).await;
-    let Heat { asked, requests_per_s, .. } = noted(&lab).await.heat;
+    let Traffic { asked, requests_per_s, .. } = noted(&lab).await.traffic;
     assert!(asked == BUYERS && requests_per_s <= 2, "{asked} at {requests_per_s}/s");
     heal(&lab).await;
-    lab.check_history("hot_sales", &[SALE], Redis::Keeps).await;
+    lab.check_history("busy_sales", &[SALE], Redis::Keeps).await;
 }
 
 #[tokio::test]
@@ -86,13 +86,13 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
     answered(&lab, "challenged", CROWD).await;
     let looks = (0..4).map(|_| look(&lab, 1, Some(50)));
     futures::future::join_all(looks).await;
-    assert_eq!((limit(&lab).await, isolations(&lab).await), (json!(50), 1));
+    assert_eq!((limit(&lab).await, throttles(&lab).await), (json!(50), 1));
 
-    let undo = Ask::post_sale("isolate");
+    let undo = Ask::post_sale("throttle");
     lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
     answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 2, Some(50)).await, 1, "the sale is still hot");
-    assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 2));
+    assert_eq!(look(&lab, 2, Some(50)).await, 1, "the sale is still busy");
+    assert_eq!((limit(&lab).await, throttles(&lab).await), (Value::Null, 2));
 }
 
 #[tokio::test]
@@ -110,10 +110,10 @@ async fn a_sale_is_limited_to_no_less_than_was_planned() {
 async fn a_look_too_soon_after_another_says_nothing() {
     let lab = Lab::selling(terms(9, 1)).await;
     look(&lab, 0, Some(50)).await;
-    let before = noted(&lab).await.heat;
+    let before = noted(&lab).await.traffic;
     answered(&lab, "challenged", CROWD).await;
     assert_eq!(look(&lab, 0, Some(50)).await, 0);
-    assert_eq!((noted(&lab).await.heat, limit(&lab).await), (before, Value::Null));
+    assert_eq!((noted(&lab).await.traffic, limit(&lab).await), (before, Value::Null));
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
     let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
     let in_minutes = async |minutes: i64| {
         let deps = admin::AdminDeps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
-        Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await).expect(200).body["hot"].clone()
+        Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await).expect(200).body["busy"].clone()
     };
     assert!(in_minutes(2).await.is_object());
     assert_eq!(in_minutes(9).await, Value::Null);
@@ -135,7 +135,7 @@ async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
 #[tokio::test]
 async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
     let lab = Lab::selling(terms(9, 1)).await;
-    for (key, what) in [("hot", "pause"), ("hot-1", "resume")] {
+    for (key, what) in [("busy", "pause"), ("busy-1", "resume")] {
         let ask = Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().header("idempotency-key", key);
         lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
     }
@@ -148,12 +148,12 @@ async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
 #[tokio::test]
 async fn what_an_operator_limited_stays_so() {
     let lab = Lab::selling(terms(9, 1)).await;
-    let isolate = Ask::post_sale("isolate");
-    lab.answer(&isolate.json(&json!({ "round": 1, "requests_per_s": 700 }))).await.expect(200);
+    let throttle = Ask::post_sale("throttle");
+    lab.answer(&throttle.json(&json!({ "round": 1, "requests_per_s": 700 }))).await.expect(200);
     look(&lab, 0, Some(50)).await;
     answered(&lab, "challenged", CROWD).await;
     assert_eq!(look(&lab, 1, Some(50)).await, 1);
-    assert_eq!((limit(&lab).await, isolations(&lab).await), (json!(700), 1));
+    assert_eq!((limit(&lab).await, throttles(&lab).await), (json!(700), 1));
 }
 
 #[tokio::test]
@@ -162,10 +162,10 @@ async fn a_look_that_was_frozen_notes_nothing() {
     look(&lab, 0, None).await;
     let stale = noted(&lab).await;
     look(&lab, 1, None).await;
-    let hot = Heat { requests_per_s: u32::MAX, hot_since_ms: Some(stale.heat.at_ms), ..stale.heat };
-    assert!(!lab.ledger.note_heat(&lab.round().await, Some(&stale), hot, true).await.unwrap());
-    assert!(!lab.ledger.note_heat(&lab.round().await, None, hot, true).await.unwrap(), "also if nothing was noted");
-    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["hot"], Value::Null);
+    let busy = Traffic { requests_per_s: u32::MAX, busy_since_ms: Some(stale.traffic.at_ms), ..stale.traffic };
+    assert!(!lab.ledger.note_traffic(&lab.round().await, Some(&stale), busy, true).await.unwrap());
+    assert!(!lab.ledger.note_traffic(&lab.round().await, None, busy, true).await.unwrap(), "also if nothing was noted");
+    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
 }
 
 #[tokio::test]
@@ -173,9 +173,9 @@ async fn a_limit_that_is_none_is_refused_at_the_start() {
     let lab = Lab::new().await;
     for given in ["0", "100001", "many", "-1"] {
         let context = lab.another_process();
-        let settings = lab.settings().with("ISOLATE_HOT_SALES_TO", given);
+        let settings = lab.settings().with("THROTTLE_BUSY_SALES_TO", given);
         let context = context::Context::new(settings, context.aws().clone(), Clock::system());
         let refused = reconciliation::ReconciliationDeps::new(&context).err().expect(given);
-        assert!(matches!(refused, ContextError::Unusable { setting: "ISOLATE_HOT_SALES_TO", .. }), "{refused}");
+        assert!(matches!(refused, ContextError::Unusable { setting: "THROTTLE_BUSY_SALES_TO", .. }), "{refused}");
     }
 }

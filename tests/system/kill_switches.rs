@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-async fn switch(lab: &Lab, what: &str, which: Value) -> Answer {
+async fn flip(lab: &Lab, what: &str, which: Value) -> Answer {
     lab.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(&which)).await
 }
 
@@ -24,7 +24,7 @@ async fn one_sale_is_stopped_and_the_others_sell() {
     let lab = lab().await;
     let alice = lab.buy("alice").await;
     for _ in 0..2 {
-        let state = switch(&lab, "stop", json!({ "sale_id": SALE })).await.expect(200);
+        let state = flip(&lab, "stop", json!({ "sale_id": SALE })).await.expect(200);
         assert_eq!(state.body, json!({ "stopped": false, "stopped_sales": [SALE] }));
     }
     stopped(&lab, SALE).await;
@@ -34,10 +34,10 @@ async fn one_sale_is_stopped_and_the_others_sell() {
     lab.answer(&Ask::get("/v1/orders").by("alice")).await.expect(200);
     lab.answer(&Ask::delete(&path).by("alice")).await.expect(200);
     // Starting everything does not start a single stopped sale.
-    switch(&lab, "start", json!({})).await.expect(200);
+    flip(&lab, "start", json!({})).await.expect(200);
     stopped(&lab, SALE).await;
     for _ in 0..2 {
-        let state = switch(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
+        let state = flip(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
         assert_eq!(state.body, json!({ "stopped": false, "stopped_sales": [] }));
     }
     lab.reserve("carol").await;
@@ -47,11 +47,11 @@ async fn one_sale_is_stopped_and_the_others_sell() {
 async fn everything_is_stopped_and_can_be_looked_at() {
     let lab = lab().await;
     let alice = lab.buy("alice").await;
-    assert_eq!(switch(&lab, "stop", json!({})).await.expect(200).body["stopped"], true);
+    assert_eq!(flip(&lab, "stop", json!({})).await.expect(200).body["stopped"], true);
     stopped(&lab, SALE).await;
     stopped(&lab, "other").await;
     lab.answer(&Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
-    assert_eq!(switch(&lab, "start", json!({})).await.expect(200).body["stopped"], false);
+    assert_eq!(flip(&lab, "start", json!({})).await.expect(200).body["stopped"], false);
     lab.reserve("bob").await;
 }
 
@@ -69,10 +69,10 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
         futures::future::join_all(asked).await
     };
     assert_eq!(ask_all("before").await, [202; 40]);
-    switch(&lab, "stop", json!({})).await.expect(200);
+    flip(&lab, "stop", json!({})).await.expect(200);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
     assert_eq!(ask_all("during").await, [503; 40]);
-    switch(&lab, "start", json!({})).await.expect(200);
+    flip(&lab, "start", json!({})).await.expect(200);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
     assert_eq!(ask_all("after").await, [202; 40]);
     heal(&lab).await;
@@ -83,9 +83,9 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
 async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
     let lab = lab().await;
     for which in [json!({}), json!({ "sale_id": SALE })] {
-        switch(&lab, "stop", which).await.expect(200);
+        flip(&lab, "stop", which).await.expect(200);
     }
-    let started = switch(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
+    let started = flip(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
     assert_eq!(started.body, json!({ "stopped": true, "stopped_sales": [] }));
     stopped(&lab, SALE).await;
 }
@@ -94,31 +94,31 @@ async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
 async fn two_operators_who_stop_different_things_undo_nothing() {
     let lab = lab().await;
     let both = [json!({ "sale_id": SALE }), json!({ "sale_id": "other" }), json!({})];
-    futures::future::join_all(both.into_iter().map(|which| switch(&lab, "stop", which))).await;
-    let switches = lab.answer(&Ask::get("/v1/admin/switches").by_operator()).await.expect(200);
-    assert_eq!(switches.body, json!({ "stopped": true, "stopped_sales": [SALE, "other"] }));
+    futures::future::join_all(both.into_iter().map(|which| flip(&lab, "stop", which))).await;
+    let kill_switches = lab.answer(&Ask::get("/v1/admin/kill_switches").by_operator()).await.expect(200);
+    assert_eq!(kill_switches.body, json!({ "stopped": true, "stopped_sales": [SALE, "other"] }));
 }
 
 #[tokio::test]
 async fn what_does_not_say_what_to_stop_stops_nothing() {
     let lab = lab().await;
     for which in [json!({ "sale_id": null }), json!({ "sale": SALE }), json!({ "sale_id": "" }), json!([])] {
-        switch(&lab, "stop", which.clone()).await.problem(400, "invalid_request");
-        switch(&lab, "start", which).await.problem(400, "invalid_request");
+        flip(&lab, "stop", which.clone()).await.problem(400, "invalid_request");
+        flip(&lab, "start", which).await.problem(400, "invalid_request");
     }
     lab.answer(&Ask::post("/v1/admin/stop").by_operator()).await.problem(415, "unsupported_media_type");
-    switch(&lab, "stop", json!({ "sale_id": "nowhere" })).await.problem(404, "unknown_sale");
-    assert_eq!(lab.ledger.switches().await.unwrap(), ledger::Switches::default());
+    flip(&lab, "stop", json!({ "sale_id": "nowhere" })).await.problem(404, "unknown_sale");
+    assert_eq!(lab.ledger.kill_switches().await.unwrap(), ledger::KillSwitches::default());
 }
 
 /// The limit applies to what reaches Redis, from all processes together and whatever the pass.
 #[tokio::test]
-async fn an_isolated_sale_gets_no_more_than_its_share() {
+async fn a_throttled_sale_gets_no_more_than_its_share() {
     const PER_S: u32 = 2;
     const PROCESSES: usize = 3;
     let lab = Lab::selling(terms(100, 1)).await;
-    let isolated = Ask::post_sale("isolate");
-    lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": PER_S }))).await.expect(200);
+    let throttled = Ask::post_sale("throttle");
+    lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": PER_S }))).await.expect(200);
     let clock = runtime::Clock::system();
     let processes: Vec<_> = (0..PROCESSES).map(|_| lab.another_reservation(clock)).collect();
     let began = Instant::now();
@@ -151,15 +151,15 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
         assert_eq!(answer.problem(429, "rate_limited").header("retry-after"), "1");
     }
     heal(&lab).await;
-    lab.check_history("isolated", &[SALE], Redis::Keeps).await;
+    lab.check_history("throttled", &[SALE], Redis::Keeps).await;
 }
 
 /// Wrong answers do not use up the share of right ones.
 #[tokio::test]
-async fn junk_does_not_use_up_an_isolated_sales_share() {
+async fn junk_does_not_use_up_a_throttled_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let isolated = Ask::post_sale("isolate");
-    lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": 2 }))).await.expect(200);
+    let throttled = Ask::post_sale("throttle");
+    lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": 2 }))).await.expect(200);
     let token = |user: &str, id: &str, answer: &str| {
         let body = json!({ "challenge_id": id, "answer": answer });
         Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)
@@ -181,10 +181,10 @@ async fn junk_does_not_use_up_an_isolated_sales_share() {
 
 /// Whoever asks for more challenges than the rates allow uses up nobody else's share.
 #[tokio::test]
-async fn one_account_does_not_use_up_an_isolated_sales_challenges() {
+async fn one_account_does_not_use_up_a_throttled_sales_challenges() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let isolated = Ask::post_sale("isolate");
-    lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
+    let throttled = Ask::post_sale("throttle");
+    lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
     // Her requests are used up until the year 2286.
     lab.redis(&["SET", &format!("rate:{{{SALE}:1:0}}:user:mallory"), "9999999999999999"]).await;
     let deps = lab.another_admission(runtime::Clock::system());
@@ -200,22 +200,22 @@ async fn one_account_does_not_use_up_an_isolated_sales_challenges() {
 }
 
 #[tokio::test]
-async fn a_sale_is_isolated_and_released() {
+async fn a_sale_is_throttled_and_released() {
     let lab = lab().await;
-    let isolate = |mut body: Value| {
+    let throttle = |mut body: Value| {
         body["round"] = json!(1);
-        Ask::post_sale("isolate").json(&body)
+        Ask::post_sale("throttle").json(&body)
     };
-    let set = isolate(json!({ "requests_per_s": 20 })).header("idempotency-key", "key-1");
+    let set = throttle(json!({ "requests_per_s": 20 })).header("idempotency-key", "key-1");
     for _ in 0..2 {
-        assert_eq!(lab.answer(&set).await.expect(200).body["isolated_requests_per_s"], 20);
+        assert_eq!(lab.answer(&set).await.expect(200).body["throttle_requests_per_s"], 20);
     }
     let sale =
         lab.snapshots.of(&SALE.parse().unwrap()).await.unwrap().sale(&SALE.parse().unwrap()).unwrap().round.clone();
-    assert_eq!(sale.isolated_requests_per_s, Some(20));
-    let lifted = lab.answer(&isolate(json!({ "requests_per_s": null }))).await.expect(200);
-    assert_eq!(lifted.body.get("isolated_requests_per_s"), None);
+    assert_eq!(sale.throttle_requests_per_s, Some(20));
+    let lifted = lab.answer(&throttle(json!({ "requests_per_s": null }))).await.expect(200);
+    assert_eq!(lifted.body.get("throttle_requests_per_s"), None);
     for bad in [json!({}), json!({ "requests_per_s": 0 }), json!({ "requests_per_s": 100_001 })] {
-        lab.answer(&isolate(bad)).await.problem(400, "invalid_request");
+        lab.answer(&throttle(bad)).await.problem(400, "invalid_request");
     }
 }

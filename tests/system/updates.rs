@@ -1,15 +1,15 @@
-//! Operators steer a sale while it runs.
+//! Operators update a sale while it runs.
 
 use stock::Counters;
 
 use crate::prelude::*;
 
-/// Steers the first round, which is the only one here.
+/// Updates the first round, which is the only one here.
 fn ask(what: &str) -> Ask {
     Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().json(&json!({ "round": 1 }))
 }
 
-async fn steer(lab: &Lab, what: &str) -> Answer {
+async fn update(lab: &Lab, what: &str) -> Answer {
     lab.answer(&ask(what)).await.expect(200)
 }
 
@@ -68,7 +68,7 @@ async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty(), "what was sold is ordered");
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 
-    assert_eq!(steer(&lab, "resume").await.body["paused"], false);
+    assert_eq!(update(&lab, "resume").await.body["paused"], false);
     assert_eq!(lab.answer(&pause).await.expect(200).body["paused"], false, "a late copy does not pause again");
     lab.buy("bob").await;
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
@@ -79,10 +79,10 @@ async fn a_closed_round_is_over() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
     let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
-    let closed = steer(&lab, "close").await;
+    let closed = update(&lab, "close").await;
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
     assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
-    assert_eq!(steer(&lab, "close").await.text("closes_at"), closed.text("closes_at"), "it keeps its end");
+    assert_eq!(update(&lab, "close").await.text("closes_at"), closed.text("closes_at"), "it keeps its end");
     lab.answer(&ask("resume")).await.problem(409, "not_amendable");
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
 }
@@ -97,7 +97,7 @@ async fn what_has_not_opened_cannot_be_closed() {
 }
 
 #[tokio::test]
-async fn drafts_are_not_steered() {
+async fn drafts_are_not_updated() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &terms(3, 1), None).await;
     let before = lab.offer().await;
@@ -125,10 +125,10 @@ async fn what_redis_does_not_hear_reconciliation_tells_it() {
 }
 
 #[tokio::test]
-async fn a_round_that_redis_lost_comes_back_as_it_was_steered() {
+async fn a_round_that_redis_lost_comes_back_as_it_was_updated() {
     let lab = Lab::selling(terms(2, 1)).await;
     lab.buy("alice").await;
-    steer(&lab, "pause").await;
+    update(&lab, "pause").await;
     lab.answer(&restock(3, "key-1")).await.expect(200);
     let earlier = lab.round().await.terms.closes_at_ms.0 - 600_000;
     rounds::change(&lab.ledger, &round(SALE, 1), "earlier end", |round| round.terms.closes_at_ms.0 = earlier).await;
@@ -145,7 +145,7 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_steered() {
         |of: &Counters| (of.last_unit, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);
     assert_eq!(terms(&after), terms(&before));
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
-    steer(&lab, "resume").await;
+    update(&lab, "resume").await;
     assert_eq!(sell_out(&lab, "late").await, 4);
     assert_eq!(lab.clean_audit().await, (0, 0, 5));
 }
