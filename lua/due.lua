@@ -8,7 +8,7 @@
 --         sent, it is claimed again only as its age doubles (ms)
 --       3 DUE_AT_MS of an earlier call of which every message was sent since; left out if there is none
 -- Returns
---   due LOOKED LENGTH DUE_AT_MS LINES   LOOKED elements were looked at, of LENGTH that there were; a line "USER ENTRIES"
+--   due READ LENGTH DUE_AT_MS LINES   READ elements were read, of LENGTH that there were; a line "USER ENTRIES"
 --                                       for each element that is due, after a line break; fewer than asked for means that
 --                                       nothing else is due. All that were looked at are due again at DUE_AT_MS.
 -- where ENTRIES are joined by ";". The outbox is in the order of being due, since all wait equally long. An element whose
@@ -38,8 +38,8 @@ while sent_at and from_end < most_from_end do
 end
 
 local length = redis.call('LLEN', outbox_key)
-local lines, looked = {}, 0
-while looked < math.min(tonumber(ARGV[1]), length) do
+local lines, read = {}, 0
+while read < math.min(tonumber(ARGV[1]), length) do
   local user, made_at, unsent, due_at = string.match(redis.call('LINDEX', outbox_key, 0), '^(%S+) (%d+) ?(0?)(%d*)$')
   made_at, due_at = tonumber(made_at), tonumber(due_at)
 
@@ -61,6 +61,6 @@ while looked < math.min(tonumber(ARGV[1]), length) do
     redis.call('RPUSH', outbox_key, string.format('%s %d %s%d', user, made_at, is_due and '0' or '', now + wait))
   end
   redis.call('LPOP', outbox_key)
-  looked = looked + 1
+  read = read + 1
 end
-return string.format('due %d %d %d\n', looked, length, now + wait) .. table.concat(lines, '\n')
+return string.format('due %d %d %d\n', read, length, now + wait) .. table.concat(lines, '\n')

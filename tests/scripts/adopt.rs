@@ -46,7 +46,7 @@ async fn a_hold_of_it_becomes_ordered_on_the_ledgers_unit() {
     let claim = round.buy(&alice).await;
     let moved = Claim { id: claim.id.clone(), ..order(&round, "alice", 3, claim.slot.0) };
     assert!(round.stock().adopt(&moved).await.unwrap());
-    let found = round.find(&claim).await.unwrap();
+    let found = round.entry(&claim).await.unwrap();
     assert_eq!((found.claim.unit, found.state), (Unit(3), ClaimState::Ordered));
     assert_eq!(units_left(&round).await, [2], "unit 1 is in no place until reconciliation checks the ledger");
 }
@@ -59,7 +59,7 @@ async fn what_redis_knows_to_have_ended_stays_ended() {
     round.release(&claim).await;
     let ended = Claim { id: claim.id, ..order(&round, "alice", claim.unit.0, 0) };
     assert!(!round.stock().adopt(&ended).await.unwrap());
-    assert_eq!(round.find(&ended).await.unwrap().state, ClaimState::Released);
+    assert_eq!(round.entry(&ended).await.unwrap().state, ClaimState::Released);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
 }
 

@@ -75,7 +75,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
 
     let reserved = round.reserve(Uuid::now_v7(), &alice, BuyerClass::EVERYONE).await.unwrap();
     let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
-    assert!(round.find(claim.id.uuid, &alice).await.unwrap().is_some());
+    assert!(round.entry(claim.id.uuid, &alice).await.unwrap().is_some());
     assert!(matches!(round.reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
     assert_eq!(round.due(10, Duration::ZERO, None).await.unwrap().claims.len(), 1);
     assert!(round.held_since(10).await.unwrap().is_some());
@@ -99,7 +99,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert_eq!(round.join_line(&joining).await.unwrap(), Joined::Early);
     let early = Joining { opens_at: EpochMs(0), ..joining };
     assert_eq!(round.join_line(&early).await.unwrap(), Joined::Early);
-    let look = round.look_at_line().await.unwrap();
+    let look = round.read_line().await.unwrap();
     let (head, tail) = ("1 2".to_owned(), "3".to_owned());
     let step = LineStep {
         before: look.progress,

@@ -8,7 +8,7 @@ const HOUR_MS: i64 = 3_600_000;
 
 /// Redis's clock.
 async fn now(round: &TestRound) -> EpochMs {
-    round.stock().look_at_line().await.unwrap().now
+    round.stock().read_line().await.unwrap().now
 }
 
 /// A request to join the line of a sale that opens in `opens_in_ms`.
@@ -62,7 +62,7 @@ async fn early_ones_are_known_again_after_the_opening_and_late_ones_by_their_fir
     }
     let bob = user("bob");
     let Joined::Late(second) = join(&round, &joining(&bob, at, -1000)).await else { panic!("bob is late") };
-    let look = round.stock().look_at_line().await.unwrap();
+    let look = round.stock().read_line().await.unwrap();
     assert!((at.0 / 1000..=look.now.0 / 1000).contains(&(second as i64)));
     let mut redis = round.redis().await;
     let () = redis.zadd("arrivals:{lamp:1:line}", "bob", second - 9).await.unwrap();
@@ -98,7 +98,7 @@ async fn a_line_is_moved_by_one_of_those_who_looked() {
     let stock = round.stock();
     assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::To(0, 0));
     assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::Overtaken, "the line exists by now");
-    let look = stock.look_at_line().await.unwrap();
+    let look = stock.read_line().await.unwrap();
     assert_eq!(look.progress.as_deref(), Some("17 5 0 0 1 2 3 4 5"));
     assert_eq!(stock.move_line(&step(look.progress.clone(), None, 7)).await.unwrap(), LineMoved::To(7, 0));
     assert_eq!(
@@ -123,10 +123,10 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
     let (mut late_s, mut late_ppb) = (0, 0);
     let mut moved = Vec::new();
     for more in [0, 1, 1, 1, 2, 1] {
-        let before = stock.look_at_line().await.unwrap();
+        let before = stock.read_line().await.unwrap();
         let step = LineStep { late_ppb, ..step(before.progress, Some(more), late_s) };
         (late_s, late_ppb) = moved_to(stock, &step).await;
-        moved.push((late_s as i64 - now_s as i64, late_ppb, stock.look_at_line().await.unwrap().late_admitted));
+        moved.push((late_s as i64 - now_s as i64, late_ppb, stock.read_line().await.unwrap().late_admitted));
     }
     let last = moved.pop().unwrap();
     assert_eq!(
@@ -150,10 +150,10 @@ async fn no_number_of_late_ones_in_a_second_stops_the_line() {
         }
         let (mut late_s, mut late_ppb) = (0, 0);
         for admitted in 1..=count {
-            let before = stock.look_at_line().await.unwrap();
+            let before = stock.read_line().await.unwrap();
             let step = LineStep { late_ppb, ..step(before.progress, Some(1), late_s) };
             (late_s, late_ppb) = moved_to(stock, &step).await;
-            assert_eq!(stock.look_at_line().await.unwrap().late_admitted, admitted, "of {count}");
+            assert_eq!(stock.read_line().await.unwrap().late_admitted, admitted, "of {count}");
         }
     }
 }
@@ -168,7 +168,7 @@ async fn nobody_is_early_once_the_line_has_opened() {
     assert_eq!(join(&round, &joining(&alice, at, HOUR_MS / 2)).await, Joined::Early);
     let late = join(&round, &joining(&bob, at, HOUR_MS / 2)).await;
     assert!(matches!(late, Joined::Late(second) if second >= at.0 as u64 / 1000), "{late:?}");
-    assert_eq!(round.stock().look_at_line().await.unwrap().people, 1);
+    assert_eq!(round.stock().read_line().await.unwrap().people, 1);
 }
 
 #[tokio::test]
@@ -219,7 +219,7 @@ async fn who_was_late_for_an_opening_that_was_put_off_is_early() {
         assert!(matches!(join(&round, &joining(late, at, -1000)).await, Joined::Late(_)));
     }
     assert_eq!(join(&round, &joining(&bob, at, HOUR_MS / 2)).await, Joined::Early);
-    let look = round.stock().look_at_line().await.unwrap();
+    let look = round.stock().read_line().await.unwrap();
     assert_eq!((look.people, look.late), (1, 1), "a user who asks again counts as early");
     // Carol asks again only after the sale has opened at last.
     let put_off = joining(&carol, at, 0).opens_at;
@@ -265,7 +265,7 @@ async fn whoever_looks_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
     let step = LineStep { expires_at: EpochMs(at.0 + HOUR_MS), ..step(None, None, 0) };
     assert_eq!(stock.move_line(&step).await.unwrap(), LineMoved::To(0, 0));
     for (until_ms, kept_ms) in [(90 * HOUR_MS, 90 * HOUR_MS), (HOUR_MS, 90 * HOUR_MS)] {
-        stock.look_at_line_and_keep(EpochMs(at.0 + until_ms)).await.unwrap();
+        stock.read_line_and_keep(EpochMs(at.0 + until_ms)).await.unwrap();
         for key in ["line", "people", "early", "early_more", "arrivals"] {
             let expires: i64 = redis.pexpire_time(format!("{key}:{{lamp:1:line}}")).await.unwrap();
             assert_eq!(expires, at.0 + kept_ms, "{key}");
@@ -285,7 +285,7 @@ async fn it_does_not_go_beyond_what_it_may() {
     let step = |late_most| LineStep { late_most: Some(late_most), ..step(None, Some(1), 0) };
     for most in [(0, 0), (second - 1, 999_999_999), (second, 249_999_999)] {
         assert_eq!(stock.move_line(&step(most)).await.unwrap(), LineMoved::Beyond(second, 250_000_000));
-        assert_eq!(stock.look_at_line().await.unwrap().progress, None);
+        assert_eq!(stock.read_line().await.unwrap().progress, None);
     }
     assert_eq!(stock.move_line(&step((second, 250_000_000))).await.unwrap(), LineMoved::To(second, 250_000_000));
 }

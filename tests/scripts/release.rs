@@ -42,7 +42,7 @@ async fn a_late_release_does_not_take_the_next_ones_unit() {
     let second = round.buy(&alice).await;
     // The slot is used again, so Redis has forgotten the first reservation.
     round.release(&first).await;
-    assert_eq!(round.find(&second).await, Some(held(&second)));
+    assert_eq!(round.entry(&second).await, Some(held(&second)));
     assert_eq!(round.view().await.counters.free(), 0);
 }
 
@@ -88,11 +88,11 @@ async fn a_released_reservation_is_not_confirmed() {
     let claim = round.buy(&alice).await;
     for _ in 0..2 {
         assert!(round.confirm(&claim).await);
-        assert_eq!(round.find(&claim).await.unwrap().state, ClaimState::Ordered);
+        assert_eq!(round.entry(&claim).await.unwrap().state, ClaimState::Ordered);
     }
     round.release(&claim).await;
     assert!(round.confirm(&claim).await);
-    assert_eq!(round.find(&claim).await.unwrap().state, ClaimState::Released);
+    assert_eq!(round.entry(&claim).await.unwrap().state, ClaimState::Released);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn what_redis_does_not_know_is_unknown() {
         let unknown = round.fresh_claim(&user(name), 1, 0);
         assert!(!round.confirm(&unknown).await);
         round.release(&unknown).await;
-        assert_eq!(round.find(&unknown).await, None);
+        assert_eq!(round.entry(&unknown).await, None);
         round.buy(&user(format!("{name}-other"))).await;
     }
     assert_eq!(round.view().await.counters.free(), 0);
@@ -115,7 +115,7 @@ async fn nobody_releases_anothers_reservation() {
     round.buy(&user("mallory")).await;
     let stolen = Claim { user: user("mallory"), ..claim.clone() };
     round.release(&stolen).await;
-    assert_eq!(round.find(&claim).await, Some(held(&claim)));
+    assert_eq!(round.entry(&claim).await, Some(held(&claim)));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ async fn units_are_handed_out_in_order_until_none_is_left() {
     for unit in 1..=3 {
         let claim = round.buy(&user(unit)).await;
         assert_eq!((claim.unit, claim.slot), (Unit(unit), Slot(0)));
-        assert_eq!(round.find(&claim).await, Some(held(&claim)));
+        assert_eq!(round.entry(&claim).await, Some(held(&claim)));
     }
     assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
     let view = round.view().await;

@@ -203,8 +203,8 @@ impl TestRound {
         }
     }
 
-    pub async fn find(&self, claim: &Claim) -> Option<Entry> {
-        self.stock().find(claim.id.uuid, &claim.user).await.expect("Redis answers")
+    pub async fn entry(&self, claim: &Claim) -> Option<Entry> {
+        self.stock().entry(claim.id.uuid, &claim.user).await.expect("Redis answers")
     }
 
     pub async fn confirm(&self, claim: &Claim) -> bool {

@@ -28,7 +28,7 @@ const ITEM_BYTES: usize = 190;
 /// How long DynamoDB takes for a page.
 const PAGE_DELAY: Duration = Duration::from_millis(100);
 /// How often the memory of the process is read.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+const POLL_EVERY: Duration = Duration::from_millis(5);
 
 /// The index of live orders: unit after unit, each with an order.
 struct Index {
@@ -145,7 +145,7 @@ async fn prizes_are_drawn_among_a_crowd() {
     let looking = async {
         loop {
             peak_kb.fetch_max(process.resident_kb().unwrap(), Ordering::Relaxed);
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
     };
     tokio::select! { () = drawing => {}, () = looking => {} }

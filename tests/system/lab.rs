@@ -369,7 +369,7 @@ impl Lab {
 
     pub(crate) async fn entry(&self, id: &ReservationId, name: &str) -> Option<Entry> {
         let lanes = self.lanes_of(&id.round);
-        self.stock.round_in(&id.round, lanes).find(id.uuid, &user(name)).await.unwrap()
+        self.stock.round_in(&id.round, lanes).entry(id.uuid, &user(name)).await.unwrap()
     }
 
     /// How many lanes a round has, as far as this process knows.

@@ -16,7 +16,7 @@ async fn each_route_has_a_limit_for_each_user() {
     let path = format!("/v1/reservations/{}", alice.id);
     for (route, ask) in [
         (Route::Reserve, Ask::reserve(SALE, "alice")),
-        (Route::Look, Ask::get(&path).by("alice")),
+        (Route::Poll, Ask::get(&path).by("alice")),
         (Route::Orders, Ask::get("/v1/orders").by("alice")),
         (Route::Cancel, Ask::delete(&path).by("alice")),
     ] {

@@ -448,7 +448,7 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
     lab.refresh_snapshots().await;
     // The line's progress in Redis.
     let line = async || -> line::Progress {
-        lab.stock.round(&round(SALE, 1)).look_at_line().await.unwrap().progress.unwrap().parse().unwrap()
+        lab.stock.round(&round(SALE, 1)).read_line().await.unwrap().progress.unwrap().parse().unwrap()
     };
     let paused = line().await;
     pass(&lab, 3_000).await;

@@ -72,7 +72,7 @@ async fn a_buyers_minute() {
     let asked = Asked::from(&request);
     let reserved = Answer::of_handler(asked, reservation::handle(&deps, request).await);
     let id = reserved.expect(202).text("reservation_id").to_owned();
-    let queued = reservation(&lab, "look").await.expect(200);
+    let queued = reservation(&lab, "poll").await.expect(200);
     assert_eq!((queued.text("reservation_id"), queued.text("status")), (&*id, "queued"));
     assert_eq!(reservation(&lab, "of_sale").await.expect(200).body["reservations"], json!([queued.body]));
     assert_eq!(reservation(&lab, "cancel").await.expect(200).text("status"), "cancelled");

@@ -2,7 +2,7 @@
 
 import { clock } from './clock.js';
 import { membersOpen } from './early.js';
-import { ask, look } from './http.js';
+import { ask, get } from './http.js';
 import { session } from './session.js';
 
 const cards = new Map();
@@ -11,7 +11,7 @@ const begun = new Map();
 
 /** Starts the requests that a screen needs first while the screen is still being built. */
 export function begin(path) {
-  const found = look(path);
+  const found = get(path);
   begun.set(path, found);
   return found;
 }
@@ -31,7 +31,7 @@ const isPrepared = ({ sale_id: id, round, availability }) => availability !== 'u
 function first(path, signal) {
   const found = begun.get(path);
   begun.delete(path);
-  return found ?? look(path, { signal });
+  return found ?? get(path, { signal });
 }
 
 /** The data of the shop's first page: `{sales, campaigns}`. */

@@ -76,7 +76,7 @@ function problemOf(response, value) {
 }
 
 /** Requests public data. */
-export function look(path, options = {}) {
+export function get(path, options = {}) {
   return send('GET', path, options);
 }
 

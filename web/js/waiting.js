@@ -1,7 +1,7 @@
 // Waiting in the line of a sale, without a page: the ticket, the line's watermark, and whether it is the user's turn.
 
 import { clock } from './clock.js';
-import { Problem, ask, look } from './http.js';
+import { Problem, ask, get } from './http.js';
 import { admits, before, commitmentOf, further, isDocument, placePpb, rankOfEarly, readTicket, rounded, waitS } from './line.js';
 import { SignInCancelled, session } from './session.js';
 import { MAX_TIMER_MS, Wait, jittered } from './timing.js';
@@ -82,7 +82,7 @@ export class Waiting extends EventTarget {
   isSignedOut = false;
   #card;
   #signal;
-  #looks = new Wait();
+  #polls = new Wait();
   #asks = new Wait();
   #looking = new Trying();
   #asking = new Trying();
@@ -105,7 +105,7 @@ export class Waiting extends EventTarget {
     const nudge = () => {
       this.#retryAt = 0;
       this.#asks.nudge();
-      if (!this.isOver || signal.aborted) this.#looks.nudge();
+      if (!this.isOver || signal.aborted) this.#polls.nudge();
     };
     window.addEventListener('online', nudge, { signal });
     document.addEventListener('visibilitychange', () => (document.hidden ? this.#leaving() : nudge()), { signal });
@@ -160,7 +160,7 @@ export class Waiting extends EventTarget {
     if (moved && this.#kept.ticket && !this.ticket) this.#keep({ ticket: null, watermark: null });
     if (moved) this.#asks.nudge();
     // Operators have added units: the end was not final.
-    if (this.isGone && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#looks.nudge();
+    if (this.isGone && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#polls.nudge();
   }
 
   get opensAt() {
@@ -274,7 +274,7 @@ export class Waiting extends EventTarget {
   /** The user was answered that nothing is left; the document may not say so yet. */
   soldOut() {
     this.#soldOutAt = clock.now();
-    this.#looks.nudge();
+    this.#polls.nudge();
   }
 
   /** The system refused the ticket or the watermark: discards what is stored. */
@@ -295,7 +295,7 @@ export class Waiting extends EventTarget {
     [this.refused, this.isSignedOut, this.#retryAt] = [null, false, 0];
     this.#asking.worked();
     this.#asks.nudge();
-    this.#looks.nudge();
+    this.#polls.nudge();
     this.#changed();
   }
 
@@ -345,17 +345,17 @@ export class Waiting extends EventTarget {
 
   async #keepLooking() {
     while (!this.#signal.aborted) {
-      const ms = await this.#look();
+      const ms = await this.#get();
       if (this.#signal.aborted) return;
-      await this.#looks.for(this.isOver ? MAX_TIMER_MS : ms);
+      await this.#polls.for(this.isOver ? MAX_TIMER_MS : ms);
     }
   }
 
   /** Loads the line's document, and returns when to load it again. */
-  async #look() {
+  async #get() {
     const { sale_id: sale, round } = this.#card;
     try {
-      const line = await look(`/v1/sales/${sale}/line`, { signal: this.#signal });
+      const line = await get(`/v1/sales/${sale}/line`, { signal: this.#signal });
       if (!isDocument(line)) throw new Problem('internal');
       // The card may be outdated, and may belong to the previous round.
       if (line.round !== round) return jittered(LONGEST_RETRY_MS);
@@ -458,7 +458,7 @@ export class Waiting extends EventTarget {
       else if (this.#read(ticket) === null) this.#retryAt = clock.now() + this.#untilHeardMs;
       else this.#keep({ ticket, watermark: null });
       this.#follow();
-      this.#looks.nudge();
+      this.#polls.nudge();
     } catch (error) {
       if (session.current?.user === user || error instanceof SignInCancelled) this.#failed(error);
     } finally {

@@ -7,7 +7,7 @@ import { push } from './push.js';
 import { SignInCancelled } from './session.js';
 import { Wait, jittered } from './timing.js';
 
-const FIRST_LOOK_MS = 500;
+const FIRST_POLL_MS = 500;
 /** After two seconds in the queue, the order has usually been written. */
 const ORDER_MS = 2_200;
 /** After the end of the payment window, and after a payment: a change is imminent. */
@@ -32,7 +32,7 @@ export class Watch extends EventTarget {
   #id;
   #signal;
   #wait = new Wait();
-  #looks = 0;
+  #polls = 0;
   #soon = false;
   #failures = 0;
   #forgottenAt = null;
@@ -70,13 +70,13 @@ export class Watch extends EventTarget {
   async run() {
     while (!this.#signal.aborted) {
       this.#stale = false;
-      const over = await this.#look();
+      const over = await this.#get();
       if (over || this.#signal.aborted) return;
       if (!this.#stale) await this.#wait.for(this.#pause());
     }
   }
 
-  async #look() {
+  async #get() {
     try {
       const reservation = await ask('GET', `/v1/reservations/${this.#id}`, { signal: this.#signal });
       this.#failures = 0;
@@ -109,15 +109,15 @@ export class Watch extends EventTarget {
 
   #pause() {
     if (this.trouble) {
-      const backoff = Math.min(FIRST_LOOK_MS * 2 ** this.#failures, LONGEST_TROUBLE_MS);
+      const backoff = Math.min(FIRST_POLL_MS * 2 ** this.#failures, LONGEST_TROUBLE_MS);
       return jittered(Math.max(backoff, (this.trouble.retryAfterS ?? 0) * 1000));
     }
     if (this.#forgottenAt !== null) return jittered(FORGOTTEN_PAUSE_MS);
-    const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_LOOK_MS } = this.reservation;
+    const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_POLL_MS } = this.reservation;
     if (status === 'queued') {
-      this.#looks += 1;
+      this.#polls += 1;
       if (!push.up) return jittered(paceMs);
-      return this.#looks === 1 ? ORDER_MS : PUSHED_MS;
+      return this.#polls === 1 ? ORDER_MS : PUSHED_MS;
     }
     if (isEntered(this.reservation)) return push.up ? PUSHED_MS : jittered(paceMs);
     const left = Date.parse(payBy) - clock.now();
@@ -127,7 +127,7 @@ export class Watch extends EventTarget {
   }
 
   #restart() {
-    this.#looks = 0;
+    this.#polls = 0;
     this.#now();
   }
 

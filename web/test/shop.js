@@ -4,7 +4,7 @@ import { leadingZeros, message, sha256 } from '../js/sha256.js';
 
 /** A schedule loads sales into Redis every minute. */
 const PATIENCE_MS = 90_000;
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 /** The easiest proof of work that a sale may ask for: the default takes a busy machine many seconds, and few tests are about it. */
 const EASY_WORK_BITS = 12;
 /** The stand-in loads sales at once, but pages need time to load. */
@@ -128,7 +128,7 @@ class Shop {
       }
       if (Date.now() > end) throw new Error('timed out', { cause: why });
       await new Promise((go) => {
-        setTimeout(go, LOOK_EVERY_MS);
+        setTimeout(go, POLL_EVERY_MS);
       });
     }
   }

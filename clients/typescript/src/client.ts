@@ -102,7 +102,7 @@ export class FlashSaleClient {
     const requests = {
       // The same user gets the same place again.
       ticket: async (signal: AbortSignal) => value(await this.api.POST('/v1/sales/{sale_id}/tickets', { params: { path }, signal, fetch })),
-      look: async (signal: AbortSignal) => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
+      get: async (signal: AbortSignal) => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
     };
     const line = new Line(requests, options.ticket, signal);
     const steps = {

@@ -53,7 +53,7 @@ export interface InLine {
 /** The requests of somebody who waits. */
 export interface LineRequests {
   ticket(signal: AbortSignal): Promise<Schemas['Ticket']>;
-  look(signal: AbortSignal): Promise<LineDocument>;
+  get(signal: AbortSignal): Promise<LineDocument>;
 }
 
 /** Polling for lines that are over, or say nothing: never closer together, never further apart, in ms. */
@@ -131,7 +131,7 @@ export class Line {
     for (;;) {
       const isNew = this.#ticket === undefined;
       if (isNew) yield* this.#getTicket();
-      const heard = await this.#look();
+      const heard = await this.#get();
       if (heard && this.#hear(heard)) {
         const line = this.#document as LineDocument;
         const place = this.#place as Place;
@@ -181,7 +181,7 @@ export class Line {
   }
 
   async #spreadMs(ticketsFrom: string): Promise<number> {
-    const line = await this.#look();
+    const line = await this.#get();
     return Math.min(SPREAD_MS, line ? Math.max(Date.parse(line.opens_at) - Date.parse(ticketsFrom), 0) / 4 : 0);
   }
 
@@ -192,9 +192,9 @@ export class Line {
   }
 
   /** The line now; nothing if there is no answer. */
-  async #look(): Promise<LineDocument | undefined> {
+  async #get(): Promise<LineDocument | undefined> {
     try {
-      const line = await this.#requests.look(this.#signal);
+      const line = await this.#requests.get(this.#signal);
       this.#isReached = true;
       return line;
     } catch (error) {

@@ -37,7 +37,7 @@ export function isFinal(reservation: Reservation): boolean {
  */
 export async function* follow(
   id: string,
-  look: () => Promise<Reservation>,
+  get: () => Promise<Reservation>,
   push: Push | undefined,
   signal: AbortSignal,
   { accepted = false }: { accepted?: boolean } = {},
@@ -53,7 +53,7 @@ export async function* follow(
     for (let last: string | undefined; ; ) {
       let reservation: Reservation;
       try {
-        reservation = await look();
+        reservation = await get();
       } catch (error) {
         if ((!accepted && last === undefined) || !(error instanceof ProblemError) || error.code !== 'unknown_reservation') throw error;
         forgottenAt ??= Date.now();

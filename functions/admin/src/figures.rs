@@ -16,7 +16,7 @@ use process::OrderCount;
 use sale::award::drand::DrandRound;
 use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
-use stock::{Counters, KnownCounters, StockError};
+use stock::{Counters, PartialCounters, StockError};
 
 use crate::beacon::{DrandDocument, drand_round};
 use crate::deps::AdminDeps;
@@ -27,7 +27,7 @@ const PART_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// How many elements of the outbox are read to find the oldest one: ten pages, since this runs every second.
 /// Reconciliation reads all of them.
-const OUTBOX_LOOKED_AT: usize = 10_000;
+const MOST_OF_OUTBOX: usize = 10_000;
 
 #[derive(Serialize)]
 struct FiguresDocument {
@@ -126,12 +126,12 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     let depth_of = |url| part(within, "a queue", depth(sqs, url));
     let in_redis = async {
         tokio::join!(
-            part(within, "counters", round.counters_of_known()),
+            part(within, "counters", round.partial_counters()),
             part(within, "answers", of_lanes(round.each_lane().map(|lane| lane.answers().boxed()).collect())),
             part(
                 within,
                 "the outbox",
-                of_lanes(round.each_lane().map(|lane| lane.held_since(OUTBOX_LOOKED_AT).boxed()).collect())
+                of_lanes(round.each_lane().map(|lane| lane.held_since(MOST_OF_OUTBOX).boxed()).collect())
             ),
         )
     };
@@ -163,7 +163,7 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     let now = clock.now();
     let stopped = kill_switches.map(|kill_switches| kill_switches.is_stopped(&offer.id));
     let oldest_s = held_since.into_iter().flatten().flatten().min().map(|since| now.since_ms(since) / 1000);
-    let unknown_lanes = counters.as_ref().filter(|_| lanes > 1).map(KnownCounters::unknown).unwrap_or_default();
+    let unknown_lanes = counters.as_ref().filter(|_| lanes > 1).map(PartialCounters::unknown).unwrap_or_default();
     let document = FiguresDocument {
         server_time: now.into(),
         state: state(latest.as_ref(), stopped == Some(true), now),

@@ -92,7 +92,7 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "beacon"]) => {
             beacon::post(deps, request, sale, round).await
         }
-        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => look(deps, sale, round).await,
+        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => get_audit(deps, sale, round).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "winners", "resend"]) => {
             winners::resend(deps, request, sale, round).await
         }
@@ -103,14 +103,14 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
             Box::pin(report::page(deps, request, sale, round)).await
         }
         (&Method::GET, ["v1", "admin", "orders"]) => Box::pin(orders::list(deps, request)).await,
-        (&Method::GET, ["v1", "admin", "orders", id]) => Box::pin(orders::found(deps, id)).await,
+        (&Method::GET, ["v1", "admin", "orders", id]) => Box::pin(orders::get_order(deps, id)).await,
         (&Method::GET, ["v1", "admin", "refunds"]) => Box::pin(refunds::list(deps, request)).await,
         (&Method::POST, ["v1", "admin", "refunds", "refunded"]) => Box::pin(refunds::mark(deps, request)).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
 
-async fn look(deps: &AdminDeps, sale: &str, round: &str) -> Reply {
+async fn get_audit(deps: &AdminDeps, sale: &str, round: &str) -> Reply {
     let (latest, now) = (sale_of(deps, sale).await?, deps.clock.now());
     let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
     let id = round_of(&latest.offer, number)?;

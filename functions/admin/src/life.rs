@@ -82,7 +82,7 @@ fn entry(deps: &AdminDeps, request: &Request, action: &str) -> Result<LogEntry, 
 }
 
 /// The sale, with its log.
-pub(crate) async fn found(deps: &AdminDeps, sale: &str) -> Reply {
+pub(crate) async fn get_sale(deps: &AdminDeps, sale: &str) -> Reply {
     let latest = sale_of(deps, sale).await?;
     // A posted beacon has its own item, since its round may have been over for long. The item also serves as the log
     // entry.

@@ -97,7 +97,7 @@ async fn of_round(deps: &AdminDeps, wanted: &Wanted, round: &RoundId) -> Reply {
         while page.orders.len() < wanted.limit
             && let Some(order) = orders.next()
         {
-            page.look_at(&order);
+            page.count(&order);
             if wanted.takes(&order) {
                 let award = awards.of(&order);
                 page.orders.push(OrderDocument::of(order, award));
@@ -136,7 +136,7 @@ async fn of_user(
         while page.orders.len() < wanted.limit
             && let Some(order) = orders.next()
         {
-            page.look_at(&order);
+            page.count(&order);
             if takes(&order) {
                 let award = deps.terms.award_of(&order).await.map_err(Problem::unanswered)?;
                 page.orders.push(OrderDocument::of(order, award));
@@ -161,7 +161,7 @@ impl Page {
         Self { orders: Vec::new(), read: 0, last: None }
     }
 
-    fn look_at(&mut self, order: &Order) {
+    fn count(&mut self, order: &Order) {
         self.read += 1;
         self.last = Some((order.created_at_ms, order.claim.id.clone()));
     }
@@ -178,7 +178,7 @@ impl Page {
 }
 
 /// An order with its payments and history.
-pub(crate) async fn found(deps: &AdminDeps, id: &str) -> Reply {
+pub(crate) async fn get_order(deps: &AdminDeps, id: &str) -> Reply {
     let id: ReservationId = id.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
     let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;

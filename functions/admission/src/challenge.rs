@@ -17,7 +17,7 @@ use crate::deps::AdmissionDeps;
 const CHALLENGE_LIFE_S: u32 = 120;
 
 const CHECKS: &[Check] = &[
-    Check::Known,
+    Check::Exists,
     Check::Sight,
     Check::KillSwitch,
     Check::Address,
@@ -100,8 +100,8 @@ fn wish(request: &Request) -> Result<Wish, Problem> {
 /// Creates a challenge. One call to Redis, which stores the answer; none if the sale has no challenges.
 pub(crate) async fn challenge(deps: &AdmissionDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, Wish { kind }) = deps.gate().enter(request, sale, CHECKS, wish).await?;
-    let (known, ip) = (visitor.known()?, address(request));
-    let round = &known.round;
+    let (cached, ip) = (visitor.sale()?, address(request));
+    let round = &cached.round;
     let GateTerms { challenge: policy, work_bits: bits, .. } = round.terms.gate;
     let kind = Kind::of(kind, policy)?;
     let (now, sum) = (deps.clock.now(), Sum::random());
@@ -122,7 +122,7 @@ pub(crate) async fn challenge(deps: &AdmissionDeps, request: &Request, sale: &st
     let challenged = deps.stock.of(round).challenge(&asked).await.map_err(Problem::unanswered)?;
     if matches!(challenged, Challenged::RateLimited(_) | Challenged::Blocked) {
         // One account can send many of these; they must not keep others out.
-        known.give_turn_back(Step::Challenge);
+        cached.give_turn_back(Step::Challenge);
     }
     match challenged {
         Challenged::Issued => {}

@@ -14,7 +14,7 @@ use crate::deps::AdmissionDeps;
 use crate::groups::class_of;
 
 const CHECKS: &[Check] = &[
-    Check::Known,
+    Check::Exists,
     Check::Sight,
     Check::KillSwitch,
     Check::Address,
@@ -41,8 +41,8 @@ fn answer(request: &Request) -> Result<Given, Problem> {
 /// look the user up if groups matter.
 pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, given) = deps.gate().enter(request, sale, CHECKS, answer).await?;
-    let (known, ip) = (visitor.known()?, address(request));
-    let round = &known.round;
+    let (cached, ip) = (visitor.sale()?, address(request));
+    let round = &cached.round;
     let (id, answer) = given.to(round.terms.gate.challenge)?;
     let per_sale = round.throttle_requests_per_s.map(public);
     let class = class_of(deps, request, &visitor, round).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
     let admit = deps.stock.of(round).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Blocked) {
         // Anybody can send as many of these as the rates of user and address allow; they must not keep others out.
-        known.give_turn_back(Step::Token);
+        cached.give_turn_back(Step::Token);
     }
     let at_ms = match admit {
         Admit::Admitted(at_ms) => at_ms,

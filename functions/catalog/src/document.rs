@@ -6,7 +6,7 @@ use sale::{
 use serde::Serialize;
 
 use crate::draw::DrawTerms;
-use crate::shelf::{Listed, Look, RainLook};
+use crate::shelf::{Listed, RainProgress, SaleStatus};
 
 /// A sale's latest round as everybody sees it in a list.
 #[derive(Serialize)]
@@ -31,7 +31,7 @@ pub(crate) struct Card {
     draw: Option<DrawTerms>,
     availability: Availability,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rain: Option<RainLook>,
+    rain: Option<RainProgress>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_release_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,13 +75,13 @@ impl EarlyAccessLine {
 }
 
 impl Card {
-    pub(crate) fn of(round: &Round, look: Look) -> Self {
+    pub(crate) fn of(round: &Round, status: SaleStatus) -> Self {
         let Round { id, terms, .. } = round;
         Self {
             sale_id: id.sale.clone(),
             title: terms.title.clone(),
             round: id.number.0,
-            state: look.phase,
+            state: status.phase,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
             price: terms.price,
@@ -91,9 +91,9 @@ impl Card {
             payment_window_s: terms.payment_window_s,
             settlement: terms.settlement,
             draw: DrawTerms::of(round),
-            availability: look.availability,
-            rain: look.rain,
-            next_release_at: look.next_release_ms.map(Timestamp::from),
+            availability: status.availability,
+            rain: status.rain,
+            next_release_at: status.next_release_ms.map(Timestamp::from),
             early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
             line: terms.line.map(|line| LineNotice::of(line, terms)),
         }
@@ -114,9 +114,9 @@ pub(crate) struct SaleDocument {
 }
 
 impl SaleDocument {
-    pub(crate) fn of(round: &Round, look: Look) -> Self {
+    pub(crate) fn of(round: &Round, status: SaleStatus) -> Self {
         let Goods { description, pictures, list_price_minor: _on_the_card, terms_url } = round.terms.goods.clone();
-        Self { card: Card::of(round, look), description, pictures, terms_url }
+        Self { card: Card::of(round, status), description, pictures, terms_url }
     }
 }
 

@@ -191,7 +191,7 @@ impl<'a> DrawDocument<'a> {
 }
 
 /// The draw of a round.
-pub(crate) async fn look(deps: &CatalogDeps, request: &Request, id: &RoundId) -> Result<Response<Body>, Problem> {
+pub(crate) async fn get_draw(deps: &CatalogDeps, request: &Request, id: &RoundId) -> Result<Response<Body>, Problem> {
     let draw = draw_of(deps, id).await?;
     let keep = if draw.is_final() { KEEP_REVEALED } else { KEEP };
     Ok(kept(request, &DrawDocument::of(&draw), keep))

@@ -6,8 +6,8 @@ mod deps;
 mod document;
 mod draw;
 mod draw_state;
-mod look_ups;
 mod members;
+mod read_limit;
 mod shelf;
 mod sync;
 
@@ -47,13 +47,13 @@ pub async fn handle(deps: &CatalogDeps, request: Request) -> Response<Body> {
 async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     match (request.method(), segments(request).as_slice()) {
         (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
-        (&Method::GET, ["v1", "campaigns", campaign]) => look_at_campaign(deps, request, campaign).await,
+        (&Method::GET, ["v1", "campaigns", campaign]) => get_campaign(deps, request, campaign).await,
         (&Method::GET, ["v1", "sales"]) => sales(deps, request).await,
-        (&Method::GET, ["v1", "sales", sale]) => look_at_sale(deps, request, sale).await,
+        (&Method::GET, ["v1", "sales", sale]) => get_sale(deps, request, sale).await,
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
             let invalid = |error: InvalidId| Problem::invalid(error.to_string());
             let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
-            draw::look(deps, request, &id).await
+            draw::get_draw(deps, request, &id).await
         }
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw", "entries", chunk]) => {
             let invalid = |error: InvalidId| Problem::invalid(error.to_string());
@@ -70,7 +70,7 @@ async fn sales(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, 
     let cards = listed
         .front(now)
         .into_iter()
-        .map(|round| async { Card::of(round, deps.shelf.look(&listed, round, now).await) });
+        .map(|round| async { Card::of(round, deps.shelf.status_of(&listed, round, now).await) });
     let document = SalesDocument::new(&listed, futures::future::join_all(cards).await);
     Ok(found(request, deps.clock.now(), &document))
 }
@@ -80,21 +80,22 @@ async fn campaigns(deps: &CatalogDeps, request: &Request) -> Result<Response<Bod
     Ok(found(request, deps.clock.now(), &CampaignsDocument::of(&listed)))
 }
 
-async fn look_at_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
+async fn get_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
     let id: CampaignId = campaign.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
     let now = deps.clock.now();
-    let cards =
-        listed.rounds_of(campaign).map(|round| async { Card::of(round, deps.shelf.look(&listed, round, now).await) });
+    let cards = listed
+        .rounds_of(campaign)
+        .map(|round| async { Card::of(round, deps.shelf.status_of(&listed, round, now).await) });
     let document = CampaignDocument::new(campaign, futures::future::join_all(cards).await);
     Ok(found(request, deps.clock.now(), &document))
 }
 
-async fn look_at_sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
+async fn get_sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let round = listed.round(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
-    let document = SaleDocument::of(round, deps.shelf.look(&listed, round, deps.clock.now()).await);
+    let document = SaleDocument::of(round, deps.shelf.status_of(&listed, round, deps.clock.now()).await);
     Ok(found(request, deps.clock.now(), &document))
 }

@@ -62,8 +62,8 @@ pub(crate) async fn sale(deps: &CatalogDeps, request: &Request, sale: &str) -> R
         }
         (None, None) => return Err(unknown()),
     };
-    let look = deps.shelf.look(&listed, round, deps.clock.now()).await;
-    found(deps, SaleDocument::of(round, look))
+    let status = deps.shelf.status_of(&listed, round, deps.clock.now()).await;
+    found(deps, SaleDocument::of(round, status))
 }
 
 /// The caller, if within the rate limits.
@@ -75,7 +75,7 @@ fn counted(deps: &CatalogDeps, request: &Request) -> Result<UserId, Problem> {
 }
 
 async fn card(deps: &CatalogDeps, listed: &Listed, round: &Round) -> Card {
-    Card::of(round, deps.shelf.look(listed, round, deps.clock.now()).await)
+    Card::of(round, deps.shelf.status_of(listed, round, deps.clock.now()).await)
 }
 
 fn found(deps: &CatalogDeps, content: impl Serialize) -> Reply {

@@ -11,12 +11,12 @@ use runtime::Clock;
 use sale::award::Bytes32;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId};
 use serde::Serialize;
-use stock::{KnownCounters, Stock, StockError};
+use stock::{PartialCounters, Stock, StockError};
 use tokio::time::error::Elapsed;
 
 use crate::briefly::{Briefly, KEPT_MS, LONGEST_READ};
 use crate::draw_state::{Draw, reveals_at};
-use crate::look_ups::LookUps;
+use crate::read_limit::ReadLimit;
 
 /// How long a change may take to show to everybody, shared caches included, while reads are quick, in milliseconds.
 const SEEN_WITHIN_MS: u64 = 2_000;
@@ -52,7 +52,7 @@ pub struct Shelf {
     listed: Briefly<(), Arc<Listed>>,
     left: Briefly<RoundId, Availability>,
     draws: Briefly<RoundId, Option<Arc<Draw>>>,
-    drawing: Arc<LookUps>,
+    drawing: Arc<ReadLimit>,
 }
 
 /// Everything that is published, as of one read.
@@ -66,25 +66,25 @@ pub(crate) struct Listed {
 }
 
 /// A sale's availability and what comes next.
-pub(crate) struct Look {
+pub(crate) struct SaleStatus {
     pub(crate) phase: Phase,
     pub(crate) availability: Availability,
     /// In a round whose units become available over time. For display only: Redis's clock decides.
-    pub(crate) rain: Option<RainLook>,
+    pub(crate) rain: Option<RainProgress>,
     /// When the next units become available.
     pub(crate) next_release_ms: Option<EpochMs>,
 }
 
 /// How far a plan has come.
 #[derive(Serialize)]
-pub(crate) struct RainLook {
+pub(crate) struct RainProgress {
     /// The units of the round.
     units: u32,
     /// How many units have become available, whoever has them now.
     dropped: u32,
 }
 
-impl RainLook {
+impl RainProgress {
     fn of(plan: &RainPlan, round: &Round, phase: Phase, now: EpochMs) -> Self {
         let dropped = match phase {
             Phase::Upcoming => 0,
@@ -146,7 +146,7 @@ impl Shelf {
     /// An empty cache in front of `stock` and `ledger`.
     pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
         let (listed, left) = (Briefly::new(1, clock), Briefly::new(MAX_ROUNDS, clock));
-        let (draws, drawing) = (Briefly::new(MAX_DRAWS, clock), Arc::new(LookUps::new()));
+        let (draws, drawing) = (Briefly::new(MAX_DRAWS, clock), Arc::new(ReadLimit::new()));
         let published = Arc::new(Published::new(ledger.clone(), clock, OVER_FOR_S, LEDGER_TIMEOUT));
         Self { stock, ledger, clock, published, listed, left, draws, drawing }
     }
@@ -185,14 +185,14 @@ impl Shelf {
     }
 
     /// What Redis knows about a round, if it answers in time.
-    async fn in_redis(&self, round: &Round) -> Result<Result<KnownCounters, StockError>, Elapsed> {
-        let asking = self.stock.of(round).counters_of_known();
+    async fn in_redis(&self, round: &Round) -> Result<Result<PartialCounters, StockError>, Elapsed> {
+        let asking = self.stock.of(round).partial_counters();
         tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), asking).await
     }
 
     /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
     /// share one call.
-    pub(crate) async fn look(&self, listed: &Listed, round: &Round, now: EpochMs) -> Look {
+    pub(crate) async fn status_of(&self, listed: &Listed, round: &Round, now: EpochMs) -> SaleStatus {
         let is_held_up = round.paused || listed.kill_switches.is_stopped(&round.id.sale) || round.awaits_beacon();
         let phase = Phase::of(&round.terms, is_held_up, now);
         let availability = match phase {
@@ -206,8 +206,8 @@ impl Shelf {
             Phase::Upcoming | Phase::Closed => None,
         };
         let next_release_ms = next_release_ms.filter(|at| *at < round.terms.closes_at_ms);
-        let rain = plan.map(|plan| RainLook::of(&plan, round, phase, now));
-        Look { phase, availability, rain, next_release_ms }
+        let rain = plan.map(|plan| RainProgress::of(&plan, round, phase, now));
+        SaleStatus { phase, availability, rain, next_release_ms }
     }
 
     /// Availability before the opening, when no unit is gone. Asks Redis only whether it has the round, and only when
@@ -275,7 +275,7 @@ impl Shelf {
         }
         match self.in_redis(round).await {
             // A lane that Redis has lost sells nothing; a lane that does not answer may.
-            Ok(Ok(KnownCounters { counters, away, .. })) => {
+            Ok(Ok(PartialCounters { counters, away, .. })) => {
                 away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
             }
             Ok(Err(error)) => hidden(&round.id, &error),

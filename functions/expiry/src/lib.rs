@@ -41,10 +41,10 @@ pub async fn run() -> Result<(), Error> {
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &ExpiryDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| look(deps, message.body), |_| async {}).await
+    each_message(event, |message| expire_one(deps, message.body), |_| async {}).await
 }
 
-async fn look(deps: &ExpiryDeps, body: String) -> Result<(), MessageError> {
+async fn expire_one(deps: &ExpiryDeps, body: String) -> Result<(), MessageError> {
     let message = ExpiryMessage::parse(&body)?;
     let now = deps.clock.now();
     match expire(&deps.stock, &deps.ledger, &message.id, now).await? {

@@ -22,7 +22,7 @@ use futures::future::join_all;
 use futures::{StreamExt, stream};
 use ledger::{KillSwitches, Ledger, LedgerError, NotedRound, NotedTraffic};
 use sale::audit::Repair;
-use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber};
+use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Observation, Round, RoundId, RoundNumber};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -31,13 +31,13 @@ pub use crate::summary::ReconciliationSummary;
 
 /// How long after its close a round is still examined, in seconds: until its last order can have expired, and the day more
 /// for which Redis keeps it. So a reservation whose message SQS refused all that time is still sent.
-const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 24 * 60 * 60;
+const READ_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 24 * 60 * 60;
 
 /// How many rounds are handled concurrently: one that waits for a slow part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
 /// Time budget for reading what only the merchant's systems need. It comes before what buyers wait for, and leaves that
 /// as much time.
-const KNOWN_BUDGET: Duration = Duration::from_secs(10);
+const RECORDED_BUDGET: Duration = Duration::from_secs(10);
 /// Time budget for what the buyers of one round wait for.
 const TEND_BUDGET: Duration = Duration::from_secs(8);
 /// Time budget for what buyers wait for, over all sales: leaves the audits more than half of the run.
@@ -84,7 +84,7 @@ pub async fn handle(deps: &ReconciliationDeps) -> Result<ReconciliationSummary, 
 async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummary) -> Result<(), FulfilmentError> {
     let began = Instant::now();
     let now = deps.clock.now();
-    let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
+    let since = EpochMs(now.0 - i64::from(READ_AFTER_CLOSE_S) * 1000);
     let published = deps.ledger.published_rounds(since).await;
     if let Ok(published) = &published {
         let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, published, now, summary)).await;
@@ -183,13 +183,13 @@ async fn tend_all(deps: &ReconciliationDeps, published: &[Round], now: EpochMs, 
         begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
     rotate(&mut rest, now);
-    let known = Known::read(&deps.ledger, open.iter().chain(&rest));
-    let known = within(summary, "what was noted of rounds", KNOWN_BUDGET, known).await;
-    let known = known.as_ref();
+    let recorded = Recorded::read(&deps.ledger, open.iter().chain(&rest));
+    let recorded = within(summary, "what was noted of rounds", RECORDED_BUDGET, recorded).await;
+    let recorded = recorded.as_ref();
     let mut tended = stream::iter(open.into_iter().chain(rest))
         .map(|round| async move {
             let mut tended = Tended::default();
-            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &round, known, now, &mut tended)).await {
+            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &round, recorded, now, &mut tended)).await {
                 tended.failed += 1;
                 tracing::error!(sale_id = %round.id.sale, error = &late as &dyn std::error::Error, "this round could not be reconciled in time");
             }
@@ -206,14 +206,14 @@ async fn tend_all(deps: &ReconciliationDeps, published: &[Round], now: EpochMs, 
 }
 
 /// What has to be read before the rounds are examined, so that changes can be recorded.
-struct Known {
+struct Recorded {
     /// The recorded milestones of each round; `None` if they cannot be read.
     noted: HashMap<RoundId, Option<NotedRound>>,
     traffic: HashMap<RoundId, NotedTraffic>,
     kill_switches: KillSwitches,
 }
 
-impl Known {
+impl Recorded {
     async fn read(ledger: &Ledger, rounds: impl Iterator<Item = &Round> + Clone) -> Result<Self, LedgerError> {
         let ids = rounds.map(|round| &round.id);
         let (noted, traffic, kill_switches) =
@@ -224,7 +224,13 @@ impl Known {
 
 /// Does what the buyers of a round wait for; each step runs whatever became of the previous one. Work that every loaded
 /// round needs in each run belongs here, and must be bounded and cheap.
-async fn tend(deps: &ReconciliationDeps, round: &Round, known: Option<&Known>, now: EpochMs, tended: &mut Tended) {
+async fn tend(
+    deps: &ReconciliationDeps,
+    round: &Round,
+    recorded: Option<&Recorded>,
+    now: EpochMs,
+    tended: &mut Tended,
+) {
     let ReconciliationDeps { stock, ledger, orders, send_again_after, .. } = deps;
     let (id, lanes) = (&round.id, round.terms.lanes);
     if round.is_open(now) {
@@ -246,29 +252,29 @@ async fn tend(deps: &ReconciliationDeps, round: &Round, known: Option<&Known>, n
     for sent in done {
         tended.unless_failed(id, sent);
     }
-    let looks = join_all(each_lane().map(|lane| lane.held_since(usize::MAX))).await;
-    let oldest = looks.into_iter().filter_map(|since| tended.unless_failed(id, since).flatten()).min();
+    let held_since = join_all(each_lane().map(|lane| lane.held_since(usize::MAX))).await;
+    let oldest = held_since.into_iter().filter_map(|since| tended.unless_failed(id, since).flatten()).min();
     tended.outbox_age_s = oldest.map_or(0, |since| now.since_ms(since) / 1000);
     // After what buyers wait for.
-    if let Some(known) = known {
-        let marked = note_milestones(deps, round, known, now).await;
+    if let Some(recorded) = recorded {
+        let marked = note_milestones(deps, round, recorded, now).await;
         tended.unless_failed(id, marked);
-        let traffic = traffic::note(deps, round, known.traffic.get(id), now).await;
+        let traffic = traffic::note(deps, round, recorded.traffic.get(id), now).await;
         tended.is_busy = tended.unless_failed(id, traffic) == Some(true);
     }
 }
 
-/// Records that a round has opened, sold out or ended since `known` was read. Its end is taken from the current item,
-/// since somebody may have moved it since the listing.
+/// Records that a round has opened, sold out or ended since `recorded` was read. Its end is taken from the current
+/// item, since somebody may have moved it since the listing.
 async fn note_milestones(
     deps: &ReconciliationDeps,
     listed: &Round,
-    known: &Known,
+    recorded: &Recorded,
     now: EpochMs,
 ) -> Result<(), FulfilmentError> {
     let ReconciliationDeps { stock, ledger, .. } = deps;
     let fresh = NotedRound::new(listed);
-    let noted = match known.noted.get(&listed.id) {
+    let noted = match recorded.noted.get(&listed.id) {
         Some(Some(noted)) => noted,
         // The reason is already in the log.
         Some(None) => return Ok(()),
@@ -278,15 +284,15 @@ async fn note_milestones(
         return Ok(());
     }
     // Without a lane that is short of units or unknown, the number of free units is unknown.
-    let counters = stock.of(listed).counters_of_known().await?.of_all();
+    let counters = stock.of(listed).partial_counters().await?.of_all();
     let counters = counters.filter(|counters| counters.short.is_none());
     let free = counters.map(|counters| counters.free());
-    let look = Look { now, free, stopped: known.kill_switches.is_stopped(&listed.id.sale) };
-    let mut found = noted.milestones.after(listed, look);
+    let observation = Observation { now, free, stopped: recorded.kill_switches.is_stopped(&listed.id.sale) };
+    let mut found = noted.milestones.after(listed, observation);
     let mut round = listed.clone();
     if found.ended_at_ms.is_some() {
         let Some(last_written) = ledger.round(&listed.id).await? else { return Ok(()) };
-        found = noted.milestones.after(&last_written, look);
+        found = noted.milestones.after(&last_written, observation);
         round = last_written;
     }
     if found != noted.milestones && ledger.note_milestones(noted, &round, found.clone()).await? {

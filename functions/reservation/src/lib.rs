@@ -3,7 +3,7 @@
 mod deps;
 mod document;
 mod expedite;
-mod look;
+mod queries;
 mod reserve;
 
 use std::time::Instant;
@@ -18,8 +18,8 @@ use runtime::{ANSWER_TIMEOUT, SampledMs};
 
 pub use crate::deps::ReservationDeps;
 use crate::document::QUEUED;
-pub use crate::look::MAX_LISTED;
-use crate::look::reservation_id;
+pub use crate::queries::MAX_LISTED;
+use crate::queries::reservation_id;
 
 /// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
@@ -51,10 +51,10 @@ async fn answer(deps: &ReservationDeps, request: &Request, path: &[&str]) -> Rep
         (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
             reserve::reserve(deps, request, sale, token).await
         }
-        (&Method::GET, ["v1", "sales", sale, "reservation"]) => Box::pin(look::of_sale(deps, request, sale)).await,
-        (&Method::GET, ["v1", "reservations", id]) => Box::pin(look::reservation(deps, request, id)).await,
+        (&Method::GET, ["v1", "sales", sale, "reservation"]) => Box::pin(queries::of_sale(deps, request, sale)).await,
+        (&Method::GET, ["v1", "reservations", id]) => Box::pin(queries::reservation(deps, request, id)).await,
         (&Method::DELETE, ["v1", "reservations", id]) => Box::pin(give_back(deps, request, id)).await,
-        (&Method::GET, ["v1", "orders"]) => Box::pin(look::orders(deps, request)).await,
+        (&Method::GET, ["v1", "orders"]) => Box::pin(queries::orders(deps, request)).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
@@ -70,7 +70,7 @@ async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply
     {
         Cancel::Cancelled(order) => {
             tracing::info!(reservation_id = %id, unit = order.claim.unit.0, trace = correlation_id(request), "cancelled");
-            look::document(deps, &order, now).await
+            queries::document(deps, &order, now).await
         }
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", order.state.status()))

@@ -2,9 +2,9 @@
 //! moved.
 
 mod deps;
+mod get_line;
+mod line_cache;
 mod lines;
-mod look;
-mod looks;
 mod missed;
 mod of_round;
 mod sync;
@@ -38,7 +38,7 @@ pub async fn handle(deps: &WaitingRoomDeps, request: Request) -> Response<Body> 
             deps.snapshots.count_answer(sale, code);
             respond(reply)
         }
-        (&Method::GET, ["v1", "sales", _, "line"]) => look::respond(reply),
+        (&Method::GET, ["v1", "sales", _, "line"]) => get_line::respond(reply),
         _ => respond(reply),
     }
 }
@@ -46,7 +46,7 @@ pub async fn handle(deps: &WaitingRoomDeps, request: Request) -> Response<Body> 
 async fn answer(deps: &WaitingRoomDeps, request: &Request) -> Reply {
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "sales", sale, "tickets"]) => ticket::ticket(deps, request, sale).await,
-        (&Method::GET, ["v1", "sales", sale, "line"]) => look::look(deps, sale).await,
+        (&Method::GET, ["v1", "sales", sale, "line"]) => get_line::get_line(deps, sale).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

@@ -8,15 +8,15 @@ use pass::line::{LineDocument, Watermark};
 use runtime::{Clock, Moment};
 use sale::{EpochMs, RoundId};
 
-use crate::looks::Looks;
+use crate::line_cache::LineCache;
 
 /// The lines that this process has read.
 #[derive(Clone)]
-pub struct Lines(Arc<Looks<Tracked, Looked>>);
+pub struct Lines(Arc<LineCache<Tracked, LineResult>>);
 
 impl Lines {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Looks::new()))
+        Self(Arc::new(LineCache::new()))
     }
 
     /// The result of a look at a round's line that ended at most a second ago.
@@ -24,8 +24,8 @@ impl Lines {
         &self,
         round: &RoundId,
         clock: Clock,
-        look: impl AsyncFnOnce(&mut Tracked) -> Looked,
-    ) -> Looked {
+        look: impl AsyncFnOnce(&mut Tracked) -> LineResult,
+    ) -> LineResult {
         self.0.at_line(round, clock, look).await
     }
 }
@@ -45,4 +45,4 @@ pub(crate) struct Tracked {
 }
 
 /// The result of a read, shared by everybody who polls within a second.
-pub(crate) type Looked = Result<Arc<LineDocument>, Problem>;
+pub(crate) type LineResult = Result<Arc<LineDocument>, Problem>;

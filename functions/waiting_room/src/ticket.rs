@@ -13,7 +13,7 @@ use crate::of_round::{expires_at, line_of, tickets_from};
 
 /// Without the check of the kill switches: users who come while the sale is stopped get their place too.
 const CHECKS: &[Check] =
-    &[Check::Known, Check::Sight, Check::Address, Check::Rate(Route::Ticket), Check::Form, Check::Keys];
+    &[Check::Exists, Check::Sight, Check::Address, Check::Rate(Route::Ticket), Check::Form, Check::Keys];
 
 /// How far this clock may differ from Redis's, in seconds. Tickets without Redis are only given further than that from
 /// the opening.
@@ -36,7 +36,7 @@ struct Document<'a> {
 /// repeated request gets the same ticket.
 pub(crate) async fn ticket(deps: &WaitingRoomDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, ()) = deps.gate().enter(request, sale, CHECKS, no_body).await?;
-    let round = &visitor.known()?.round;
+    let round = &visitor.sale()?.round;
     let class = class_of(deps, &visitor.user, round, line_of(round)?).await?;
     let ticket = Ticket { round: round.id.number, user: visitor.user.clone(), class };
     let came_at = match class {

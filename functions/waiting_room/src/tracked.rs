@@ -12,16 +12,16 @@ use pass::line::{
 };
 use runtime::{ANSWER_TIMEOUT, Moment};
 use sale::{EpochMs, LineTerms, Round, Settlement};
-use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock, StockError};
+use stock::{Counters, LineMoved, LineSnapshot, LineStep, RoundStock, StockError};
 use tokio::time::timeout;
 
 use crate::deps::WaitingRoomDeps;
-use crate::lines::{Looked, Tracked};
+use crate::lines::{LineResult, Tracked};
 use crate::of_round::{expires_at, tickets_from};
 
 /// The time limit for reading a line, so that those who wait still get an answer if it fails.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
-const _: () = assert!(LOOK_TIMEOUT.as_millis() + 1_000 < ANSWER_TIMEOUT.as_millis());
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+const _: () = assert!(READ_TIMEOUT.as_millis() + 1_000 < ANSWER_TIMEOUT.as_millis());
 /// The time limit for recording the line's position in the ledger: everybody who polls waits for it, and without it the
 /// line stands still.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -32,14 +32,14 @@ const NOTE_PEOPLE_EVERY: Duration = Duration::from_secs(10);
 /// How long after the end of the last payment window units may still come back, in seconds: expiry may be behind.
 const EXPIRY_LAGS_S: u32 = 120;
 /// How many reservations are checked for one without a confirmed order; those at the front are the oldest.
-const OPEN_ORDERS_LOOK: usize = 100;
+const MOST_OPEN_ORDERS: usize = 100;
 /// When to retry a line whose seed the ledger does not have, in seconds.
 const NO_SEED_RETRY_S: u32 = 5;
 /// How often clients poll, in milliseconds.
 const POLL_BEFORE_MS: u64 = 30_000;
 const POLL_MOVING_MS: u64 = 2_000;
 /// All polls together, in a second: half of CloudFront's limit. With more people, each polls less often.
-const MOST_LOOKS_PER_S: u64 = 125_000;
+const MOST_POLLS_PER_S: u64 = 125_000;
 const POLL_STANDING_MS: u64 = 5_000;
 const POLL_SOLD_OUT_MS: u64 = 10_000;
 /// Used when no unit is known that could come back. Operators may still add units, or an order may take longer than
@@ -47,16 +47,16 @@ const POLL_SOLD_OUT_MS: u64 = 10_000;
 const POLL_OVER_MS: u64 = 60_000;
 
 /// How far a line is, as just read or moved.
-struct Standing {
-    look: LineLook,
+struct LinePosition {
+    snapshot: LineSnapshot,
     progress: Progress,
     /// `None` if Redis has lost the round.
-    units: Option<UnitsKnown>,
+    units: Option<UnitTotals>,
 }
 
 /// What is known about a round's units at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct UnitsKnown {
+struct UnitTotals {
     total: u64,
     /// Units that somebody holds or has ordered.
     taken: u64,
@@ -72,12 +72,12 @@ struct UnitsKnown {
 ///
 /// # Errors
 /// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
-pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> Looked {
-    let look = async |tracked: &mut Tracked| {
-        let looked = timeout(deps.clock.limit(LOOK_TIMEOUT), tracked.look(deps, round, line, per_s)).await;
-        looked.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
+pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> LineResult {
+    let read = async |tracked: &mut Tracked| {
+        let result = timeout(deps.clock.limit(READ_TIMEOUT), tracked.read(deps, round, line, per_s)).await;
+        result.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
     };
-    deps.lines.at_line(&round.id, deps.clock, look).await
+    deps.lines.at_line(&round.id, deps.clock, read).await
 }
 
 impl Tracked {
@@ -92,7 +92,7 @@ impl Tracked {
             && self.noted_people.is_none_or(|at| now.since(at) >= NOTE_PEOPLE_EVERY)
     }
 
-    async fn look(
+    async fn read(
         &mut self,
         deps: &WaitingRoomDeps,
         round: &Round,
@@ -103,21 +103,21 @@ impl Tracked {
             self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         }
         let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
-        let look = deps.stock.of(round).look_at_line_and_keep(expires_at(round)).await;
-        let look = look.map_err(Problem::unanswered)?;
+        let snapshot = deps.stock.of(round).read_line_and_keep(expires_at(round)).await;
+        let snapshot = snapshot.map_err(Problem::unanswered)?;
         // Only Redis's clock decides who is early, so it also decides when the order becomes public. The opening of a
         // round that is not loaded can still be postponed.
-        if look.now < round.terms.opens_at_ms || round.loaded_at_ms.is_none() {
-            self.note_people(deps, round, look.people).await;
-            return Ok(document(round, line, &kept, before(&look, kept.people, round)));
+        if snapshot.now < round.terms.opens_at_ms || round.loaded_at_ms.is_none() {
+            self.note_people(deps, round, snapshot.people).await;
+            return Ok(document(round, line, &kept, before(&snapshot, kept.people, round)));
         }
         deps.missed.forget(&round.id);
-        let standing = self.advance(deps, round, per_s, look).await?;
-        let flow = flow(round, per_s, &standing);
-        let watermark = self.publishable(deps, round, &standing.progress, flow.per_s).await;
+        let position = self.advance(deps, round, per_s, snapshot).await?;
+        let flow = flow(round, per_s, &position);
+        let watermark = self.publishable(deps, round, &position.progress, flow.per_s).await;
         let keys = deps.keys.ring().await.map_err(Problem::unanswered)?;
         let sealed = watermark.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
-        Ok(document(round, line, &kept, after(&standing, &flow, watermark, sealed, round)))
+        Ok(document(round, line, &kept, after(&position, &flow, watermark, sealed, round)))
     }
 
     /// Records the number of people in the ledger from time to time. If that fails, it is tried again the next time.
@@ -146,35 +146,35 @@ impl Tracked {
         deps: &WaitingRoomDeps,
         round: &Round,
         per_s: u32,
-        look: LineLook,
-    ) -> Result<Standing, Problem> {
+        snapshot: LineSnapshot,
+    ) -> Result<LinePosition, Problem> {
         let read: Option<Progress> =
-            look.progress.as_deref().map(str::parse).transpose().map_err(|error: InvalidProgress| {
+            snapshot.progress.as_deref().map(str::parse).transpose().map_err(|error: InvalidProgress| {
                 tracing::error!(error = &error as &dyn Error, round = %round.id, "what is kept cannot be right");
                 Problem::new(Code::Internal)
             })?;
-        let units = self.units(deps, round, &look, read.map_or(0, |progress| progress.taken)).await?;
-        let mut standing = Standing { look, progress: read.unwrap_or_default(), units };
+        let units = self.units(deps, round, &snapshot, read.map_or(0, |progress| progress.taken)).await?;
+        let mut position = LinePosition { snapshot, progress: read.unwrap_or_default(), units };
         if read.is_none() {
-            standing.progress = self.restored(deps, round, &standing).await?;
+            position.progress = self.restored(deps, round, &position).await?;
             // Written before it moves: a process that finds no line assumes that it has come as far as the ledger
             // knows.
-            if standing.units.is_none() || !begin(deps, round, &mut standing).await? {
-                return Ok(standing);
+            if position.units.is_none() || !begin(deps, round, &mut position).await? {
+                return Ok(position);
             }
         }
-        let flow = flow(round, per_s, &standing);
-        let due = if standing.units.is_some() {
-            advance(&standing.progress, &flow)
+        let flow = flow(round, per_s, &position);
+        let due = if position.units.is_some() {
+            advance(&position.progress, &flow)
         } else {
-            stand(&standing.progress, &flow).map(|progress| Advance { progress, late: Late::Stay })
+            stand(&position.progress, &flow).map(|progress| Advance { progress, late: Late::Stay })
         };
-        let Some(due) = due else { return Ok(standing) };
-        match self.move_on(deps, round, &standing, &flow, due).await? {
-            Some(progress) => standing.progress = progress,
-            None => standing.look_again(deps, round).await?,
+        let Some(due) = due else { return Ok(position) };
+        match self.move_on(deps, round, &position, &flow, due).await? {
+            Some(progress) => position.progress = progress,
+            None => position.read_again(deps, round).await?,
         }
-        Ok(standing)
+        Ok(position)
     }
 
     /// Moves the line, but not beyond what the ledger knows: anything beyond could not be published, and would be
@@ -183,15 +183,15 @@ impl Tracked {
         &mut self,
         deps: &WaitingRoomDeps,
         round: &Round,
-        standing: &Standing,
+        position: &LinePosition,
         flow: &Flow,
         due: Advance,
     ) -> Result<Option<Progress>, Problem> {
         let stock = deps.stock.of(round);
-        let before = standing.look.progress.as_deref();
-        let stood = stand(&standing.progress, flow).unwrap_or(standing.progress);
+        let before = position.snapshot.progress.as_deref();
+        let stood = stand(&position.progress, flow).unwrap_or(position.progress);
         let stood = Advance { progress: stood, late: Late::Stay };
-        let (mut step, mut most) = (due, self.known());
+        let (mut step, mut most) = (due, self.recorded_ceiling());
         if step.progress.watermark > most {
             match self.raised(deps, round, &step.progress, flow.per_s).await {
                 Some(ceiling) if ceiling >= step.progress.watermark => most = ceiling,
@@ -225,11 +225,11 @@ impl Tracked {
         &mut self,
         deps: &WaitingRoomDeps,
         round: &Round,
-        look: &LineLook,
+        snapshot: &LineSnapshot,
         taken_before: u64,
-    ) -> Result<Option<UnitsKnown>, Problem> {
+    ) -> Result<Option<UnitTotals>, Problem> {
         let stock = deps.stock.of(round);
-        let known = match stock.counters_of_known().await {
+        let known = match stock.partial_counters().await {
             Ok(known) => known,
             // Units keep moving between lanes, none of which has any.
             Err(StockError::OnTheWay) => return Ok(None),
@@ -237,13 +237,13 @@ impl Tracked {
         };
         let Some(counters) = &known.counters else { return Ok(None) };
         let units = if known.are_all() {
-            UnitsKnown::of(counters, look.now)
+            UnitTotals::of(counters, snapshot.now)
         } else {
             let unknown = known.unknown();
             tracing::warn!(round = %round.id, ?unknown, "some lanes do not say what is left");
             let lanes = (0..).zip(&counters.lanes).filter(|(index, _)| !unknown.contains(index));
             let lanes: Vec<Counters> = lanes.map(|(_, counters)| counters.clone()).collect();
-            UnitsKnown::of_some(&lanes, round.terms.total.into(), taken_before, look.now)
+            UnitTotals::of_some(&lanes, round.terms.total.into(), taken_before, snapshot.now)
         };
         // Lanes about which too little is known may have units: the line stands still.
         if units.free == 0 && (!known.are_all() || counters.short.is_some()) {
@@ -252,10 +252,11 @@ impl Tracked {
         // While units are free it does not matter what may come back.
         let is_open = units.free == 0 && units.taken > 0 && has_open_orders(stock).await;
         if is_open {
-            self.open_at = Some(look.now);
+            self.open_at = Some(snapshot.now);
         }
-        let may_return = if is_open || units.may_be_unpaid(round, self.open_at, look.now) { units.taken } else { 0 };
-        Ok(Some(UnitsKnown { may_return, ..units }))
+        let may_return =
+            if is_open || units.may_be_unpaid(round, self.open_at, snapshot.now) { units.taken } else { 0 };
+        Ok(Some(UnitTotals { may_return, ..units }))
     }
 
     /// Restores a line that Redis does not have, because it has not moved yet or was lost, from what the ledger was
@@ -264,17 +265,17 @@ impl Tracked {
         &mut self,
         deps: &WaitingRoomDeps,
         round: &Round,
-        standing: &Standing,
+        position: &LinePosition,
     ) -> Result<Progress, Problem> {
-        let Standing { look, units, .. } = standing;
+        let LinePosition { snapshot, units, .. } = position;
         let kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         self.kept = kept;
         let Some(KeptLine { ceiling, people, .. }) = self.kept else { return Ok(Progress::default()) };
-        if ceiling.is_some() || look.people < people {
+        if ceiling.is_some() || snapshot.people < people {
             tracing::warn!(round = %round.id, people, "Redis has lost the line; it continues from what the ledger knows");
         }
         let taken = units.map_or(0, |units| units.taken);
-        Ok(Progress::restored(ceiling, people, look.people, look.now.0.unsigned_abs(), taken))
+        Ok(Progress::restored(ceiling, people, snapshot.people, snapshot.now.0.unsigned_abs(), taken))
     }
 
     /// The watermark that may be published: the ledger must first have a ceiling above it.
@@ -286,7 +287,7 @@ impl Tracked {
         per_s: u64,
     ) -> Watermark {
         let mut watermark = progress.watermark;
-        let known = self.known();
+        let known = self.recorded_ceiling();
         if watermark > known {
             watermark = self.raised(deps, round, progress, per_s).await.map_or(known, |ceiling| watermark.min(ceiling));
         }
@@ -295,7 +296,7 @@ impl Tracked {
     }
 
     /// How far the line may be, according to the last successful record in the ledger.
-    fn known(&self) -> Watermark {
+    fn recorded_ceiling(&self) -> Watermark {
         self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default()
     }
 
@@ -339,15 +340,15 @@ async fn noted<T>(
 }
 
 /// Writes a line that Redis does not have. Returns whether this process did.
-async fn begin(deps: &WaitingRoomDeps, round: &Round, standing: &mut Standing) -> Result<bool, Problem> {
-    let step = Advance { progress: standing.progress, late: Late::Stay };
-    match move_line(deps.stock.of(round), round, None, &step, standing.progress.watermark).await? {
+async fn begin(deps: &WaitingRoomDeps, round: &Round, position: &mut LinePosition) -> Result<bool, Problem> {
+    let step = Advance { progress: position.progress, late: Late::Stay };
+    match move_line(deps.stock.of(round), round, None, &step, position.progress.watermark).await? {
         LineMoved::To(..) => {
-            standing.look.progress = Some(standing.progress.to_string());
+            position.snapshot.progress = Some(position.progress.to_string());
             Ok(true)
         }
         LineMoved::Beyond(..) | LineMoved::Overtaken => {
-            standing.look_again(deps, round).await?;
+            position.read_again(deps, round).await?;
             Ok(false)
         }
     }
@@ -377,21 +378,21 @@ async fn move_line(
 
 /// Whether there may be a reservation without a confirmed order.
 async fn has_open_orders(stock: RoundStock<'_>) -> bool {
-    !matches!(stock.held_since(OPEN_ORDERS_LOOK).await, Ok(None))
+    !matches!(stock.held_since(MOST_OPEN_ORDERS).await, Ok(None))
 }
 
-impl Standing {
+impl LinePosition {
     /// Reads the line again after somebody else was faster; their move is as good.
-    async fn look_again(&mut self, deps: &WaitingRoomDeps, round: &Round) -> Result<(), Problem> {
-        let look = deps.stock.of(round).look_at_line().await.map_err(Problem::unanswered)?;
-        let read = look.progress.as_deref().and_then(|text| text.parse().ok());
+    async fn read_again(&mut self, deps: &WaitingRoomDeps, round: &Round) -> Result<(), Problem> {
+        let snapshot = deps.stock.of(round).read_line().await.map_err(Problem::unanswered)?;
+        let read = snapshot.progress.as_deref().and_then(|text| text.parse().ok());
         self.progress = read.unwrap_or(self.progress);
-        self.look = look;
+        self.snapshot = snapshot;
         Ok(())
     }
 }
 
-impl UnitsKnown {
+impl UnitTotals {
     /// From the counters of all lanes.
     fn of(counters: &Counters, now: EpochMs) -> Self {
         let lanes = if counters.lanes.is_empty() { std::slice::from_ref(counters) } else { &counters.lanes };
@@ -431,22 +432,22 @@ fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
 }
 
 /// The units of a round as in the document.
-fn units(round: &Round, known: Option<UnitsKnown>) -> Units {
+fn units(round: &Round, known: Option<UnitTotals>) -> Units {
     known.map_or_else(
         || Units { total: round.terms.total.into(), sold: 0, may_return: 0 },
-        |UnitsKnown { total, taken, may_return, .. }| Units { total, sold: taken, may_return },
+        |UnitTotals { total, taken, may_return, .. }| Units { total, sold: taken, may_return },
     )
 }
 
-fn flow(round: &Round, per_s: u32, standing: &Standing) -> Flow {
-    let Standing { look, units, .. } = standing;
+fn flow(round: &Round, per_s: u32, position: &LinePosition) -> Flow {
+    let LinePosition { snapshot, units, .. } = position;
     let (free, taken, may_return) =
-        units.map_or((0, 0, 0), |UnitsKnown { free, taken, may_return, .. }| (free, taken, may_return));
+        units.map_or((0, 0, 0), |UnitTotals { free, taken, may_return, .. }| (free, taken, may_return));
     Flow {
-        now_ms: look.now.0.unsigned_abs(),
+        now_ms: snapshot.now.0.unsigned_abs(),
         opens_at_ms: round.terms.opens_at_ms.0.unsigned_abs(),
-        people: look.people,
-        late_waiting: look.late.saturating_sub(look.late_admitted),
+        people: snapshot.people,
+        late_waiting: snapshot.late.saturating_sub(snapshot.late_admitted),
         free,
         taken,
         may_return,
@@ -466,23 +467,23 @@ struct Changing {
 }
 
 /// `known` is the number of people recorded earlier, whatever Redis has lost since.
-fn before(look: &LineLook, known: u64, round: &Round) -> Changing {
+fn before(snapshot: &LineSnapshot, known: u64, round: &Round) -> Changing {
     let units = units(round, None);
     Changing {
         state: LineState::Before,
         is_open: false,
-        people: People::of(look.people.max(known), look.late),
-        admitted: Admitted::of(&Watermark::default(), 0, 0, look.now),
+        people: People::of(snapshot.people.max(known), snapshot.late),
+        admitted: Admitted::of(&Watermark::default(), 0, 0, snapshot.now),
         units,
-        poll_after_ms: round.terms.opens_at_ms.since_ms(look.now).clamp(1_000, POLL_BEFORE_MS),
+        poll_after_ms: round.terms.opens_at_ms.since_ms(snapshot.now).clamp(1_000, POLL_BEFORE_MS),
         watermark: None,
     }
 }
 
-fn after(standing: &Standing, flow: &Flow, watermark: Watermark, sealed: String, round: &Round) -> Changing {
-    let Standing { look, progress, units: known } = standing;
+fn after(position: &LinePosition, flow: &Flow, watermark: Watermark, sealed: String, round: &Round) -> Changing {
+    let LinePosition { snapshot, progress, units: known } = position;
     let units = units(round, *known);
-    let state = if look.now >= round.terms.closes_at_ms {
+    let state = if snapshot.now >= round.terms.closes_at_ms {
         LineState::Ended
     } else if known.is_some_and(|units| units.free == 0) {
         LineState::SoldOut
@@ -498,13 +499,13 @@ fn after(standing: &Standing, flow: &Flow, watermark: Watermark, sealed: String,
         LineState::SoldOut if is_over => POLL_OVER_MS,
         LineState::SoldOut => POLL_SOLD_OUT_MS,
         LineState::Paused => POLL_STANDING_MS,
-        LineState::Before | LineState::Moving => poll_moving_ms(progress.people.max(look.people) + look.late),
+        LineState::Before | LineState::Moving => poll_moving_ms(progress.people.max(snapshot.people) + snapshot.late),
     };
     Changing {
         state,
         is_open: true,
-        people: People::of(progress.people.max(look.people), look.late),
-        admitted: Admitted::of(&watermark, look.late_admitted, flow.per_s, look.now),
+        people: People::of(progress.people.max(snapshot.people), snapshot.late),
+        admitted: Admitted::of(&watermark, snapshot.late_admitted, flow.per_s, snapshot.now),
         units,
         poll_after_ms,
         watermark: Some(sealed),
@@ -513,7 +514,7 @@ fn after(standing: &Standing, flow: &Flow, watermark: Watermark, sealed: String,
 
 /// How often each of this many people should poll while the line moves, in milliseconds.
 fn poll_moving_ms(people: u64) -> u64 {
-    (people * 1000 / MOST_LOOKS_PER_S).max(POLL_MOVING_MS)
+    (people * 1000 / MOST_POLLS_PER_S).max(POLL_MOVING_MS)
 }
 
 fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing) -> LineDocument {
@@ -571,21 +572,21 @@ mod tests {
     #[test]
     fn what_came_back_is_not_free_while_nobody_gets_it() {
         let one = lane(2, 1500, 7);
-        let free = |counters: &Counters, now| UnitsKnown::of(counters, EpochMs(now)).free;
+        let free = |counters: &Counters, now| UnitTotals::of(counters, EpochMs(now)).free;
         assert_eq!([1499, 1500].map(|now| free(&one, now)), [0, 2]);
-        assert_eq!(UnitsKnown::of(&one, EpochMs(1499)).taken, 8, "it is not taken either");
+        assert_eq!(UnitTotals::of(&one, EpochMs(1499)).taken, 8, "it is not taken either");
         let lanes = vec![lane(2, 1500, 7), lane(0, 0, 9), lane(3, 900, 8)];
         let all =
             Counters { next_unit: 31, last_unit: 30, returned: 6, last_won_at_ms: EpochMs(i64::MAX), lanes, ..one };
         assert_eq!([899, 900, 1500].map(|now| free(&all, now)), [1, 4, 6], "one is on its way");
-        let known = UnitsKnown::of(&all, EpochMs(1500));
+        let known = UnitTotals::of(&all, EpochMs(1500));
         assert_eq!((known.total, known.taken, known.last_won_at), (30, 24, Some(EpochMs(9))));
     }
 
     #[test]
     fn what_is_not_known_of_a_lane_is_neither_free_nor_taken() {
-        let some = UnitsKnown::of_some(&[lane(4, 0, 7)], 20, 3, EpochMs(10));
-        let expected = UnitsKnown { total: 20, taken: 3, free: 4, last_won_at: None, may_return: 0 };
+        let some = UnitTotals::of_some(&[lane(4, 0, 7)], 20, 3, EpochMs(10));
+        let expected = UnitTotals { total: 20, taken: 3, free: 4, last_won_at: None, may_return: 0 };
         assert_eq!(some, expected);
     }
 

@@ -3,7 +3,7 @@ import { UsageError } from '../lib/settings.ts';
 
 /** A schedule that runs every minute loads the sale. */
 const PATIENCE_MS = 150_000;
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 const TIMEOUT_MS = 15_000;
 const PRICE = { price_minor: 100, currency: 'EUR' };
 
@@ -164,6 +164,6 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
     const found = await look();
     if (found !== undefined) return found;
     if (Date.now() > end) throw new SmokeError(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
-    await new Promise((go) => setTimeout(go, LOOK_EVERY_MS));
+    await new Promise((go) => setTimeout(go, POLL_EVERY_MS));
   }
 }

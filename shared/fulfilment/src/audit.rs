@@ -215,7 +215,7 @@ fn live(orders: &[Order]) -> impl Iterator<Item = LiveOrder> {
 /// Counts what is wrong with the units of a round, and is not just under way: what a second look finds in the same places.
 /// It begins after the first has ended and reads the ledger by key, so no index lags behind, and a unit that moved
 /// during the first look is elsewhere now. Says nothing if Redis has lost a part of the round meanwhile.
-pub(crate) async fn look_again(
+pub(crate) async fn recheck(
     stock: &Stock,
     ledger: &Ledger,
     round: &RoundId,

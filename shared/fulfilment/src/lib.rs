@@ -27,4 +27,4 @@ pub use reconcile::{
     Listing, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, finish_transfers, list, note_complete, repair,
     send_due,
 };
-pub use status::{SETTLING_MS, Standing, Status, standing, status};
+pub use status::{SETTLING_MS, Status, UserReservations, list_reservations, status};

@@ -12,7 +12,7 @@ use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
 
-use crate::audit::{AsItIs, UnitCounts, UnknownLanes, audit_as_it_is, look_again};
+use crate::audit::{AsItIs, UnitCounts, UnknownLanes, audit_as_it_is, recheck};
 use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
 use crate::settle::{PROMPT_MS, ended_unpaid, settle_stock};
@@ -89,8 +89,8 @@ pub async fn send_due(
         if let Some(error) = failed {
             return Err(error.into());
         }
-        let rest = left.unwrap_or(due.length).saturating_sub(due.looked);
-        if due.looked < most || rest == 0 || Instant::now() >= until {
+        let rest = left.unwrap_or(due.length).saturating_sub(due.read);
+        if due.read < most || rest == 0 || Instant::now() >= until {
             if sent_of.is_some() {
                 lane.due(0, after, sent_of).await?;
             }
@@ -144,7 +144,7 @@ pub async fn list(
     let mut counts = UnitCounts::from(&first.audit);
     if !first.audit.discrepancies.is_empty()
         && first.unknown == UnknownLanes::default()
-        && let Some(lasting) = look_again(stock, ledger, round, lanes, &mut first).await?
+        && let Some(lasting) = recheck(stock, ledger, round, lanes, &mut first).await?
     {
         counts = lasting;
     }

@@ -33,7 +33,7 @@ pub async fn status(
 ) -> Result<Status, FulfilmentError> {
     // Redis first: while a round sells out, most polled reservations are queued, and cost no read of the ledger.
     let lanes = snapshots.lanes_of(&id.round.sale);
-    let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).find(id.uuid, user).await;
+    let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).entry(id.uuid, user).await;
     if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
         return Ok(Status::Queued(claim));
     }
@@ -45,7 +45,7 @@ pub async fn status(
         // This process has not read the sale yet, which may have several lanes.
         let lanes = lanes_of(ledger, snapshots, &id.round).await?;
         if lanes > 1 {
-            found = stock.round_in(&id.round, lanes).find(id.uuid, user).await;
+            found = stock.round_in(&id.round, lanes).entry(id.uuid, user).await;
         }
         match found {
             Ok(Some(Entry { claim, state: ClaimState::Held })) => return Ok(Status::Queued(claim)),
@@ -85,7 +85,7 @@ async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Re
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct UserReservations {
     pub queued: Vec<Claim>,
     /// The orders of the others, including those that ended.
     pub orders: Vec<Order>,
@@ -93,13 +93,13 @@ pub struct Standing {
     pub settling: bool,
 }
 
-pub async fn standing(
+pub async fn list_reservations(
     stock: &Stock,
     ledger: &Ledger,
     round: &Round,
     user: &UserId,
     now: EpochMs,
-) -> Result<Standing, FulfilmentError> {
+) -> Result<UserReservations, FulfilmentError> {
     let entries = stock.of(round).entries_of(user).await?;
     let (held, others): (Vec<Entry>, Vec<Entry>) =
         entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
@@ -116,7 +116,7 @@ pub async fn standing(
         let ids: Vec<ReservationId> = others.into_iter().map(|entry| entry.claim.id).collect();
         if ids.is_empty() { Vec::new() } else { ledger.orders(&ids).await? }
     };
-    Ok(Standing { queued, orders, settling })
+    Ok(UserReservations { queued, orders, settling })
 }
 
 async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>, FulfilmentError> {

@@ -58,23 +58,23 @@ impl Visitor {
         let sale_id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
         let snapshot = gate.snapshots.of(&sale_id).await.map_err(Problem::unanswered)?;
         let mut visitor = Self { user, sale_id, sale: None, snapshot, pass: None, ring: None };
-        visitor.find();
+        visitor.read_sale();
         Ok(visitor)
     }
 
     /// Looks the sale up in the snapshot. Finding it counts as demand.
-    pub(crate) fn find(&mut self) {
+    pub(crate) fn read_sale(&mut self) {
         self.sale = self.snapshot.sale(&self.sale_id).cloned();
         if let Some(sale) = &self.sale {
             sale.demand.count();
         }
     }
 
-    /// The sale that [`Check::Known`](crate::Check::Known) found.
+    /// The sale that [`Check::Exists`](crate::Check::Exists) found.
     ///
     /// # Errors
     /// [`Code::UnknownSale`] if it was not among the checks.
-    pub fn known(&self) -> Result<&CachedSale, Problem> {
+    pub fn sale(&self) -> Result<&CachedSale, Problem> {
         self.sale.as_deref().ok_or_else(|| Problem::new(Code::UnknownSale))
     }
 

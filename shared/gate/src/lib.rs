@@ -3,7 +3,7 @@
 //!
 //! | check | kept where | costs | answer |
 //! | --- | --- | --- | --- |
-//! | [`Check::Known`] | the process's snapshot | nothing; for an unknown id one read of the ledger a second per process | `unknown_sale` |
+//! | [`Check::Exists`] | the process's snapshot | nothing; for an unknown id one read of the ledger a second per process | `unknown_sale` |
 //! | [`Check::Sight`] | the request, or the process for half a minute | for a sale that not everybody may see one read of the ledger for each user | `unknown_sale` |
 //! | [`Check::Pass`] | nowhere: an HMAC over user, sale, round and moment | a hash; for a forged one a write to the ledger | `bad_token` |
 //! | [`Check::KillSwitch`] | the process's snapshot | nothing | `paused` |

@@ -10,7 +10,7 @@ pub enum Route {
     /// Reserving a unit.
     Reserve,
     /// Polling a reservation.
-    Look,
+    Poll,
     /// Listing orders.
     Orders,
     /// Cancelling a reservation.
@@ -66,7 +66,7 @@ pub const RATES: [Limits; 9] = [
     limits(Route::Token, "token", rate(20, 60), rate(1_200, 60)),
     limits(Route::Reserve, "reserve", rate(20, 10), rate(2_000, 10)),
     // Twenty tabs that poll as often as the answers tell them to. During a rush each poll costs a call to Redis.
-    limits(Route::Look, "look", rate(200, 10), rate(2_000, 10)),
+    limits(Route::Poll, "poll", rate(200, 10), rate(2_000, 10)),
     limits(Route::Orders, "orders", rate(20, 60), rate(600, 60)),
     limits(Route::Cancel, "cancel", rate(20, 60), rate(600, 60)),
     // Bypasses the queue and its limit on concurrency, so it is meant for about one request per reservation.

@@ -16,24 +16,24 @@ pub struct Published {
     /// How long a finished sale is still among them, in seconds.
     over_for_s: u32,
     timeout: Duration,
-    known: AsyncMutex<ForSale>,
+    for_sale: AsyncMutex<ForSale>,
 }
 
 impl Published {
     /// The published rounds of `ledger`, each until `over_for_s` after its end; all must be read within `timeout`.
     pub fn new(ledger: Ledger, clock: Clock, over_for_s: u32, timeout: Duration) -> Self {
-        Self { ledger, clock, over_for_s, timeout, known: AsyncMutex::new(ForSale::unknown(period())) }
+        Self { ledger, clock, over_for_s, timeout, for_sale: AsyncMutex::new(ForSale::unknown(period())) }
     }
 
     /// The latest round of each published sale, as of now. May lag a moment behind. Fails if DynamoDB does not answer,
     /// or not with all rounds that were never read.
     pub async fn latest_rounds(&self) -> Result<HashMap<SaleId, Round>, LedgerError> {
-        let mut known = self.known.lock().await;
-        let lacking = |known: &ForSale| known.lacking().cloned().collect::<HashSet<_>>();
-        *known = read_on(&self.ledger, known.clone(), lacking, self.clock, self.over_for_s, self.timeout).await?;
-        match known.lacking().next() {
+        let mut for_sale = self.for_sale.lock().await;
+        let lacking = |for_sale: &ForSale| for_sale.lacking().cloned().collect::<HashSet<_>>();
+        *for_sale = read_on(&self.ledger, for_sale.clone(), lacking, self.clock, self.over_for_s, self.timeout).await?;
+        match for_sale.lacking().next() {
             Some(sale) => Err(LedgerError::Contradiction(format!("the round of {sale} cannot be read"))),
-            None => Ok(known.sales().map(|sale| (sale.round.id.sale.clone(), sale.round.clone())).collect()),
+            None => Ok(for_sale.sales().map(|sale| (sale.round.id.sale.clone(), sale.round.clone())).collect()),
         }
     }
 }

@@ -36,14 +36,14 @@ const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);
 /// the next units become available.
 #[derive(Debug, Default)]
 pub struct SoldOutMark {
-    standing: ArcSwapOption<Standing>,
-    known: Arc<ArcSwapOption<Names>>,
+    mark: ArcSwapOption<Mark>,
+    names: Arc<ArcSwapOption<Names>>,
     /// When the names may be read again. Held while they are read.
     reading: Arc<AsyncMutex<Option<Instant>>>,
 }
 
 #[derive(Debug)]
-struct Standing {
+struct Mark {
     asked: Moment,
     lasts: Duration,
     next_release_ms: Option<EpochMs>,
@@ -94,21 +94,21 @@ impl SoldOutMark {
 
     /// The answer for the user without asking Redis, if the mark is valid and the user has certainly won nothing.
     pub fn covers(&self, user: &UserId, now: Moment) -> Option<StillSoldOut> {
-        let standing = self.standing.load();
-        let standing = standing.as_ref()?;
+        let mark = self.mark.load();
+        let mark = mark.as_ref()?;
         // A clock that goes back is not trusted.
-        let stands = now.checked_since(standing.asked).is_some_and(|since| since < standing.lasts);
-        let next_release_ms = standing.next_release_ms;
-        (stands && !standing.buyers.may_have(user)).then_some(StillSoldOut { next_release_ms })
+        let stands = now.checked_since(mark.asked).is_some_and(|since| since < mark.lasts);
+        let next_release_ms = mark.next_release_ms;
+        (stands && !mark.buyers.may_have(user)).then_some(StillSoldOut { next_release_ms })
     }
 
     /// Marks the round, if the names of its buyers are known up to the win that Redis named.
     pub(crate) fn mark(&self, asked: Moment, SoldOut { wins, lasts, next_release_ms }: SoldOut) -> bool {
-        let known = self.known.load_full().filter(|names| names.wins == wins);
-        let Some(buyers) = known else { return false };
+        let names = self.names.load_full().filter(|names| names.wins == wins);
+        let Some(buyers) = names else { return false };
         let percent = rand::random_range(100 - JITTER_PERCENT..=100 + JITTER_PERCENT);
         let lasts = lasts.min(LASTS * percent as u32 / 100);
-        self.standing.store(Some(Arc::new(Standing { asked, lasts, next_release_ms, buyers })));
+        self.mark.store(Some(Arc::new(Mark { asked, lasts, next_release_ms, buyers })));
         true
     }
 
@@ -124,11 +124,11 @@ impl SoldOutMark {
         }
         // Set before the read, so that a read that is cut off does not start again at once.
         *again_at = Some(Instant::now() + SHORTEST_PAUSE);
-        let (known, reading) = (Arc::clone(&self.known), read());
+        let (names, reading) = (Arc::clone(&self.names), read());
         spawn(async move {
             let (buyers, pause) = reading.await;
             if let Some(buyers) = buyers {
-                known.store(Some(Arc::new(Names::of(&buyers))));
+                names.store(Some(Arc::new(Names::of(&buyers))));
             }
             *again_at = Some(Instant::now() + pause.max(SHORTEST_PAUSE));
         });
@@ -173,7 +173,7 @@ mod tests {
     fn knowing(last_won_at_ms: EpochMs) -> SoldOutMark {
         let mark = SoldOutMark::default();
         let buyers = Buyers { wins: WinsSeen::at(last_won_at_ms), names: vec!["alice".to_owned()] };
-        mark.known.store(Some(Arc::new(Names::of(&buyers))));
+        mark.names.store(Some(Arc::new(Names::of(&buyers))));
         mark
     }
 

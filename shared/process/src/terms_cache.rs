@@ -21,7 +21,7 @@ const CAMPAIGNS_FOR: Duration = Duration::from_secs(3);
 #[derive(Clone)]
 pub struct TermsCache {
     ledger: Ledger,
-    known: Cache<RoundId, Arc<Terms>>,
+    terms: Cache<RoundId, Arc<Terms>>,
     /// Whether all winners of a round are drawn.
     drawn: KeptEach<RoundId, bool>,
     /// The campaigns with a limit, read by whoever places the next order.
@@ -47,17 +47,17 @@ impl TermsCache {
     /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let drawn = KeptEach::new(MAX_ROUNDS, DRAWN_FOR, clock);
-        Self { ledger, known: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }
+        Self { ledger, terms: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }
     }
 
     /// The terms of a round. `None` if it has not begun.
     pub async fn get(&self, id: &RoundId) -> Result<Option<Arc<Terms>>, LedgerError> {
-        if let Some(terms) = self.known.get(id) {
+        if let Some(terms) = self.terms.get(id) {
             return Ok(Some(terms));
         }
         let terms = self.ledger.round(id).await?.map(|round| Arc::new(round.terms));
         if let Some(terms) = &terms {
-            self.known.insert(id.clone(), Arc::clone(terms));
+            self.terms.insert(id.clone(), Arc::clone(terms));
         }
         Ok(terms)
     }
@@ -129,13 +129,13 @@ mod tests {
         });
         let terms: Arc<Terms> = Arc::new(serde_json::from_value(terms).unwrap());
         let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
-        cache.known.insert(round(1), Arc::clone(&terms));
+        cache.terms.insert(round(1), Arc::clone(&terms));
         assert_eq!(cache.get(&round(1)).await.unwrap(), Some(Arc::clone(&terms)));
         assert!(cache.get(&round(2)).await.is_err());
         for number in 1..=2 * MAX_ROUNDS as u32 {
-            cache.known.insert(round(number), Arc::clone(&terms));
+            cache.terms.insert(round(number), Arc::clone(&terms));
         }
-        cache.known.run_pending_tasks();
-        assert!(cache.known.entry_count() <= MAX_ROUNDS);
+        cache.terms.run_pending_tasks();
+        assert!(cache.terms.entry_count() <= MAX_ROUNDS);
     }
 }

@@ -19,19 +19,19 @@ const MAX_ROUNDS: u64 = 16;
 
 /// The rounds that somebody watches: for each, `S` is what its reads remember, and `V` the result of the last one.
 pub(crate) struct Watched<S, V> {
-    rounds: Cache<RoundId, Arc<AsyncMutex<Known<S, V>>>>,
+    rounds: Cache<RoundId, Arc<AsyncMutex<WatchedRound<S, V>>>>,
     clock: Clock,
 }
 
 /// What is known about a round, locked while it is read.
-struct Known<S, V> {
+struct WatchedRound<S, V> {
     remembered: S,
     last: Option<V>,
     /// Since when and for how long the source is left alone.
     rest: Option<(Moment, Duration)>,
 }
 
-impl<S: Default, V> Default for Known<S, V> {
+impl<S: Default, V> Default for WatchedRound<S, V> {
     fn default() -> Self {
         Self { remembered: S::default(), last: None, rest: None }
     }
@@ -57,7 +57,7 @@ where
     ) -> Option<V> {
         let known = self.rounds.get_with_by_ref(round, Arc::default);
         let mut known = known.lock().await;
-        let Known { remembered, last, rest } = &mut *known;
+        let WatchedRound { remembered, last, rest } = &mut *known;
         let start = Moment::now(self.clock);
         if rest.is_none_or(|(since, pause)| start.since(since) >= pause) {
             // If the caller gives up during the read, it counts as one of the longest.

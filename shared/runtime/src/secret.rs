@@ -71,9 +71,9 @@ pub async fn secret_text(secrets_manager: &AwsClient, id: &str) -> Result<String
 /// A secret that is read on first use, parsed to a `T` and cached by the process. It is refreshed in the background, so
 /// a change takes effect within a minute and nobody waits for it. If a refresh fails, or its result cannot be parsed,
 /// the known value stays.
-pub struct Secret<T = String>(Refreshed<Known<T>, SecretError>);
+pub struct Secret<T = String>(Refreshed<SecretValue<T>, SecretError>);
 
-struct Known<T> {
+struct SecretValue<T> {
     text: String,
     value: Arc<T>,
 }
@@ -104,7 +104,7 @@ where
     }
 
     fn read_by(clock: Clock, read: impl Fn() -> Reading<String, SecretError> + Send + Sync + 'static) -> Self {
-        Self(Refreshed::new(ON_FAILURE, BOUNDS, clock, move |before: Option<Arc<Known<T>>>| {
+        Self(Refreshed::new(ON_FAILURE, BOUNDS, clock, move |before: Option<Arc<SecretValue<T>>>| {
             let text = read();
             Box::pin(async move {
                 let text = text.await?;
@@ -113,7 +113,7 @@ where
                     Some(before) => Arc::clone(&before.value),
                     None => Arc::new(text.parse().map_err(|error| SecretError::Form(Box::new(error)))?),
                 };
-                Ok(Known { text, value })
+                Ok(SecretValue { text, value })
             })
         }))
     }

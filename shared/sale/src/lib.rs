@@ -55,7 +55,7 @@ pub use invalid_terms::InvalidTerms;
 pub use limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 pub use line_terms::{LineTerms, MAX_ADMITS_PER_S, MAX_OPENS_EARLY_S};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
-pub use milestones::{Look, Milestones};
+pub use milestones::{Milestones, Observation};
 pub use money::{Currency, InvalidCurrency, Price};
 pub use network::{InvalidNetwork, MIN_IPV4_PREFIX, MIN_IPV6_PREFIX, Network};
 pub use offer::{Offer, SaleState};

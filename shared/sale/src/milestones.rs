@@ -23,7 +23,7 @@ pub struct Milestones {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct Observation {
     pub now: EpochMs,
     /// Units that are free or still to become available. `None` if Redis does not have the round.
     pub free: Option<u32>,
@@ -43,27 +43,27 @@ impl Milestones {
     ///   bought, so they change nothing.
     /// - It is over a minute after its end.
     #[must_use]
-    pub fn after(&self, round: &Round, look: Look) -> Self {
+    pub fn after(&self, round: &Round, observation: Observation) -> Self {
         let mut seen = self.clone();
-        if !self.wants(round, look.now) {
+        if !self.wants(round, observation.now) {
             return seen;
         }
-        let was_loaded = look.free.is_some() || (round.is_over(look.now) && round.loaded_at_ms.is_some());
-        let has_sold = look.free.is_some_and(|free| free < round.terms.total);
-        if seen.opened_at_ms.is_none() && was_loaded && (!(round.paused || look.stopped) || has_sold) {
-            seen.opened_at_ms = Some(look.now);
+        let was_loaded = observation.free.is_some() || (round.is_over(observation.now) && round.loaded_at_ms.is_some());
+        let has_sold = observation.free.is_some_and(|free| free < round.terms.total);
+        if seen.opened_at_ms.is_none() && was_loaded && (!(round.paused || observation.stopped) || has_sold) {
+            seen.opened_at_ms = Some(observation.now);
         }
-        match look.free {
+        match observation.free {
             Some(0) if !seen.sold_out && seen.opened_at_ms.is_some() => {
                 seen.sold_out = true;
                 seen.sold_out_times += 1;
-                seen.sold_out_at_ms = Some(look.now);
+                seen.sold_out_at_ms = Some(observation.now);
             }
-            Some(1..) if !round.is_over(look.now) => seen.sold_out = false,
+            Some(1..) if !round.is_over(observation.now) => seen.sold_out = false,
             _ => {}
         }
-        if look.now >= round.terms.closes_at_ms.plus_s(SURELY_OVER_AFTER_S) {
-            seen.ended_at_ms = Some(look.now);
+        if observation.now >= round.terms.closes_at_ms.plus_s(SURELY_OVER_AFTER_S) {
+            seen.ended_at_ms = Some(observation.now);
         }
         seen
     }
@@ -90,9 +90,9 @@ mod tests {
     }
 
     /// The milestones after observations at these times, with these numbers of free units.
-    fn looks(round: &Round, looks: &[(EpochMs, Option<u32>)]) -> Milestones {
-        looks.iter().fold(Milestones::default(), |seen, (now, free)| {
-            seen.after(round, Look { now: *now, free: *free, stopped: false })
+    fn observations(round: &Round, observations: &[(EpochMs, Option<u32>)]) -> Milestones {
+        observations.iter().fold(Milestones::default(), |seen, (now, free)| {
+            seen.after(round, Observation { now: *now, free: *free, stopped: false })
         })
     }
 
@@ -110,7 +110,7 @@ mod tests {
             (OVER.plus_s(60), Some(100)),
         ];
         let times: Vec<u32> = (1..=looks_of_a_day.len())
-            .map(|so_far| looks(&round(), &looks_of_a_day[..so_far]).sold_out_times)
+            .map(|so_far| observations(&round(), &looks_of_a_day[..so_far]).sold_out_times)
             .collect();
         assert_eq!(times, [0, 0, 1, 1, 1, 2, 2, 2, 2]);
         let expected = Milestones {
@@ -120,39 +120,43 @@ mod tests {
             sold_out_at_ms: Some(minute(4)),
             ended_at_ms: Some(OVER),
         };
-        assert_eq!(looks(&round(), &looks_of_a_day), expected);
+        assert_eq!(observations(&round(), &looks_of_a_day), expected);
     }
 
     #[test]
     fn a_look_that_comes_late_notes_all_at_once() {
-        let seen = looks(&round(), &[(OVER, Some(0))]);
+        let seen = observations(&round(), &[(OVER, Some(0))]);
         assert_eq!((seen.opened_at_ms, seen.sold_out_times, seen.ended_at_ms), (Some(OVER), 1, Some(OVER)));
-        let forgotten = looks(&round(), &[(OVER, None)]);
+        let forgotten = observations(&round(), &[(OVER, None)]);
         assert_eq!((forgotten.opened_at_ms, forgotten.sold_out_times), (Some(OVER), 0), "its keys are gone");
     }
 
     #[test]
     fn a_redis_that_lost_the_round_says_nothing() {
-        let seen = looks(&round(), &[(minute(1), Some(0)), (minute(2), None), (minute(3), Some(0))]);
+        let seen = observations(&round(), &[(minute(1), Some(0)), (minute(2), None), (minute(3), Some(0))]);
         assert_eq!((seen.sold_out, seen.sold_out_times), (true, 1));
     }
 
     #[test]
     fn what_nobody_can_buy_from_is_not_open() {
         let never_loaded = Round { loaded_at_ms: None, ..round() };
-        assert_eq!(looks(&never_loaded, &[(minute(1), None)]), Milestones::default());
-        assert_eq!(looks(&never_loaded, &[(minute(1), Some(100))]).opened_at_ms, Some(minute(1)), "loaded since then");
+        assert_eq!(observations(&never_loaded, &[(minute(1), None)]), Milestones::default());
+        assert_eq!(
+            observations(&never_loaded, &[(minute(1), Some(100))]).opened_at_ms,
+            Some(minute(1)),
+            "loaded since then"
+        );
         let paused = Round { paused: true, ..round() };
-        assert_eq!(looks(&paused, &[(minute(1), Some(100))]), Milestones::default());
-        assert_eq!(looks(&paused, &[(minute(1), Some(99))]).opened_at_ms, Some(minute(1)), "it was open before");
-        let ended = looks(&paused, &[(OVER, Some(100))]);
+        assert_eq!(observations(&paused, &[(minute(1), Some(100))]), Milestones::default());
+        assert_eq!(observations(&paused, &[(minute(1), Some(99))]).opened_at_ms, Some(minute(1)), "it was open before");
+        let ended = observations(&paused, &[(OVER, Some(100))]);
         assert_eq!((ended.opened_at_ms, ended.ended_at_ms), (None, Some(OVER)));
     }
 
     #[test]
     fn a_sale_that_is_stopped_opens_when_it_is_started() {
         let seen = |stopped, free| {
-            Milestones::default().after(&round(), Look { now: minute(1), free, stopped }).opened_at_ms.is_some()
+            Milestones::default().after(&round(), Observation { now: minute(1), free, stopped }).opened_at_ms.is_some()
         };
         assert!(!seen(true, Some(100)) && seen(true, Some(99)) && seen(false, Some(100)));
         assert!(!seen(false, None), "Redis has lost it, and nobody can buy");
@@ -164,7 +168,7 @@ mod tests {
         early.terms.early_access =
             vec![crate::EarlyAccess { group: "members".parse().unwrap(), lead_s: 600, quota: None }];
         let first = OPENS.minus_s(600);
-        assert_eq!(looks(&early, &[(first, Some(100))]).opened_at_ms, Some(first));
-        assert_eq!(looks(&round(), &[(EpochMs(OVER.0 - 1), Some(0))]).ended_at_ms, None);
+        assert_eq!(observations(&early, &[(first, Some(100))]).opened_at_ms, Some(first));
+        assert_eq!(observations(&round(), &[(EpochMs(OVER.0 - 1), Some(0))]).ended_at_ms, None);
     }
 }

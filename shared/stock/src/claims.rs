@@ -83,7 +83,7 @@ impl RoundStock<'_> {
         read_reserve(keys, user, &answer)
     }
 
-    pub async fn find(self, uuid: Uuid, user: &UserId) -> Result<Option<Entry>, StockError> {
+    pub async fn entry(self, uuid: Uuid, user: &UserId) -> Result<Option<Entry>, StockError> {
         Ok(self.entries_of(user).await?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
     }
 

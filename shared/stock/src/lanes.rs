@@ -15,16 +15,16 @@ use crate::script_code::{parse, unexpected};
 use crate::transfers::{DonateFor, Donated};
 use crate::{COOLDOWN_MS, Refused, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
 
-static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOOK));
+static AVAILABILITY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AVAILABILITY));
 
 /// The longest search for a unit in the other lanes, including the wait for other requests' searches. It leaves a
 /// request of nine seconds time for its message.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often a search reads all lanes. Every unsuccessful round has seen units move.
-const MAX_LOOKS: usize = 8;
+const MAX_READS: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct LaneLook {
+struct LaneAvailability {
     lane: Lane,
     free: u32,
     /// For how long none of its units is sold.
@@ -39,10 +39,10 @@ struct LaneLook {
     state: String,
 }
 
-impl LaneLook {
+impl LaneAvailability {
     fn parse(lane: Lane, text: &str) -> Option<Self> {
         let mut words = text.split(' ');
-        let look = Self {
+        let parsed = Self {
             lane,
             free: words.next()?.parse().ok()?,
             wait: Duration::from_millis(words.next()?.parse().ok()?),
@@ -52,7 +52,7 @@ impl LaneLook {
             wins: WinsSeen::at(EpochMs(words.next()?.parse().ok()?)),
             state: words.next()?.to_owned(),
         };
-        words.next().is_none().then_some(look)
+        words.next().is_none().then_some(parsed)
     }
 
     const fn sells(&self) -> bool {
@@ -60,52 +60,53 @@ impl LaneLook {
     }
 }
 
-struct Looks {
+struct RoundAvailability {
     at: Stamp,
-    lanes: Vec<LaneLook>,
+    lanes: Vec<LaneAvailability>,
     has_lost: bool,
     failed: Option<StockError>,
 }
 
-impl Looks {
-    fn donors(&self, home: Lane, may_give: impl Fn(&LaneLook) -> bool) -> Vec<Lane> {
-        let mut donors: Vec<&LaneLook> = self.lanes.iter().filter(|look| look.lane != home && may_give(look)).collect();
-        donors.sort_by_key(|look| Reverse(look.free));
-        donors.into_iter().map(|look| look.lane).collect()
+impl RoundAvailability {
+    fn donors(&self, home: Lane, may_give: impl Fn(&LaneAvailability) -> bool) -> Vec<Lane> {
+        let mut donors: Vec<&LaneAvailability> =
+            self.lanes.iter().filter(|each| each.lane != home && may_give(each)).collect();
+        donors.sort_by_key(|each| Reverse(each.free));
+        donors.into_iter().map(|each| each.lane).collect()
     }
 
-    fn of(&self, lane: Lane) -> Option<&LaneLook> {
-        self.lanes.iter().find(|look| look.lane == lane)
+    fn of(&self, lane: Lane) -> Option<&LaneAvailability> {
+        self.lanes.iter().find(|each| each.lane == lane)
     }
 
     fn heard_by(&self, lane: Lane) -> u64 {
-        self.of(lane).map_or(0, |look| look.heard)
+        self.of(lane).map_or(0, |each| each.heard)
     }
 
     /// Whether all lanes are known, none has what `is_left` looks for, and nothing is on its way.
-    fn have_nothing(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
+    fn have_nothing(&self, is_left: impl Fn(&LaneAvailability) -> bool) -> bool {
         self.failed.is_none()
             && !self.has_lost
-            && self.lanes.iter().all(|look| look.open == 0 && !look.is_short && !is_left(look))
+            && self.lanes.iter().all(|each| each.open == 0 && !each.is_short && !is_left(each))
     }
 
     /// Whether all that is left to do is to wait until reconciliation has found the units of lanes that are short.
-    fn are_only_short(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
+    fn are_only_short(&self, is_left: impl Fn(&LaneAvailability) -> bool) -> bool {
         self.failed.is_none()
             && !self.has_lost
-            && self.lanes.iter().any(|look| look.is_short)
-            && self.lanes.iter().all(|look| look.open == 0 && !is_left(look))
+            && self.lanes.iter().any(|each| each.is_short)
+            && self.lanes.iter().all(|each| each.open == 0 && !is_left(each))
     }
 
     fn is_as(&self, other: &Self) -> bool {
-        let states = |looks: &Self| looks.lanes.iter().map(|look| look.state.clone()).collect::<Vec<_>>();
+        let states = |availability: &Self| availability.lanes.iter().map(|each| each.state.clone()).collect::<Vec<_>>();
         states(self) == states(other)
     }
 
     fn sold_out(&self) -> SoldOut {
-        let wins: Vec<WinsSeen> = self.lanes.iter().map(|look| look.wins).collect();
+        let wins: Vec<WinsSeen> = self.lanes.iter().map(|each| each.wins).collect();
         let full = Duration::from_millis(COOLDOWN_MS.into());
-        let waits = self.lanes.iter().filter(|look| look.free > 0).map(|look| look.wait);
+        let waits = self.lanes.iter().filter(|each| each.free > 0).map(|each| each.wait);
         let lasts = waits.fold(full, Duration::min);
         SoldOut { wins: WinsSeen::of_all(&wins), lasts, next_release_ms: None }
     }
@@ -141,10 +142,12 @@ impl RoundStock<'_> {
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
         let home = Lane::home_of(user, self.lanes);
-        for _ in 0..MAX_LOOKS {
-            let looks = self.look().await?;
+        for _ in 0..MAX_READS {
+            let availability = self.availability().await?;
             // If a lane is unknown, what is sent to it may arrive too late.
-            let Some(at_home) = looks.of(home) else { return looks.failed.map_or(Ok(Reserve::UnknownSale), Err) };
+            let Some(at_home) = availability.of(home) else {
+                return availability.failed.map_or(Ok(Reserve::UnknownSale), Err);
+            };
             // Somebody else has moved some here meanwhile.
             if at_home.sells() {
                 match self.reserve_at_home(uuid, user, class).await? {
@@ -152,9 +155,9 @@ impl RoundStock<'_> {
                     answer => return Ok(answer),
                 }
             }
-            let donors = looks.donors(home, LaneLook::sells);
+            let donors = availability.donors(home, LaneAvailability::sells);
             let had_donors = !donors.is_empty();
-            let (mut refusal, heard) = (None, looks.heard_by(home));
+            let (mut refusal, heard) = (None, availability.heard_by(home));
             for donor in donors {
                 let transfer = match self.donate_above(heard, donor, home, DonateFor::Buyer(class)).await? {
                     Donated::Units(transfer) => transfer,
@@ -188,18 +191,18 @@ impl RoundStock<'_> {
             if had_donors {
                 continue;
             }
-            if looks.are_only_short(LaneLook::sells) {
+            if availability.are_only_short(LaneAvailability::sells) {
                 return Err(StockError::OnTheWay);
             }
-            if looks.have_nothing(LaneLook::sells) {
-                if let Some(sold_out) = self.sold_out_still(seen, &looks).await? {
+            if availability.have_nothing(LaneAvailability::sells) {
+                if let Some(sold_out) = self.sold_out_still(seen, &availability).await? {
                     return Ok(Reserve::SoldOut(sold_out));
                 }
-            } else if !self.finish_what_is_open(&looks, home).await? {
-                if let Some(error) = looks.failed {
+            } else if !self.finish_what_is_open(&availability, home).await? {
+                if let Some(error) = availability.failed {
                     return Err(error);
                 }
-                if looks.has_lost {
+                if availability.has_lost {
                     return Ok(Reserve::UnknownSale);
                 }
             }
@@ -208,13 +211,17 @@ impl RoundStock<'_> {
     }
 
     /// That nobody can get a unit, if the lanes are as they were: then there was a time at which none had any.
-    async fn sold_out_still(self, seen: &RoundSeen, looks: &Looks) -> Result<Option<SoldOut>, StockError> {
-        let again = self.look().await?;
-        if !again.is_as(looks) || !again.have_nothing(LaneLook::sells) {
+    async fn sold_out_still(
+        self,
+        seen: &RoundSeen,
+        availability: &RoundAvailability,
+    ) -> Result<Option<SoldOut>, StockError> {
+        let again = self.availability().await?;
+        if !again.is_as(availability) || !again.have_nothing(LaneAvailability::sells) {
             return Ok(None);
         }
-        let sold_out = looks.sold_out();
-        seen.note_sold_out(looks.at, sold_out);
+        let sold_out = availability.sold_out();
+        seen.note_sold_out(availability.at, sold_out);
         // Counted from that read.
         Ok(Some(seen.sold_out().unwrap_or(SoldOut { lasts: Duration::ZERO, ..sold_out })))
     }
@@ -223,16 +230,16 @@ impl RoundStock<'_> {
     /// may get one, or nobody can tell; that is also remembered for a moment.
     pub(crate) async fn is_sold_out_elsewhere(self) -> Result<Option<SoldOut>, StockError> {
         let seen = self.seen.of(self.id);
-        let _looking = seen.looking.lock().await;
+        let _searching = seen.searching.lock().await;
         if let Some(sold_out) = seen.sold_out() {
             return Ok(Some(sold_out));
         }
         if seen.may_have_units() {
             return Ok(None);
         }
-        let looks = self.look().await?;
-        if looks.have_nothing(LaneLook::sells)
-            && let Some(sold_out) = self.sold_out_still(&seen, &looks).await?
+        let availability = self.availability().await?;
+        if availability.have_nothing(LaneAvailability::sells)
+            && let Some(sold_out) = self.sold_out_still(&seen, &availability).await?
         {
             return Ok(Some(sold_out));
         }
@@ -246,19 +253,19 @@ impl RoundStock<'_> {
     }
 
     async fn search_for_claim(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
-        let is_left = |look: &LaneLook| look.free > 0;
-        for _ in 0..MAX_LOOKS {
-            let looks = self.look().await?;
-            let Some(at_home) = looks.of(claim.lane) else {
-                return looks.failed.map_or(Ok(Reseated::UnknownSale), Err);
+        let is_left = |each: &LaneAvailability| each.free > 0;
+        for _ in 0..MAX_READS {
+            let availability = self.availability().await?;
+            let Some(at_home) = availability.of(claim.lane) else {
+                return availability.failed.map_or(Ok(Reseated::UnknownSale), Err);
             };
             if is_left(at_home)
                 && let Some(reseated) = self.reseat_at_home(claim, refused).await?
             {
                 return Ok(reseated);
             }
-            for donor in looks.donors(claim.lane, is_left) {
-                let heard = looks.heard_by(claim.lane);
+            for donor in availability.donors(claim.lane, is_left) {
+                let heard = availability.heard_by(claim.lane);
                 if let Donated::Units(transfer) = self.donate_above(heard, donor, claim.lane, DonateFor::Reseat).await?
                 {
                     if self.take_in(&transfer).await? {
@@ -269,20 +276,20 @@ impl RoundStock<'_> {
                     }
                 }
             }
-            if looks.are_only_short(is_left) {
+            if availability.are_only_short(is_left) {
                 return Err(StockError::OnTheWay);
             }
-            if looks.have_nothing(is_left) {
-                let again = self.look().await?;
-                if again.is_as(&looks) && again.have_nothing(is_left) {
+            if availability.have_nothing(is_left) {
+                let again = self.availability().await?;
+                if again.is_as(&availability) && again.have_nothing(is_left) {
                     return Ok(Reseated::NoUnit);
                 }
-            } else if !self.finish_what_is_open(&looks, claim.lane).await? {
-                if let Some(error) = looks.failed {
+            } else if !self.finish_what_is_open(&availability, claim.lane).await? {
+                if let Some(error) = availability.failed {
                     return Err(error);
                 }
                 // The lane may be loaded again, or not if the round is over.
-                if looks.has_lost {
+                if availability.has_lost {
                     return Ok(Reseated::UnknownSale);
                 }
             }
@@ -292,10 +299,10 @@ impl RoundStock<'_> {
 
     /// Finishes transfers that other processes began and may have left. Returns whether units came to `home`. Transfers
     /// of a lane that does not answer stay as they are.
-    async fn finish_what_is_open(self, looks: &Looks, home: Lane) -> Result<bool, StockError> {
+    async fn finish_what_is_open(self, availability: &RoundAvailability, home: Lane) -> Result<bool, StockError> {
         let mut came = false;
-        for look in looks.lanes.iter().filter(|look| look.open > 0) {
-            let open = match self.transfers_of(look.lane).await {
+        for each in availability.lanes.iter().filter(|each| each.open > 0) {
+            let open = match self.transfers_of(each.lane).await {
                 Ok(transfers) => transfers.open,
                 Err(error) if error.is_away() => continue,
                 Err(error) => return Err(error),
@@ -312,26 +319,28 @@ impl RoundStock<'_> {
     }
 
     /// Reads all lanes concurrently. Fails if a script's answer is invalid. A lane that does not answer is unknown.
-    async fn look(self) -> Result<Looks, StockError> {
+    async fn availability(self) -> Result<RoundAvailability, StockError> {
         let at = Stamp::now();
-        let asked = join_all(Lane::all(self.lanes).map(|lane| self.look_at(lane))).await;
-        let mut looks = Looks { at, lanes: Vec::new(), has_lost: false, failed: None };
-        for look in asked {
-            match look {
-                Ok(Some(look)) => looks.lanes.push(look),
-                Ok(None) => looks.has_lost = true,
+        let asked = join_all(Lane::all(self.lanes).map(|lane| self.availability_of(lane))).await;
+        let mut availability = RoundAvailability { at, lanes: Vec::new(), has_lost: false, failed: None };
+        for each in asked {
+            match each {
+                Ok(Some(each)) => availability.lanes.push(each),
+                Ok(None) => availability.has_lost = true,
                 Err(error @ StockError::Answer(..)) => return Err(error),
-                Err(error) => looks.failed = Some(error),
+                Err(error) => availability.failed = Some(error),
             }
         }
-        Ok(looks)
+        Ok(availability)
     }
 
-    async fn look_at(self, lane: Lane) -> Result<Option<LaneLook>, StockError> {
+    async fn availability_of(self, lane: Lane) -> Result<Option<LaneAvailability>, StockError> {
         let keys = self.keys_in(lane);
-        let answer = LOOK.keys([keys.sale(), keys.transfers()]).invoke_async(self.connection).await?;
+        let answer = AVAILABILITY.keys([keys.sale(), keys.transfers()]).invoke_async(self.connection).await?;
         match parse(&answer)? {
-            (ScriptCode::Looked, rest) => LaneLook::parse(lane, rest).map(Some).ok_or_else(|| unexpected(&answer)),
+            (ScriptCode::Availability, rest) => {
+                LaneAvailability::parse(lane, rest).map(Some).ok_or_else(|| unexpected(&answer))
+            }
             (ScriptCode::UnknownSale, _) => Ok(None),
             _ => Err(unexpected(&answer)),
         }

@@ -27,7 +27,7 @@ pub(crate) struct RoundSeen {
     /// The lane that last answered for the round's leases, if the first one does not.
     pub(crate) leases_from: Mutex<Option<(Stamp, u16)>>,
     /// Held by a request that searches the other lanes; the others wait for its result.
-    pub(crate) looking: AsyncMutex<()>,
+    pub(crate) searching: AsyncMutex<()>,
 }
 
 /// The result of a search that found neither a unit nor that there is none.
@@ -126,15 +126,15 @@ impl RoundSeen {
         if let Some(told) = self.told_since(came_at) {
             return told;
         }
-        let _looking = match self.looking.try_lock() {
-            Ok(looking) => looking,
+        let _searching = match self.searching.try_lock() {
+            Ok(searching) => searching,
             Err(_) => {
-                let looking = self.looking.lock().await;
+                let searching = self.searching.lock().await;
                 if let Some(told) = self.told_since(came_at) {
                     return told;
                 }
                 match at_home.await? {
-                    Reserve::SoldOut(_) => looking,
+                    Reserve::SoldOut(_) => searching,
                     answer => return Ok(answer),
                 }
             }

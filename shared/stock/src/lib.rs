@@ -50,14 +50,14 @@ pub use counters::Counters;
 pub use entry::InvalidRecord;
 pub use error::StockError;
 pub use lease::Lease;
-pub use line::{Joined, Joining, LineLook, LineMoved, LineStep};
+pub use line::{Joined, Joining, LineMoved, LineSnapshot, LineStep};
 pub use load::RoundLoad;
 pub use outbox::Due;
 pub use reserve::Reserve;
 pub use round::RoundStock;
 pub use script_code::{ScriptCode, SoldOut};
 pub use transfers::{DonateFor, Donated, Transfer};
-pub use view::{KnownCounters, RoundView};
+pub use view::{PartialCounters, RoundView};
 pub use wins_seen::WinsSeen;
 
 /// The stock, in one Redis.

@@ -42,7 +42,7 @@ pub enum Joined {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineLook {
+pub struct LineSnapshot {
     pub now: EpochMs,
     /// Roughly how many users came early: a HyperLogLog with a standard error of 0.81 %.
     pub people: u64,
@@ -107,31 +107,31 @@ impl RoundStock<'_> {
         }
     }
 
-    pub async fn look_at_line(self) -> Result<LineLook, StockError> {
-        self.looked(self.line()).await
+    pub async fn read_line(self) -> Result<LineSnapshot, StockError> {
+        self.snapshot_by(self.line()).await
     }
 
     /// Reads the line, and makes Redis keep it at least until this time.
-    pub async fn look_at_line_and_keep(self, until: EpochMs) -> Result<LineLook, StockError> {
-        self.looked(self.line().arg(until.0)).await
+    pub async fn read_line_and_keep(self, until: EpochMs) -> Result<LineSnapshot, StockError> {
+        self.snapshot_by(self.line().arg(until.0)).await
     }
 
     fn line(self) -> Invocation<'static> {
         LINE.keys(["line", "people", "arrivals", "early", "early_more"].map(|kind| self.line_key(kind)))
     }
 
-    async fn looked(self, call: Invocation<'_>) -> Result<LineLook, StockError> {
+    async fn snapshot_by(self, call: Invocation<'_>) -> Result<LineSnapshot, StockError> {
         let answer = call.invoke_async(self.connection).await?;
         let (ScriptCode::Line, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
-        let look = || {
+        let parse_all = || {
             let mut words = rest.splitn(5, ' ');
             let mut number = || words.next()?.parse::<u64>().ok();
             let (now, people, late, late_admitted) = (number()?, number()?, number()?, number()?);
             let progress = words.next()?;
             let progress = (progress != ABSENT).then(|| progress.to_owned());
-            Some(LineLook { now: EpochMs(now.try_into().ok()?), people, late, late_admitted, progress })
+            Some(LineSnapshot { now: EpochMs(now.try_into().ok()?), people, late, late_admitted, progress })
         };
-        look().ok_or_else(|| unexpected(&answer))
+        parse_all().ok_or_else(|| unexpected(&answer))
     }
 
     /// Moves the line if nobody else has since it was read. If Redis does not answer, it may or may not have moved.

@@ -21,7 +21,7 @@ static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE
 pub struct Due {
     pub claims: Vec<Claim>,
     /// How many elements were handled. If fewer than requested, nothing else is due.
-    pub looked: usize,
+    pub read: usize,
     pub length: usize,
     /// When what it found is due again. Pass it as `sent` to the next call once all of these messages are in the queue.
     pub due_at_ms: EpochMs,
@@ -42,12 +42,12 @@ impl RoundStock<'_> {
         let answer: String = call.invoke_async(self.connection).await?;
         let (ScriptCode::Due, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
         let (counts, lines) = rest.split_once('\n').ok_or_else(|| unexpected(&answer))?;
-        let [looked, length, due_at] = counts.split(' ').collect::<Vec<_>>()[..] else {
+        let [read, length, due_at] = counts.split(' ').collect::<Vec<_>>()[..] else {
             return Err(unexpected(&answer));
         };
         let count = |text: &str| text.parse().map_err(|_| unexpected(&answer));
         let due_at_ms = EpochMs(due_at.parse().map_err(|_| unexpected(&answer))?);
-        let mut due = Due { looked: count(looked)?, length: count(length)?, due_at_ms, claims: Vec::new() };
+        let mut due = Due { read: count(read)?, length: count(length)?, due_at_ms, claims: Vec::new() };
         for line in lines.lines() {
             let (user, entries) = line.split_once(' ').ok_or_else(|| unexpected(line))?;
             let user: UserId = user.parse().map_err(|_| unexpected(line))?;

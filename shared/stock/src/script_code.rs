@@ -57,7 +57,7 @@ pub enum ScriptCode {
     Donated,
     Accepted,
     Settled,
-    Looked,
+    Availability,
     Excluded,
     Claimed,
     Fenced,

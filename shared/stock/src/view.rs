@@ -36,14 +36,14 @@ pub struct RoundView {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct KnownCounters {
+pub struct PartialCounters {
     /// The counters of the lanes that Redis has and that answer. `None` if there are no such lanes.
     pub counters: Option<Counters>,
     pub lost: Vec<Lane>,
     pub away: Vec<Lane>,
 }
 
-impl KnownCounters {
+impl PartialCounters {
     pub const fn are_all(&self) -> bool {
         self.lost.is_empty() && self.away.is_empty()
     }
@@ -195,14 +195,14 @@ impl RoundStock<'_> {
     /// The counters, if Redis has the round with all of its lanes. Fails if Redis or one of the lanes does not answer,
     /// or if units keep moving between lanes, none of which has any.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
-        let (known, failed) = self.known_counters().await?;
+        let (known, failed) = self.read_partial_counters().await?;
         failed.map_or_else(|| Ok(known.of_all()), Err)
     }
 
     /// Like [`RoundStock::counters`], but without the lanes that do not answer or that Redis has lost, as long as one
     /// answers. Their units do not count as free. Fails if no lane answers.
-    pub async fn counters_of_known(self) -> Result<KnownCounters, StockError> {
-        let (known, failed) = self.known_counters().await?;
+    pub async fn partial_counters(self) -> Result<PartialCounters, StockError> {
+        let (known, failed) = self.read_partial_counters().await?;
         match failed {
             Some(error) if known.counters.is_none() && known.lost.is_empty() => Err(error),
             _ => Ok(known),
@@ -216,19 +216,19 @@ impl RoundStock<'_> {
 
     /// The known counters, and why a lane is unknown. Lanes are read concurrently, so a unit may change its lane
     /// meanwhile: that none is free is only true if no lane changes until all are read.
-    async fn known_counters(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
+    async fn read_partial_counters(self) -> Result<(PartialCounters, Option<StockError>), StockError> {
         if !self.is_of_lanes() {
             let counters = self.counters_of_lane().await?;
             let lost = if counters.is_none() { vec![self.lane()] } else { Vec::new() };
-            return Ok((KnownCounters { counters, lost, away: Vec::new() }, None));
+            return Ok((PartialCounters { counters, lost, away: Vec::new() }, None));
         }
         // Boxed: it is for few rounds, and its futures are large.
-        self.known_counters_of_lanes().boxed().await
+        self.read_partial_counters_of_lanes().boxed().await
     }
 
-    async fn known_counters_of_lanes(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
+    async fn read_partial_counters_of_lanes(self) -> Result<(PartialCounters, Option<StockError>), StockError> {
         for _ in 0..MAX_READS {
-            let (mut known, mut failed, mut read) = (KnownCounters::default(), None, Vec::new());
+            let (mut known, mut failed, mut read) = (PartialCounters::default(), None, Vec::new());
             let lanes: Vec<_> = Lane::all(self.lanes).map(|lane| self.read_counters(lane)).collect();
             let lanes = join_all(lanes).await;
             for (lane, answer) in Lane::all(self.lanes).zip(lanes) {

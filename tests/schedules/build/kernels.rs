@@ -142,8 +142,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
             wrong(
                 "lock_dropped",
                 "The lock is released before the search.",
-                "let _looking = match self.looking",
-                "let _ = match self.looking",
+                "let _searching = match self.searching",
+                "let _ = match self.searching",
             ),
             wrong(
                 "looked_up_then_kept",
@@ -497,8 +497,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        name: "looks",
-        sources: &["functions/waiting_room/src/looks.rs"],
+        name: "line_cache",
+        sources: &["functions/waiting_room/src/line_cache.rs"],
         mistakes: &[
             wrong(
                 "looked_up_then_kept",
@@ -511,8 +511,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
                 "The lock is released before the result is kept.",
                 &[
                     (
-                        "        let result = look(&mut line.remembered).await;\n",
-                        "        let mut remembered = std::mem::take(&mut line.remembered);\n        drop(line);\n        let result = look(&mut remembered).await;\n        let mut line = kept.lock().await;\n        line.remembered = remembered;\n",
+                        "        let result = read(&mut line.remembered).await;\n",
+                        "        let mut remembered = std::mem::take(&mut line.remembered);\n        drop(line);\n        let result = read(&mut remembered).await;\n        let mut line = kept.lock().await;\n        line.remembered = remembered;\n",
                     ),
                     (
                         "let mut line = line.lock().await;",
@@ -523,8 +523,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
             wrong(
                 "taken_out_during_a_look",
                 "What a line's looks remember is lost when one is cut off.",
-                "let result = look(&mut line.remembered).await;",
-                "let mut taken = std::mem::take(&mut line.remembered);\n        let result = look(&mut taken).await;\n        line.remembered = taken;",
+                "let result = read(&mut line.remembered).await;",
+                "let mut taken = std::mem::take(&mut line.remembered);\n        let result = read(&mut taken).await;\n        line.remembered = taken;",
             ),
             wrong(
                 "a_look_may_be_old",
@@ -571,8 +571,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        name: "look_ups",
-        sources: &["functions/catalog/src/look_ups.rs"],
+        name: "read_limit",
+        sources: &["functions/catalog/src/read_limit.rs"],
         mistakes: &[
             wrong(
                 "room_left_at_once",
@@ -589,8 +589,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
                         "self.0.acquire().await.expect(\"nobody closes it\").forget();",
                     ),
                     (
-                        "        look_up.await\n",
-                        "        let found = look_up.await;\n        self.0.add_permits(1);\n        found\n",
+                        "        read.await\n",
+                        "        let found = read.await;\n        self.0.add_permits(1);\n        found\n",
                     ),
                 ],
             ),

@@ -2,8 +2,8 @@
 
 use schedules::{
     answer_metrics, answers, assert_caught, breaker, briefly, counts, current_link, delivered, demand, explore,
-    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, look_ups, looks, made, missed, pacer, refreshed,
-    sample_times, sold_out_mark, sweeps, throttle, together, turns, waking_clock, watched,
+    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, line_cache, made, missed, pacer, read_limit,
+    refreshed, sample_times, sold_out_mark, sweeps, throttle, together, turns, waking_clock, watched,
 };
 
 #[test]
@@ -213,15 +213,15 @@ fn each_user_whom_redis_missed_is_told_of_once() {
 
 #[test]
 fn one_looks_at_a_line_for_all_and_it_never_moves_back() {
-    use looks::as_it_is::scenario::*;
+    use line_cache::as_it_is::scenario::*;
     explore(one_looks_for_all);
     explore(the_watermark_never_moves_back);
     explore(what_was_seen_before_a_freeze_is_not_shown_after_it);
-    assert_caught(looks::looked_up_then_kept::scenario::one_looks_for_all, "one looks for all");
-    assert_caught(looks::lock_released_early::scenario::one_looks_for_all, "one looks for all");
-    let lost = looks::taken_out_during_a_look::scenario::the_watermark_never_moves_back;
+    assert_caught(line_cache::looked_up_then_kept::scenario::one_looks_for_all, "one looks for all");
+    assert_caught(line_cache::lock_released_early::scenario::one_looks_for_all, "one looks for all");
+    let lost = line_cache::taken_out_during_a_look::scenario::the_watermark_never_moves_back;
     assert_caught(lost, "the watermark never moves back");
-    let old = looks::a_look_may_be_old::scenario::what_was_seen_before_a_freeze_is_not_shown_after_it;
+    let old = line_cache::a_look_may_be_old::scenario::what_was_seen_before_a_freeze_is_not_shown_after_it;
     assert_caught(old, "what was seen before a freeze is not shown after it");
 }
 
@@ -245,10 +245,10 @@ fn what_is_shown_is_read_by_one_for_all_and_not_from_before_a_freeze() {
 
 #[test]
 fn a_few_draws_are_looked_up_at_once() {
-    explore(look_ups::as_it_is::scenario::a_few_at_once_and_a_dropped_one_makes_room);
-    let crowded = look_ups::room_left_at_once::scenario::a_few_at_once_and_a_dropped_one_makes_room;
+    explore(read_limit::as_it_is::scenario::a_few_at_once_and_a_dropped_one_makes_room);
+    let crowded = read_limit::room_left_at_once::scenario::a_few_at_once_and_a_dropped_one_makes_room;
     assert_caught(crowded, "a few look up draws at once");
-    let stuck = look_ups::room_kept_when_dropped::scenario::a_few_at_once_and_a_dropped_one_makes_room;
+    let stuck = read_limit::room_kept_when_dropped::scenario::a_few_at_once_and_a_dropped_one_makes_room;
     assert_caught(stuck, "a dropped one makes room");
 }
 

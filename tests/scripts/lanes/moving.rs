@@ -18,7 +18,7 @@ async fn each_lane_has_its_part_and_sells_it_for_one_call() {
         let buyer = lanes.user_of(index, 0);
         let claim = lanes.buy(&buyer).await;
         assert_eq!((claim.lane, claim.unit.0), (lanes.lane(index), parts[usize::from(index)].0));
-        let found = lanes.stock().find(claim.id.uuid, &buyer).await.unwrap().unwrap();
+        let found = lanes.stock().entry(claim.id.uuid, &buyer).await.unwrap().unwrap();
         assert_eq!(found.claim, claim);
         assert!(lanes.stock().confirm(&claim).await.unwrap());
     }

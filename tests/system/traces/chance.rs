@@ -29,7 +29,7 @@ enum Event {
 
 /// What the queues have, and what buyers know.
 #[derive(Default)]
-struct Known {
+struct Learned {
     /// By the reservations' numbers.
     claims: BTreeMap<u8, Claim>,
     orders: Vec<Claim>,
@@ -42,7 +42,7 @@ struct Known {
 }
 
 pub(super) async fn by_chance(world: &World, seed: u64) {
-    let (mut dice, mut known) = (StdRng::seed_from_u64(seed), Known::default());
+    let (mut dice, mut known) = (StdRng::seed_from_u64(seed), Learned::default());
     world.warm_up().await;
     known.read(&world.so_far());
     for _ in 0..EVENTS {
@@ -68,7 +68,7 @@ fn point(dice: &mut StdRng, kinds: &[&str]) -> Option<Point> {
     dice.random_bool(0.3).then(|| at(kind, when))?
 }
 
-impl Known {
+impl Learned {
     fn next(&mut self, dice: &mut StdRng) -> Vec<Event> {
         if self.is_lost && dice.random_bool(0.4) {
             return vec![if dice.random_bool(0.5) { Event::Reconcile } else { Event::WarmUp }];

@@ -25,8 +25,8 @@ const ATTACKERS: usize = 50;
 /// Requests of each kind that are sent before the flood to count their calls to Redis.
 const SAMPLES: usize = 200;
 /// How often an honest buyer polls, and how many times at most.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-const LOOKS: usize = 60;
+const POLL_EVERY: Duration = Duration::from_millis(500);
+const POLLS: usize = 60;
 
 /// Size of the run.
 #[derive(Debug, Args)]
@@ -118,8 +118,8 @@ async fn buy(
     };
     let answer = ask(Request::reserve(sale, &system.pass(sale, &user, 0)?, &user, IP)).await?;
     let Some(id) = answer.body["reservation_id"].as_str().map(str::to_owned) else { return Ok((false, heard)) };
-    for _ in 0..LOOKS {
-        tokio::time::sleep(LOOK_EVERY).await;
+    for _ in 0..POLLS {
+        tokio::time::sleep(POLL_EVERY).await;
         if ask(Request::look(&id, &user, IP)).await?.body["status"] == "pending_payment" {
             return Ok((true, heard));
         }

@@ -24,7 +24,7 @@ const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
 const OPENS_IN: Duration = Duration::from_secs(4);
 /// The longest wait until every reservation has its order, and the time between two looks.
 const SETTLED_WITHIN: Duration = Duration::from_secs(120);
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const POLL_EVERY: Duration = Duration::from_millis(500);
 
 /// The only round of a sale.
 fn round(sale: &str) -> Result<RoundId> {
@@ -145,7 +145,7 @@ impl System {
                 return Ok(audit);
             }
             ensure!(began.elapsed() < SETTLED_WITHIN, "{sale} does not come to rest: {audit}");
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
     }
 

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// How long to wait for requests in flight when a run is interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 /// How often to check whether all of them are answered.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL: Duration = Duration::from_millis(10);
 /// The step under which the answers of [`run`] are counted.
 const STEP: &str = "request";
 
@@ -213,7 +213,7 @@ where
         results.end_sending();
         let since = Instant::now();
         while results.under_way() > 0 && since.elapsed() < GRACE {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL).await;
         }
     }
     // Users who are still visiting are dropped.

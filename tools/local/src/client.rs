@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a reservation may be queued, and how often to poll. An order takes a second or two.
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_EVERY: Duration = Duration::from_millis(250);
 
 /// How often a patient client tries at most, and its longest pause.
 const TRIES: u32 = 5;
@@ -432,7 +432,7 @@ impl Client {
         loop {
             let document = self.reservation(token, id).await?;
             match document["status"].as_str() {
-                Some("queued") if Instant::now() < deadline => tokio::time::sleep(LOOK_EVERY).await,
+                Some("queued") if Instant::now() < deadline => tokio::time::sleep(POLL_EVERY).await,
                 Some("queued") => bail!("no order after {} s", ORDERED_WITHIN.as_secs()),
                 Some("failed") | None => bail!("there is no order: {document}"),
                 Some(_) => return Ok(document),
@@ -442,13 +442,13 @@ impl Client {
 
     /// A published sale as everybody sees it. Fails if there is none: names the sales that everybody sees.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
-        match self.find_sale(sale).await? {
+        match self.get_sale(sale).await? {
             Some(found) => Ok(found),
             None => Err(self.no_sale(sale, None).await),
         }
     }
 
-    pub(crate) async fn find_sale(&self, sale: &str) -> Result<Option<Value>> {
+    pub(crate) async fn get_sale(&self, sale: &str) -> Result<Option<Value>> {
         let response = self.send(self.http.get(format!("{}/v1/sales/{sale}", self.api_url))).await?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);

@@ -23,7 +23,7 @@ const VARIABLE: &str = "LENT_SYSTEM";
 /// The file to which a setup script of nextest writes variables for tests.
 const NEXTEST_ENV: &str = "NEXTEST_ENV";
 /// How often to check whether the system is there.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 /// What a test needs to know about the system.
 #[derive(Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub async fn lend() -> Result<()> {
     let (server, _) = start_detached("the lent system", &mut command, &log)?;
     while !file.exists() {
         ensure!(server.is_running(), "the system does not start:\n{}", tail(&log));
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL).await;
     }
     let mut tests = OpenOptions::new().append(true).open(tests)?;
     Ok(writeln!(tests, "{VARIABLE}={}", file.display())?)

@@ -14,18 +14,18 @@ const MOST_LISTED: usize = 20;
 
 /// A sale that there is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Known {
+struct ListedSale {
     id: String,
     is_closed: bool,
 }
 
 /// Says that there is no such sale, and which ones there are.
-fn there_is_no(sale: &str, mut known: Vec<Known>) -> Error {
+fn there_is_no(sale: &str, mut known: Vec<ListedSale>) -> Error {
     // A sale that ended a moment ago may be in both lists.
     known.sort();
     known.dedup_by(|next, before| next.id == before.id);
     let more = known.len().saturating_sub(MOST_LISTED);
-    let name = |Known { id, is_closed }: &Known| format!("{id}{}", if *is_closed { " (closed)" } else { "" });
+    let name = |ListedSale { id, is_closed }: &ListedSale| format!("{id}{}", if *is_closed { " (closed)" } else { "" });
     let names: Vec<String> = known.iter().take(MOST_LISTED).map(name).collect();
     let others = match &*names {
         [] => "none has been published".to_owned(),
@@ -37,16 +37,17 @@ fn there_is_no(sale: &str, mut known: Vec<Known>) -> Error {
 }
 
 /// Says that the public does not see a sale: only members of some groups do, or there is none.
-fn nobody_sees(sale: &str, known: Vec<Known>) -> Error {
+fn nobody_sees(sale: &str, known: Vec<ListedSale>) -> Error {
     match known.iter().find(|each| each.id == sale) {
         Some(_) => anyhow!("only members of some groups see {sale}, so this command cannot"),
         None => there_is_no(sale, known),
     }
 }
 
-fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<Known> {
+fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<ListedSale> {
     let sales = document["sales"].as_array().into_iter().flatten();
-    let known = |sale: &Value| Some(Known { id: sale["sale_id"].as_str()?.to_owned(), is_closed: is_closed(sale) });
+    let known =
+        |sale: &Value| Some(ListedSale { id: sale["sale_id"].as_str()?.to_owned(), is_closed: is_closed(sale) });
     sales.filter_map(known).collect()
 }
 
@@ -54,7 +55,7 @@ impl Client {
     /// A published sale as everybody sees it. Fails if there is none: names the sales that there are. `operator` is a
     /// token with which all of them are seen.
     pub async fn sale_or_names(&self, sale: &str, operator: &str) -> Result<Value> {
-        match self.find_sale(sale).await? {
+        match self.get_sale(sale).await? {
             Some(found) => Ok(found),
             None => Err(self.no_sale(sale, Some(operator)).await),
         }
@@ -68,7 +69,7 @@ impl Client {
                 let (status, _) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
                 status != StatusCode::NOT_FOUND
             }
-            None => self.find_sale(sale).await?.is_some(),
+            None => self.get_sale(sale).await?.is_some(),
         };
         if there_is { Ok(()) } else { Err(self.no_sale(sale, operator).await) }
     }
@@ -92,20 +93,20 @@ impl Client {
     /// Says that there is no such sale. If the API does not tell which ones there are, that is all.
     pub(crate) async fn no_sale(&self, sale: &str, operator: Option<&str>) -> Error {
         let known = match operator {
-            Some(operator) => self.known_to(operator).await,
+            Some(operator) => self.list_sales(operator).await,
             None => self.sales().await.map(|document| listed(&document, |sale| sale["state"] == "closed")),
         };
         known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| nobody_sees(sale, known))
     }
 
-    async fn known_to(&self, operator: &str) -> Result<Vec<Known>> {
+    async fn list_sales(&self, operator: &str) -> Result<Vec<ListedSale>> {
         let mut known = listed(&self.operate("GET", operator, "/v1/admin/sales").await?, |_| false);
         known.extend(listed(&self.operate("GET", operator, "/v1/admin/sales?state=ended").await?, |_| true));
         Ok(known)
     }
 }
 
-/// What keeps buyers from buying, as [`Client::find_sale`] shows it.
+/// What keeps buyers from buying, as [`Client::get_sale`] shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     /// It opens later.
@@ -174,8 +175,8 @@ mod tests {
 
     use super::*;
 
-    fn known(names: &[(&str, bool)]) -> Vec<Known> {
-        names.iter().map(|(id, is_closed)| Known { id: (*id).to_owned(), is_closed: *is_closed }).collect()
+    fn known(names: &[(&str, bool)]) -> Vec<ListedSale> {
+        names.iter().map(|(id, is_closed)| ListedSale { id: (*id).to_owned(), is_closed: *is_closed }).collect()
     }
 
     #[test]
@@ -185,7 +186,8 @@ mod tests {
         assert_eq!(says(&[("lamp", false)]), "there is no sale \"x\"; there is lamp");
         let both = [("packet", true), ("lamp", false), ("packet", true), ("lamp", true)];
         assert_eq!(says(&both), "there is no sale \"x\"; there are lamp, packet (closed)");
-        let many: Vec<Known> = (0..23).map(|n| Known { id: format!("sale-{n:02}"), is_closed: false }).collect();
+        let many: Vec<ListedSale> =
+            (0..23).map(|n| ListedSale { id: format!("sale-{n:02}"), is_closed: false }).collect();
         let said = there_is_no("x", many).to_string();
         assert!(said.ends_with("sale-18, sale-19 and 3 more"), "{said}");
         let of_a_group = nobody_sees("vip", known(&[("lamp", false), ("vip", false)])).to_string();

@@ -16,7 +16,7 @@ use crate::synthesis::{ASSETS, TEMPLATE};
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
 /// How often to check whether everything is there.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 /// The longest time for all of it, on a machine that is busy.
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -55,7 +55,7 @@ pub(crate) async fn create(http: &Client, endpoint: &str, app: &Path) -> Result<
         loop {
             let stack = ask(http, endpoint, "DescribeStacks", &format!("StackName={STACK}")).await?;
             match texts(&stack, "StackStatus").first().copied() {
-                Some("CREATE_IN_PROGRESS") => tokio::time::sleep(LOOK).await,
+                Some("CREATE_IN_PROGRESS") => tokio::time::sleep(POLL).await,
                 Some("CREATE_COMPLETE") => return Ok(outputs(&stack)),
                 status => {
                     let events = ask(http, endpoint, "DescribeStackEvents", &format!("StackName={STACK}")).await?;

@@ -15,7 +15,7 @@ use crate::web::WebServer;
 use crate::{emulator, valkey};
 
 /// How often processes are checked.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 /// How long a new Valkey may take until it answers.
 const VALKEY_START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pause before a new Valkey. It doubles up to the longest while each one dies within [`SETTLED`].
@@ -103,7 +103,7 @@ async fn keep_emulator(ports: Ports) -> Result<()> {
     let command = emulator::command(ports.emulator, ports.valkey, home.path())?;
     let mut process = Kept::start("ministack", &command, &log)?;
     while !process.has_ended()? {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL).await;
     }
     bail!("the emulator ended; the end of {}:\n{}", log.display(), tail(&log));
 }
@@ -115,7 +115,7 @@ async fn keep_valkey(port: u16) -> Result<()> {
     let mut process = start_valkey(port).await?;
     loop {
         while !process.has_ended()? {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL).await;
         }
         pause = if started.elapsed() < SETTLED { (pause * 2).min(LONGEST_PAUSE) } else { SHORTEST_PAUSE };
         tokio::time::sleep(pause).await;
@@ -139,7 +139,7 @@ async fn start_valkey(port: u16) -> Result<Kept> {
         if process.has_ended()? || Instant::now() >= deadline {
             bail!("the end of {}:\n{}", log.display(), tail(&log));
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL).await;
     }
     Ok(process)
 }

@@ -36,7 +36,7 @@ const UNFINISHED: &str = "unfinished-";
 /// After this long, nobody finishes a synthesis any more or copies that of an earlier state of the checkout.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
 /// How often to check whether the synthesis has ended.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Puts the synthesized app into the folder `home`, for an emulator at `endpoint` and tokens by `issuer`. Returns its
 /// path.
@@ -84,7 +84,7 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
     let log = unfinished.with_extension("log");
     let mut process = Kept::start("node", &app, &log)?;
     while !process.has_ended()? {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL).await;
     }
     let said = fs::read_to_string(&log).unwrap_or_default();
     let _ = fs::remove_file(&log);

@@ -23,7 +23,7 @@ use crate::web;
 use crate::{emulator, paths};
 
 /// How often a condition is checked.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long everything may take to end before it is killed: longer than the supervisor gives each part.
 const END_TIMEOUT: Duration = Duration::from_secs(25);
@@ -132,7 +132,7 @@ async fn start() -> Result<()> {
     let client = reqwest::Client::new();
     let served = async {
         while client.get(running.page_url()).send().await.is_err() {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL).await;
         }
     };
     tokio::select! {
@@ -218,7 +218,7 @@ async fn wait_until(running: &Running, ready: impl Fn() -> bool, what: &str) -> 
             let log = log("supervisor");
             bail!("{what} does not start; the end of {}:\n{}", log.display(), tail(&log));
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL).await;
     }
     Ok(())
 }
@@ -270,7 +270,7 @@ fn still_answers(Ports { valkey, emulator, .. }: Ports) -> Option<(&'static str,
     let deadline = Instant::now() + END_TIMEOUT;
     let mut left = answers();
     while left.is_some() && Instant::now() < deadline {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
         left = answers();
     }
     left

@@ -17,7 +17,7 @@ use crate::up::environment;
 /// Where `cargo lambda invoke` looks for functions.
 const PORT: u16 = 9000;
 /// How often the port is checked.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Compiles a function with progress messages, and serves it with `cargo lambda watch` and the settings of the running
 /// system. On its own, `cargo lambda watch` compiles at the first invocation, which then shows nothing for minutes.
@@ -42,7 +42,7 @@ pub async fn watch(function: &str) -> Result<()> {
     let _group = Group::of(&child)?;
     let ready = async {
         while !accepts(PORT) {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL).await;
         }
         eprintln!("Ready for `cargo lambda invoke {function}`; Ctrl-C stops it");
         std::future::pending::<Infallible>().await

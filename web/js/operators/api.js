@@ -1,6 +1,6 @@
 // The operators' routes.
 
-import { ask as asked, look } from '../http.js';
+import { ask as asked, get } from '../http.js';
 import { session } from '../session.js';
 
 /** Calls `refused` when the signed-in user is not an operator. */
@@ -27,7 +27,7 @@ export const api = {
   sale: (id, signal) => ask('GET', sale(id), { signal }),
   live: (id, signal) => ask('GET', `${sale(id)}/live`, { signal }),
   draw: (id, round, signal) => ask('GET', `/v1/sales/${encodeURIComponent(id)}/rounds/${round}/draw`, { signal }),
-  line: (id, signal) => look(`/v1/sales/${encodeURIComponent(id)}/line`, { signal }),
+  line: (id, signal) => get(`/v1/sales/${encodeURIComponent(id)}/line`, { signal }),
   audit: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/audit`, { signal }),
   /** A page of a round's report. */
   report: (id, round, cursor, signal) => ask('GET', `${sale(id)}/rounds/${round}/report${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),

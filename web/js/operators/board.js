@@ -71,7 +71,7 @@ export class Board {
       const over = clock.now() >= Date.parse(sale.closes_at);
       const asksDraw = published && over && isDrawnAtEnd(sale) && this.#atEnd?.state !== 'drawn';
       const [live, audit, draw, line] = await Promise.all([
-        published ? this.#look() : null,
+        published ? this.#get() : null,
         asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
         asksDraw ? api.draw(this.#id, sale.round, this.#signal).catch(() => null) : null,
         // It may fail while everything else is known.
@@ -96,7 +96,7 @@ export class Board {
   }
 
   /** Only newer systems report this; without it, the audit has the units. */
-  #look() {
+  #get() {
     return api.live(this.#id, this.#signal).catch((error) => {
       if (error.code === 'unknown_route') return null;
       throw error;

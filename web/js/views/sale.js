@@ -19,7 +19,7 @@ const CARD_LAG_MS = 2_500;
 /** A shorter wait for the next drop gets no countdown: the button stays. */
 const WORTH_A_COUNTDOWN_MS = 2_000;
 /** How often to check whether the user's reservations have ended: well within a user's rate limit. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 
 export class SaleView extends View {
   card = null;
@@ -54,7 +54,7 @@ export class SaleView extends View {
       this.#early = 0;
       if (!this.buying.idle) return;
       this.render();
-      if (this.card) this.#look();
+      if (this.card) this.#get();
     }, { signal: this.signal });
     document.addEventListener('visibilitychange', () => this.#lineMoved(), { signal: this.signal });
     this.signal.addEventListener('abort', () => this.#leavesLine.abort(), { once: true });
@@ -90,12 +90,12 @@ export class SaleView extends View {
   }
 
   /** Asks what the user has in this sale, from any tab or device: once on arrival, and regularly while it is something. */
-  async #look() {
+  async #get() {
     const { current } = session;
     if (!current || !this.buying.idle || this.state === 'upcoming') return;
     // Before their turn, users cannot have bought anything.
     if (this.card.line && !this.#waiting?.isTurn) return;
-    const again = this.buying.purchase.live.length > 0 && clock.now() >= this.#lookedAt + LOOK_EVERY_MS;
+    const again = this.buying.purchase.live.length > 0 && clock.now() >= this.#lookedAt + POLL_EVERY_MS;
     if (this.#lookedFor === current.user && !again) return;
     [this.#lookedFor, this.#lookedAt] = [current.user, clock.now()];
     await this.buying.find();
@@ -120,7 +120,7 @@ export class SaleView extends View {
       else this.update();
       if (better && moved) this.main.querySelector('dl.facts')?.replaceWith(facts(card));
       if (first) this.buying.resume();
-      this.#look();
+      this.#get();
     } catch (error) {
       if (this.signal.aborted) return;
       this.#problem = error;
@@ -156,7 +156,7 @@ export class SaleView extends View {
     document.title = isTurn() ? `${t('line.turn.title')} · ${this.card.title}` : `${this.card.title} · ${t('brand')}`;
     if (this.#goesOn || document.hidden || !isTurn()) return;
     this.#goesOn = true;
-    await this.#look();
+    await this.#get();
     this.#goesOn = false;
     if (this.signal.aborted || document.hidden || !isTurn()) return;
     announce(t('line.turn.title'), 'assertive');

@@ -6,7 +6,7 @@ import { clock } from '../clock.js';
 import { Shuffle, shuffleKey } from '../draw.js';
 import { h } from '../dom.js';
 import { moment, money, number } from '../format.js';
-import { look } from '../http.js';
+import { get } from '../http.js';
 import { t } from '../i18n.js';
 import { actions, button, nothing, panel, problemWords, skeleton } from '../parts.js';
 import { jittered, refreshing } from '../timing.js';
@@ -34,7 +34,7 @@ async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
   const { entries, entries_per_chunk: size } = atEnd.closed;
   const all = { units: [], leaves: [] };
   for (let chunk = 0; chunk * size < entries; chunk += 1) {
-    const { units, leaves } = await look(`/v1/sales/${sale}/rounds/${round}/draw/entries/${chunk}`, { signal });
+    const { units, leaves } = await get(`/v1/sales/${sale}/rounds/${round}/draw/entries/${chunk}`, { signal });
     all.units.push(...units);
     all.leaves.push(...leaves);
   }
@@ -99,7 +99,7 @@ export class VerifyView extends View {
   async #load() {
     if (this.#complete) return;
     try {
-      this.#draw = await look(`/v1/sales/${this.#sale}/rounds/${this.#round}/draw`, { signal: this.signal });
+      this.#draw = await get(`/v1/sales/${this.#sale}/rounds/${this.#round}/draw`, { signal: this.signal });
       this.#problem = null;
     } catch (error) {
       if (this.signal.aborted) return;

@@ -11,12 +11,12 @@ pub const TICKET_HEADER: &str = "x-line-ticket";
 /// The header that carries the `watermark` from the line's document.
 pub const WATERMARK_HEADER: &str = "x-line-watermark";
 /// Seconds after which the line has moved, and a user without a ticket may have got one.
-const LOOK_AGAIN_S: u32 = 2;
+const POLL_AGAIN_S: u32 = 2;
 
 /// Admits a user whose ticket the line's watermark has passed. Both are sealed and sent with the request, so nothing is
 /// read. It works even if Redis has lost the line, since a line never moves back.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
-    let round = &visitor.known()?.round;
+    let round = &visitor.sale()?.round;
     if round.terms.line.is_none() {
         return Ok(());
     }
@@ -50,11 +50,11 @@ fn no_ticket(sale: &SaleId) -> Problem {
     Problem::new(Code::NoTicket)
         .detail(format!("{TICKET_HEADER}: must be this user's ticket for this round"))
         .with("tickets_path", path)
-        .retry_after_s(LOOK_AGAIN_S)
+        .retry_after_s(POLL_AGAIN_S)
 }
 
 fn not_your_turn(sale: &SaleId) -> Problem {
     let problem = Problem::new(Code::NotYourTurn)
         .detail(format!("{WATERMARK_HEADER}: send the watermark from the line's document"));
-    problem.with("line_path", format!("/v1/sales/{sale}/line")).retry_after_s(LOOK_AGAIN_S)
+    problem.with("line_path", format!("/v1/sales/{sale}/line")).retry_after_s(POLL_AGAIN_S)
 }

@@ -1,7 +1,7 @@
 mod address;
+mod exists;
 mod keys;
 mod kill_switch;
-mod known;
 mod line;
 mod pass;
 mod rate;
@@ -21,8 +21,8 @@ pub use rate::address;
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
     /// The sale is published.
-    Known,
-    /// The user may see the sale. Comes right after [`Check::Known`], whose answer it repeats.
+    Exists,
+    /// The user may see the sale. Comes right after [`Check::Exists`], whose answer it repeats.
     Sight,
     /// The path ends with the user's pass for the sale.
     Pass,
@@ -46,7 +46,7 @@ impl Check {
     /// Runs the check.
     pub(crate) async fn make(self, gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
         match self {
-            Self::Known => known::check(gate, visitor).await,
+            Self::Exists => exists::check(gate, visitor).await,
             Self::Sight => sight::check(gate, request, visitor).await,
             Self::Pass => pass::check(gate, request, visitor).await,
             Self::KillSwitch => kill_switch::check(visitor),

@@ -5,7 +5,7 @@ use crate::{Gate, Visitor};
 
 /// Hides the sale from users who may not see it.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
-    let gate_terms = &visitor.known()?.round.terms.gate;
+    let gate_terms = &visitor.sale()?.round.terms.gate;
     if !gate_terms.is_hidden() {
         return Ok(());
     }

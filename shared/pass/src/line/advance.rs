@@ -10,10 +10,10 @@ pub const TURN_S: u32 = 60;
 /// How many people the line admits for a free unit, at most. Most admitted people are absent or undecided.
 pub const OVERBOOKED: u64 = 10;
 /// The line moves at most once in this many milliseconds.
-pub const LOOK_AGAIN_MS: u64 = 1000;
+pub const POLL_AGAIN_MS: u64 = 1000;
 /// The longest pause that is made up for, in milliseconds: twice the usual one while people poll. After a longer one,
 /// or an outage of Redis, the line does not catch up all at once.
-const LONGEST_STEP_MS: u64 = 2 * LOOK_AGAIN_MS;
+const LONGEST_STEP_MS: u64 = 2 * POLL_AGAIN_MS;
 /// How far ahead of what is published the ledger's ceiling is, in seconds at the planned rate: see [`ceiling`].
 const AHEAD_S: u64 = 10;
 /// A person in the unit of rates and remainders, thousandths.
@@ -76,7 +76,7 @@ pub enum Late {
 /// comes back moves it by at most [`OVERBOOKED`] people a second.
 pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     let since_ms = since_ms(before, flow)?;
-    let step_ms = since_ms.clamp(LOOK_AGAIN_MS, LONGEST_STEP_MS);
+    let step_ms = since_ms.clamp(POLL_AGAIN_MS, LONGEST_STEP_MS);
     let people = before.people.max(flow.people);
     let bought = flow.taken.saturating_sub(before.taken);
     // Admitted people who found nothing free have been told "sold out", and need not be waited for.
@@ -142,7 +142,7 @@ pub fn stand(before: &Progress, flow: &Flow) -> Option<Progress> {
 /// Milliseconds since the line last moved. `None` if it is not time to move it again.
 fn since_ms(before: &Progress, flow: &Flow) -> Option<u64> {
     let since_ms = flow.now_ms.saturating_sub(before.at_ms.max(flow.opens_at_ms));
-    (flow.now_ms >= flow.opens_at_ms && (since_ms >= LOOK_AGAIN_MS || before.at_ms == 0)).then_some(since_ms)
+    (flow.now_ms >= flow.opens_at_ms && (since_ms >= POLL_AGAIN_MS || before.at_ms == 0)).then_some(since_ms)
 }
 
 /// How many admitted people are still waited for after `since_ms`.

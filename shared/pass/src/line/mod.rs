@@ -15,7 +15,7 @@ mod ticket;
 mod watermark;
 
 pub use advance::{
-    Advance, Flow, InvalidProgress, LOOK_AGAIN_MS, Late, OVERBOOKED, Progress, TURN_S, advance, ceiling, stand,
+    Advance, Flow, InvalidProgress, Late, OVERBOOKED, POLL_AGAIN_MS, Progress, TURN_S, advance, ceiling, stand,
 };
 pub use document::{Admitted, LineDocument, LineState, People, Units};
 pub use keys::{LineKey, LineKeys};

@@ -28,7 +28,7 @@ pub(super) type Runs = BTreeMap<u32, Stand>;
 
 /// What is known in advance about a record's run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct RunFacts {
     pub(super) function: Function,
     pub(super) id: Option<u8>,
     /// Whether it dies or gives up.
@@ -57,7 +57,7 @@ impl<'a> Finder<'a> {
         Self { protocol, state, runs, moves: Vec::new(), reasons: Vec::new() }
     }
 
-    pub(super) fn look(&mut self, record: &Record, known: Option<Known>) {
+    pub(super) fn look(&mut self, record: &Record, known: Option<RunFacts>) {
         match (&record.what, known) {
             (What::Begins { .. }, Some(known)) => self.begin(record.run, known),
             (What::Does { effect, redis }, Some(known)) => self.does(record.run, known, effect, redis.as_ref()),
@@ -105,7 +105,7 @@ impl<'a> Finder<'a> {
     }
 
     /// A run takes a waiting message, or a second delivery.
-    fn begin(&mut self, run: u32, known: Known) {
+    fn begin(&mut self, run: u32, known: RunFacts) {
         let who = match known.function {
             Function::Order => Who::Order,
             Function::DeadLetter => Who::DeadLetter,
@@ -140,7 +140,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn end(&mut self, run: u32, known: Known, how: How) {
+    fn end(&mut self, run: u32, known: RunFacts, how: How) {
         let stand = self.runs.get(&run).copied().unwrap_or(Stand::Gone);
         let is_message = matches!(known.function, Function::Order | Function::DeadLetter | Function::Expiry);
         let gone = |finder: &mut Self, actions, state| {
@@ -180,7 +180,7 @@ impl<'a> Finder<'a> {
         format!("the model would do {}", sights.join(" or "))
     }
 
-    fn does(&mut self, run: u32, known: Known, effect: &Effect, redis: Option<&Redis>) {
+    fn does(&mut self, run: u32, known: RunFacts, effect: &Effect, redis: Option<&Redis>) {
         let Some(stand) = self.runs.get(&run).copied() else {
             return self.reasons.push(format!("run {run} has not begun"));
         };
@@ -205,7 +205,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether an effect with this answer is right and changes nothing in the model.
-    fn is_so(&self, effect: &Effect, known: Known) -> bool {
+    fn is_so(&self, effect: &Effect, known: RunFacts) -> bool {
         let State { redis, ledger, .. } = self.state;
         let state = |id: &u8| ledger.orders.get(usize::from(*id)).and_then(|order| order.map(|order| order.state));
         let repairs = known.function == Function::Reconciliation;
@@ -239,7 +239,7 @@ impl<'a> Finder<'a> {
     }
 
     /// A step of a job, possibly the last one before its process dies.
-    fn step(&mut self, run: u32, known: Known, job: Job, step: Action, effect: &Effect, redis: Option<&Redis>) {
+    fn step(&mut self, run: u32, known: RunFacts, job: Job, step: Action, effect: &Effect, redis: Option<&Redis>) {
         let (sights, after) = self.protocol.sights(self.state, job);
         if !sights.contains(effect) {
             if self.moves.is_empty() {
@@ -283,7 +283,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn reserve(&mut self, run: u32, known: Known, id: u8, effect: &Effect, redis: Option<&Redis>) {
+    fn reserve(&mut self, run: u32, known: RunFacts, id: u8, effect: &Effect, redis: Option<&Redis>) {
         let (expected, reserved) = self.protocol.reserving(&self.state.redis, id);
         if expected != *effect {
             if self.moves.is_empty() {
@@ -321,7 +321,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn cancel(&mut self, run: u32, known: Known, effect: &Effect, redis: Option<&Redis>) {
+    fn cancel(&mut self, run: u32, known: RunFacts, effect: &Effect, redis: Option<&Redis>) {
         let Some(id) = known.id else { return };
         self.step(run, known, cancellation(self.state, id), Action::Cancel(id), effect, redis);
     }
@@ -341,7 +341,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn reconcile(&mut self, run: u32, known: Known, effect: &Effect, redis: Option<&Redis>) {
+    fn reconcile(&mut self, run: u32, known: RunFacts, effect: &Effect, redis: Option<&Redis>) {
         match effect {
             Effect::SendOrder { seat: Seat { id, .. } } => return self.send_again(run, *id),
             Effect::Restore { units, answer: Answer::Restored } => return self.restore(run, units, redis),

@@ -4,7 +4,7 @@ use stateright::Model;
 
 use super::done::Done;
 use super::effect::Effect;
-use super::moves::{Finder, Known, Move, Runs};
+use super::moves::{Finder, Move, RunFacts, Runs};
 use super::record::{Function, How, Trace, What};
 use crate::state::State;
 use crate::{Action, Protocol};
@@ -35,7 +35,7 @@ pub(super) struct Found {
 pub(super) struct Search<'a> {
     protocol: &'a Protocol,
     trace: &'a Trace,
-    known: BTreeMap<usize, Known>,
+    known: BTreeMap<usize, RunFacts>,
 }
 
 impl<'a> Search<'a> {
@@ -49,7 +49,7 @@ impl<'a> Search<'a> {
                 other.run == record.run && matches!(other.what, What::Ends { how: How::Failed | How::Died })
             });
             let later = trace.records[at + 1..].iter().filter(|other| other.what == record.what).count();
-            known.insert(at, Known { function: *function, id: *id, fails, later });
+            known.insert(at, RunFacts { function: *function, id: *id, fails, later });
         }
         Self { protocol, trace, known }
     }
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     }
 
     /// What the running functions still have to do, if invisible steps may come first.
-    fn wanted(&self, node: &Node) -> Vec<(u32, Known, &Effect)> {
+    fn wanted(&self, node: &Node) -> Vec<(u32, RunFacts, &Effect)> {
         let is_open = |at: &usize| !node.done.has(*at);
         let wanted = |at: usize| {
             let known = self.known.get(&at)?;

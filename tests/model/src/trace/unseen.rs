@@ -1,7 +1,7 @@
 use stateright::Model;
 
 use super::effect::{Effect, Written};
-use super::moves::{Known, Move, Runs, Stand};
+use super::moves::{Move, RunFacts, Runs, Stand};
 use super::record::Function;
 use crate::job::{After, Job, Next, Who};
 use crate::protocol::cancellation;
@@ -12,7 +12,7 @@ use crate::{Action, Protocol};
 impl Protocol {
     /// Invisible steps: reconciliation finds something that it visibly does later, and a cancellation reads Redis before it
     /// writes the fence. `wanted` is what runs still have to do, with their numbers.
-    pub(super) fn unseen(&self, state: &State, runs: &Runs, wanted: &[(u32, Known, &Effect)]) -> Vec<Move> {
+    pub(super) fn unseen(&self, state: &State, runs: &Runs, wanted: &[(u32, RunFacts, &Effect)]) -> Vec<Move> {
         let mut offered = Vec::new();
         self.actions(state, &mut offered);
         let repairs = wanted.iter().filter(|(_, known, _)| known.function == Function::Reconciliation);
@@ -39,7 +39,7 @@ impl Protocol {
                 Action::Cancel(id) => {
                     let job = cancellation(state, id);
                     let (sights, After::Goes(next)) = self.sights(state, job) else { continue };
-                    let fences = |(run, known, effect): &&(u32, Known, &Effect)| {
+                    let fences = |(run, known, effect): &&(u32, RunFacts, &Effect)| {
                         let is_its = known.function == Function::Cancel && known.id == Some(id);
                         let is_fence = matches!(effect, Effect::Fence { .. });
                         is_its && is_fence && runs.get(run) == Some(&Stand::Fresh)

@@ -1,6 +1,6 @@
 //! Calls to a part that does not answer.
 
-use super::watch::{Change, LOOKED_AT, WAIT, Watch};
+use super::watch::{Change, WAIT, WINDOW, Watch};
 use crate::prelude::*;
 
 /// How many calls are trying, and the most that did at once.
@@ -29,7 +29,7 @@ impl Drop for Tries<'_> {
 }
 
 fn leave_alone(watch: &Watch) {
-    let changes = (0..LOOKED_AT).map(|_| watch.begin(Clock).expect("the breaker is still closed").end(false));
+    let changes = (0..WINDOW).map(|_| watch.begin(Clock).expect("the breaker is still closed").end(false));
     assert_eq!(changes.last(), Some(Change::Opened));
 }
 

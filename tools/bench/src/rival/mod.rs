@@ -22,7 +22,7 @@ const TRIES: usize = 20;
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long orders may take after a round, and how often to look.
 const ORDERED_WITHIN: Duration = Duration::from_secs(180);
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_EVERY: Duration = Duration::from_secs(1);
 
 /// Size of the run.
 #[derive(Debug, Args)]
@@ -225,7 +225,7 @@ async fn all_ordered(seller: &impl Seller, sale: &str, units: u64) -> Result<()>
             _ => {}
         }
         ensure!(began.elapsed() < ORDERED_WITHIN, "{sale} has not {units} orders in time: {found:?}");
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
 }
 

@@ -34,7 +34,7 @@ const LOCAL: &str = "local";
 /// How long the sides may take to start on a busy machine, and how often to look.
 const UP_WITHIN: Duration = Duration::from_secs(300);
 const SERVES_WITHIN: Duration = Duration::from_secs(60);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_EVERY: Duration = Duration::from_millis(50);
 /// Longer than a run, so that no order expires in the middle of it.
 const OPEN_S: i64 = 2 * 60 * 60;
 const PAYMENT_WINDOW_S: u32 = 2 * 60 * 60;
@@ -133,7 +133,7 @@ impl UpSystem {
         let began = Instant::now();
         while !starting.has_ended()? {
             ensure!(began.elapsed() < UP_WITHIN, "`make up` takes too long:\n{}", tail(&log));
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
         // If it fails it removes what it noted.
         let Ok(state) = std::fs::read(state) else { bail!("`make up` failed:\n{}", tail(&log)) };

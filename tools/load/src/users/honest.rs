@@ -19,8 +19,8 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// same millisecond.
 const JITTER: f64 = 0.2;
 /// How often a user with a reservation polls whether it has become an order, and how many times.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-const LOOKS: usize = 30;
+const POLL_EVERY: Duration = Duration::from_secs(1);
+const POLLS: usize = 30;
 
 impl Crowd {
     /// A user who wants a unit and follows the rules. Returns the reservation's id, once it is an order.
@@ -92,8 +92,8 @@ impl Crowd {
         let id = reserved["reservation_id"].as_str()?;
         let look = Request::new(Method::GET, &format!("/v1/reservations/{id}")).ok()?;
         let look = look.token(&self.credentials_of(visit.n).token);
-        for _ in 0..LOOKS {
-            tokio::time::sleep(LOOK_EVERY).await;
+        for _ in 0..POLLS {
+            tokio::time::sleep(POLL_EVERY).await;
             let seen = self.insist(visit, "look", Instant::now(), &look).await?.json();
             match seen["status"].as_str()? {
                 "queued" => {}

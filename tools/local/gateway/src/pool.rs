@@ -17,7 +17,7 @@ use crate::process::resident_kb;
 use crate::runtime_api::{Events, Fault, Made, Overdue, RuntimeApi};
 
 /// How often processes are checked.
-const LOOK: Duration = Duration::from_millis(25);
+const POLL: Duration = Duration::from_millis(25);
 /// The pause before the next start, after a process died before it asked for an event. It doubles up to the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -28,7 +28,7 @@ const MAX_START: Duration = Duration::from_secs(10);
 /// A longer log is truncated: a system may run for weeks.
 const MAX_LOG_BYTES: u64 = 64 * 1024 * 1024;
 /// How often a log's size is checked.
-const LOG_LOOK: Duration = Duration::from_secs(1);
+const LOG_POLL: Duration = Duration::from_secs(1);
 /// The largest event and answer in bytes (quotas for synchronous invocations).
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
@@ -175,7 +175,7 @@ struct Keeper {
 
 impl Keeper {
     async fn run(mut self, wake: Arc<Notify>) {
-        let (mut look, mut log_look) = (tokio::time::interval(LOOK), tokio::time::interval(LOG_LOOK));
+        let (mut look, mut log_look) = (tokio::time::interval(POLL), tokio::time::interval(LOG_POLL));
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         log_look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

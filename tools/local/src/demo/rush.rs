@@ -18,7 +18,7 @@ const MAX_TRIES: usize = 60;
 /// How long a person who is told to come back waits.
 const COME_BACK_AFTER: Duration = Duration::from_millis(500);
 /// How often the first one checks whether the sale is open.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_EVERY: Duration = Duration::from_millis(200);
 
 /// Lets everybody come, most of them at the opening. People do not wait for each other's answers: latencies count from
 /// when a person came.
@@ -40,14 +40,14 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     let first: Vec<&Buyer> = crowd.buyers.iter().filter(|buyer| buyer.turn == Turn::First).collect();
     if let Some(one) = first.first() {
         while is_too_early(one).await {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
         everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
         let reserved = of_these(crowd.promised().accepted.len() as u64, "reservation");
         say_above(&format!("  Members first: {reserved}"));
     }
     while is_too_early(&crowd.buyers[0]).await {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
     stage.done("open");
 

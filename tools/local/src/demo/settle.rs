@@ -13,7 +13,7 @@ const AT_ONCE: usize = 16;
 /// People fill in a form before they pay; this is how long the first of them takes, unless half the window is less.
 const FORM_TAKES: Duration = Duration::from_secs(6);
 /// How often reservations are polled, and how many waiting people try again each time. A buyer may poll twice a second.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_EVERY: Duration = Duration::from_secs(1);
 const RELOADS: usize = 64;
 /// After this many rounds in vain, somebody else must have the rest.
 const IN_VAIN: usize = 4;
@@ -54,7 +54,7 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
                 in_vain = if got == 0 { in_vain + 1 } else { 0 };
             }
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
     stage.done(format!("{paid} paid"));
     Ok(())
@@ -68,7 +68,7 @@ async fn fill_in_forms(crowd: &Crowd, rush_is_over: &AtomicBool) {
         if !crowd.promised().accepted.is_empty() {
             began.get_or_insert_with(Instant::now);
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Resu
         if is_over && Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + PATIENCE) {
             bail!("{granted} reservations are granted, and {open} have not become orders");
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
     stage.done(format!("{granted} granted"));
     Ok(())

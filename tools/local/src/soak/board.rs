@@ -8,7 +8,7 @@ use super::operator::DAILY;
 
 /// How long to wait for a round that is about to open, and how often to check.
 const PATIENCE: Duration = Duration::from_secs(30);
-const LOOK: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(200);
 /// How long before the opening visitors already come.
 const TOO_EARLY_S: f64 = 1.0;
 
@@ -65,7 +65,7 @@ impl Board {
             if open.is_some() || Instant::now() >= deadline {
                 return open.with_context(|| format!("no round of {sale} is open"));
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL).await;
         }
     }
 

@@ -16,7 +16,7 @@ use crate::stages::Stage;
 
 /// How long it may take. SQS redelivers a lost message within minutes, and a machine may be slow.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
-const LOOK_EVERY: Duration = Duration::from_secs(3);
+const POLL_EVERY: Duration = Duration::from_secs(3);
 
 /// Where the units of a round are, as its audit says.
 #[derive(Debug, Clone, Serialize)]
@@ -103,6 +103,6 @@ pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Samp
             return Ok(Rest { audits, pending, queued, seconds: began.elapsed().as_secs_f64(), is_at_rest });
         }
         stage.say(far);
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_EVERY).await;
     }
 }

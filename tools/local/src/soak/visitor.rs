@@ -23,7 +23,7 @@ const PAID_TWICE: usize = 6;
 /// How often a visitor who gets an error tries.
 const TRIES: u32 = 5;
 /// How often a visitor polls a reservation, and for how long at most: an empty Redis is filled within a minute.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_EVERY: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(150);
 /// How long people take to pay.
 const SHORTEST_THOUGHT_S: f64 = 0.2;
@@ -169,7 +169,7 @@ impl Visit<'_> {
                 // Queued, or unknown right now.
                 _ => {}
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
         None
     }

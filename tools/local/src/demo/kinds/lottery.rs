@@ -20,7 +20,7 @@ const TICKETS_PER_PRIZE: u32 = 10;
 /// How long the draw may take once the round is over: a minute until it may begin, a minute for the schedule, and some
 /// time for the prizes.
 const PATIENCE: Duration = Duration::from_secs(300);
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const POLL_EVERY: Duration = Duration::from_secs(2);
 
 /// Entries among which prizes are drawn once the sale is over. Nobody pays.
 #[derive(Debug, Serialize)]
@@ -77,7 +77,7 @@ impl Staged for Lottery {
             if Instant::now() >= until {
                 bail!("the winners are not drawn: {}", draw["at_end"]);
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
     }
 

@@ -1,6 +1,6 @@
 //! People poll a line that moves, and some stop waiting.
 
-use super::looks::Looks;
+use super::line_cache::LineCache;
 use crate::prelude::*;
 
 /// How long a result may be shown.
@@ -15,7 +15,7 @@ struct Redis {
 }
 
 /// Looks that remember the highest watermark that they published.
-type Watermarks = Looks<u32, u32>;
+type Watermarks = LineCache<u32, u32>;
 
 impl Redis {
     async fn look(&self, published: &mut u32) -> u32 {

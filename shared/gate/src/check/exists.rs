@@ -6,7 +6,7 @@ use crate::{Gate, Visitor};
 pub(super) async fn check(gate: &Gate<'_>, visitor: &mut Visitor) -> Result<(), Problem> {
     if visitor.sale.is_none() {
         visitor.snapshot = Box::pin(gate.snapshots.lately(&visitor.sale_id)).await.map_err(Problem::unanswered)?;
-        visitor.find();
+        visitor.read_sale();
     }
-    visitor.known().map(drop)
+    visitor.sale().map(drop)
 }

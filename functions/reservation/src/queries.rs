@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use api::{Code, Problem, Reply, caller, json};
-use fulfilment::{SETTLING_MS, Standing, Status, standing, status};
+use fulfilment::{SETTLING_MS, Status, UserReservations, list_reservations, status};
 use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 use gate::Route;
@@ -29,7 +29,7 @@ pub const MAX_LISTED: u64 = MAX_ROUNDS as u64 * MAX_PER_USER_LIMIT as u64 + ORDE
 pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     let at_once = expedite::is_asked_for(request)?;
-    deps.gate().limit(request, if at_once { Route::Expedite } else { Route::Look }, &caller.user)?;
+    deps.gate().limit(request, if at_once { Route::Expedite } else { Route::Poll }, &caller.user)?;
     let now = deps.clock.now();
     let status = status(&deps.fulfilment.stock, &deps.fulfilment.ledger, &deps.snapshots, &id, &caller.user, now).await;
     match status.map_err(Problem::unanswered)? {
@@ -48,11 +48,11 @@ pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &
 pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &str) -> Reply {
     let caller = caller(request)?;
     let sale: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
-    deps.gate().limit(request, Route::Look, &caller.user)?;
+    deps.gate().limit(request, Route::Poll, &caller.user)?;
     let now = deps.clock.now();
     let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
-    let standing = standing(&deps.fulfilment.stock, &deps.fulfilment.ledger, &round, &caller.user, now).await;
-    let Standing { queued, orders, settling } = standing.map_err(Problem::unanswered)?;
+    let listed = list_reservations(&deps.fulfilment.stock, &deps.fulfilment.ledger, &round, &caller.user, now).await;
+    let UserReservations { queued, orders, settling } = listed.map_err(Problem::unanswered)?;
     // If Redis lost the round, an order that was written but not confirmed is among the orders.
     let queued: Vec<&Claim> =
         queued.iter().filter(|claim| orders.iter().all(|order| order.claim.id != claim.id)).collect();

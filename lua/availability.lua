@@ -3,7 +3,7 @@
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- Returns
---   looked FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE   FREE units can be handed out after WAIT_MS; OPEN ones
+--   availability FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE   FREE units can be handed out after WAIT_MS; OPEN ones
 --                                      are on their way to other lanes. SHORT is not 0 if it may lack units that it had before
 --                                      Redis lost it. HEARD is the latest id that it took from any lane. STATE changes whenever
 --                                      the free units do
@@ -24,6 +24,6 @@ for i = 1, #fields, 2 do
   elseif field == 'short' then short = tonumber(value)
   elseif string.find(field, '^from:') then heard = math.max(heard, tonumber(value)) end
 end
-return string.format('looked %d %d %d %d %d %d %d-%d-%d-%d-%d-%d', returned + math.max(0, last_unit + 1 - next_unit),
+return string.format('availability %d %d %d %d %d %d %d-%d-%d-%d-%d-%d', returned + math.max(0, last_unit + 1 - next_unit),
   math.max(0, cooldown_until_ms - now), open, short, heard, last_won_at_ms, epoch_ms, version, moves, next_unit,
   last_unit, returned)

@@ -6,17 +6,17 @@ const AT_ONCE: usize = 4;
 
 /// Lets some requests look up draws while the others wait.
 #[derive(Debug)]
-pub(crate) struct LookUps(Semaphore);
+pub(crate) struct ReadLimit(Semaphore);
 
-impl LookUps {
+impl ReadLimit {
     /// None under way.
     pub(crate) const fn new() -> Self {
         Self(Semaphore::const_new(AT_ONCE))
     }
 
     /// The result of `look_up`, which begins when there is room. If it is dropped, its room is free again.
-    pub(crate) async fn one<T>(&self, look_up: impl Future<Output = T>) -> T {
+    pub(crate) async fn one<T>(&self, read: impl Future<Output = T>) -> T {
         let _room = self.0.acquire().await.expect("nobody closes it");
-        look_up.await
+        read.await
     }
 }

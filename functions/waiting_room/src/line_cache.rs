@@ -9,12 +9,12 @@ use super::sync::{AsyncMutex, Cache, Clock, Moment};
 /// long a change takes to show.
 const FRESH: Duration = Duration::from_millis(900);
 /// A look that took longer than it may was interrupted by a freeze, and says nothing about now.
-const LONGEST_LOOK: Duration = Duration::from_secs(6);
+const LONGEST_READ: Duration = Duration::from_secs(6);
 /// How many lines are cached: several times the number of sales ever open at once.
 const MAX_LINES: u64 = 1_000;
 
 /// The lines that this process has looked at: for each, `S` is what its looks remember, and `D` the result of the last.
-pub(crate) struct Looks<S, D>(Cache<RoundId, Arc<AsyncMutex<Line<S, D>>>>);
+pub(crate) struct LineCache<S, D>(Cache<RoundId, Arc<AsyncMutex<Line<S, D>>>>);
 
 /// A line, locked while it is looked at.
 struct Line<S, D> {
@@ -33,7 +33,7 @@ impl<S: Default, D> Default for Line<S, D> {
     }
 }
 
-impl<S, D> Looks<S, D>
+impl<S, D> LineCache<S, D>
 where
     S: Default + Send + 'static,
     D: Clone + Send + 'static,
@@ -45,16 +45,16 @@ where
 
     /// The result of the last look at a round's line while it is fresh, or of a new look, for which all others wait. A
     /// failure is a result too: looking again would not help a part that does not answer.
-    pub(crate) async fn at_line(&self, round: &RoundId, clock: Clock, look: impl AsyncFnOnce(&mut S) -> D) -> D {
+    pub(crate) async fn at_line(&self, round: &RoundId, clock: Clock, read: impl AsyncFnOnce(&mut S) -> D) -> D {
         let line = self.0.get_with_by_ref(round, Arc::default);
         let mut line = line.lock().await;
         if let Some(result) = line.at_hand(Moment::now(clock)) {
             return result;
         }
         let began = Moment::now(clock);
-        let result = look(&mut line.remembered).await;
+        let result = read(&mut line.remembered).await;
         let at = Moment::now(clock);
-        line.last = (at.since(began) <= LONGEST_LOOK).then(|| Last { at, result: result.clone() });
+        line.last = (at.since(began) <= LONGEST_READ).then(|| Last { at, result: result.clone() });
         result
     }
 }
