@@ -393,7 +393,7 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
     }
     assert_eq!(lab.ledger.blocked_networks(now()).await.unwrap(), []);
 
-    let block = |n: usize| ledger::NetworkBlock {
+    let blocked = |n: usize| ledger::NetworkBlock {
         network: format!("10.1.{}.{}", n / 256, n % 256).parse().unwrap(),
         until_ms: now().plus_s(3600),
         note: None,
@@ -402,14 +402,14 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
     };
     // Concurrent operators do not undo each other's blocks.
     let all = (0..8).map(|n| {
-        let block = block(n);
+        let block = blocked(n);
         let lab = &lab;
         async move { lab.ledger.block_network(&block, now()).await.unwrap() }
     });
     futures::future::join_all(all).await;
     assert_eq!(lab.ledger.blocked_networks(now()).await.unwrap().len(), 8);
     for n in 8..ledger::MAX_BLOCKED_NETWORKS {
-        lab.ledger.block_network(&block(n), now()).await.unwrap();
+        lab.ledger.block_network(&blocked(n), now()).await.unwrap();
     }
     block(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
     // A block that is listed already can be changed when the list is full.
@@ -420,7 +420,7 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
     );
     // Expired blocks make room.
     let later = now().plus_s(7200);
-    let one = ledger::NetworkBlock { until_ms: later.plus_s(60), ..block(300) };
+    let one = ledger::NetworkBlock { until_ms: later.plus_s(60), ..blocked(300) };
     lab.ledger.block_network(&one, later).await.unwrap();
     assert_eq!(lab.ledger.recent_kill_switches(None).await.unwrap().blocked_networks.len(), 1);
     lab.ledger.stop(None).await.unwrap();

@@ -51,7 +51,7 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "admin", "sales"]) => life::create(deps, request).await,
         (&Method::GET, ["v1", "admin", "sales"]) => Box::pin(life::list(deps, request)).await,
-        (&Method::GET, ["v1", "admin", "sales", sale]) => life::found(deps, sale).await,
+        (&Method::GET, ["v1", "admin", "sales", sale]) => life::get_sale(deps, sale).await,
         (&Method::DELETE, ["v1", "admin", "sales", sale]) => life::delete(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "edit"]) => Box::pin(life::edit(deps, request, sale)).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "withdraw"]) => {

@@ -32,7 +32,7 @@ function problemsFor({ path, security, asks, hasBody, problems = [] }, known) {
     ...Object.keys(listed),
     ...(asks ? ['invalid_request'] : []),
     ...(security.length > 0 ? ['unauthorized'] : []),
-    ...(operators ? ['blocked'] : []),
+    ...(operators ? ['forbidden'] : []),
     ...(hasToken(security) && !operators ? ['rate_limited'] : []),
     ...(hasBody ? ['too_large', 'unsupported_media_type'] : []),
     'internal',

@@ -52,8 +52,10 @@ codes! {
     BadToken = FORBIDDEN, "This pass is not yours or has expired";
     /// The answer is wrong, and the challenge is used up. Ask for a new one.
     WrongAnswer = FORBIDDEN, "That is not the right answer";
-    /// The user or the address is blocked, or the user is no operator.
-    Blocked = FORBIDDEN, "Not allowed";
+    /// Only operators may do this.
+    Forbidden = FORBIDDEN, "Not allowed";
+    /// The user or the address is blocked.
+    Blocked = FORBIDDEN, "The user or the address is blocked";
     /// Only groups may buy, and the user is in none of them.
     NotAMember = FORBIDDEN, "This sale is for members";
     /// The sale has a line, and the request has no ticket of this user for its round.

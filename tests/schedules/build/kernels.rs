@@ -529,8 +529,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
             wrong(
                 "a_look_may_be_old",
                 "The result of a look is shown, however long ago the look began.",
-                "(at.since(began) <= LONGEST_LOOK)",
-                "(at.since(began) <= LONGEST_LOOK.max(Duration::MAX))",
+                "(at.since(began) <= LONGEST_READ)",
+                "(at.since(began) <= LONGEST_READ.max(Duration::MAX))",
             ),
         ],
     },

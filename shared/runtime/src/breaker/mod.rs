@@ -74,7 +74,7 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::breaker::watch::{LOOKED_AT, WAIT};
+    use crate::breaker::watch::{WAIT, WINDOW};
 
     const SILENCE: &str = "no answer";
 
@@ -95,7 +95,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_silent_part_is_left_alone_after_a_few_calls() {
         let breaker = Breaker::new("a part", Clock::system());
-        assert!(silence(&breaker).await <= LOOKED_AT + 1);
+        assert!(silence(&breaker).await <= WINDOW + 1);
         assert!(matches!(ask(&breaker, Ok(())).await, Err(Broken::Open)), "though it would answer");
     }
 
@@ -112,10 +112,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_does_not_open_it() {
         let breaker = Breaker::new("a part", Clock::system());
-        for _ in 0..LOOKED_AT / 2 {
+        for _ in 0..WINDOW / 2 {
             assert!(matches!(ask(&breaker, Err(SILENCE)).await, Err(Broken::Failed(_))));
         }
-        for _ in 0..LOOKED_AT {
+        for _ in 0..WINDOW {
             ask(&breaker, Ok(())).await.unwrap();
         }
     }
@@ -152,7 +152,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_call_tries_though_nobody_came_while_it_was_left_alone() {
         let breaker = Breaker::new("a part", Clock::system());
-        for _ in 0..LOOKED_AT {
+        for _ in 0..WINDOW {
             assert!(matches!(ask(&breaker, Err(SILENCE)).await, Err(Broken::Failed(_))));
         }
         advance(WAIT + Duration::from_millis(1)).await;

@@ -3,9 +3,9 @@ use std::time::Duration;
 use super::sync::{Clock, Moment, Mutex, MutexGuard, PoisonError};
 
 /// How many recent calls are considered, once there are as many.
-pub(crate) const LOOKED_AT: usize = 8;
+pub(crate) const WINDOW: usize = 8;
 /// How many of them without an answer open the breaker: a part that answers every second call is no use.
-const TOO_MANY: usize = LOOKED_AT / 2;
+const TOO_MANY: usize = WINDOW / 2;
 /// How long it stays open before one trial call. Short, since it may have been a failover. It also passes while Lambda
 /// freezes the process: counted in running time alone, a quiet process would stay open for minutes.
 pub(crate) const WAIT: Duration = Duration::from_secs(1);
@@ -79,11 +79,11 @@ impl Call<'_> {
             return Change::None;
         }
         if !self.is_trial {
-            if state.answered.len() == LOOKED_AT {
+            if state.answered.len() == WINDOW {
                 state.answered.remove(0);
             }
             state.answered.push(is_answered);
-            let is_full = state.answered.len() == LOOKED_AT;
+            let is_full = state.answered.len() == WINDOW;
             let unanswered = state.answered.iter().filter(|answered| !**answered).count();
             // An answer never opens it, even if it completes the number of calls that are considered.
             if is_answered || !is_full || unanswered < TOO_MANY {

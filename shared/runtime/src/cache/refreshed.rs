@@ -85,13 +85,13 @@ struct Inner<T, E> {
     bounds: Bounds,
     clock: Clock,
     read: Box<Read<T, E>>,
-    known: ArcSwapOption<Known<T>>,
+    cached: ArcSwapOption<Cached<T>>,
     failed: ArcSwapOption<Failed>,
     /// Held during a read, so that one read serves all.
     reading: Arc<AsyncMutex<()>>,
 }
 
-struct Known<T> {
+struct Cached<T> {
     value: Arc<T>,
     /// When its read began; later writes may be missing.
     began: Moment,
@@ -126,7 +126,7 @@ where
             bounds,
             clock,
             read: Box::new(read),
-            known: ArcSwapOption::empty(),
+            cached: ArcSwapOption::empty(),
             failed: ArcSwapOption::empty(),
             reading: Arc::default(),
         }))
@@ -134,21 +134,21 @@ where
 
     /// The last value, however old.
     pub fn last(&self) -> Option<Arc<T>> {
-        self.0.known.load().as_ref().map(|known| Arc::clone(&known.value))
+        self.0.cached.load().as_ref().map(|cached| Arc::clone(&cached.value))
     }
 
     /// The value, if it can be served without waiting. Starts a task that reads it again if it is not fresh.
     pub fn at_hand(&self, now: Moment) -> Option<Arc<T>> {
-        let known = self.0.known.load();
-        let known = known.as_ref()?;
-        let (age, bounds) = (now.since(known.began), &self.0.bounds);
+        let cached = self.0.cached.load();
+        let cached = cached.as_ref()?;
+        let (age, bounds) = (now.since(cached.began), &self.0.bounds);
         if age >= bounds.fresh {
             if age >= bounds.usable && !(age < bounds.held && self.0.is_failing(now)) {
                 return None;
             }
             self.read_beside(now);
         }
-        Some(Arc::clone(&known.value))
+        Some(Arc::clone(&cached.value))
     }
 
     /// The value, at most `usable` old. If it cannot be read, the last value while it is `held`. Fails if it cannot be
@@ -228,12 +228,12 @@ where
 impl<T, E: std::error::Error + 'static> Inner<T, E> {
     async fn read(&self) -> Result<Arc<T>, RefreshError<E>> {
         let began = Moment::now(self.clock);
-        let before = self.known.load().as_ref().map(|known| Arc::clone(&known.value));
+        let before = self.cached.load().as_ref().map(|cached| Arc::clone(&cached.value));
         let read = timeout(self.clock.limit(self.bounds.read_timeout), (self.read)(before)).await;
         match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
             Ok(value) => {
                 let value = Arc::new(value);
-                self.known.store(Some(Arc::new(Known { value: Arc::clone(&value), began })));
+                self.cached.store(Some(Arc::new(Cached { value: Arc::clone(&value), began })));
                 self.failed.store(None);
                 Ok(value)
             }
@@ -246,8 +246,8 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
 
     /// The value, if its read began at most `oldest` ago.
     fn no_older_than(&self, oldest: Duration, now: Moment) -> Option<Arc<T>> {
-        let known = self.known.load();
-        known.as_ref().filter(|known| now.since(known.began) < oldest).map(|known| Arc::clone(&known.value))
+        let cached = self.cached.load();
+        cached.as_ref().filter(|cached| now.since(cached.began) < oldest).map(|cached| Arc::clone(&cached.value))
     }
 
     /// Whether the last read failed recently enough to matter. A read that a freeze interrupted began before the
@@ -258,7 +258,7 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
 
     fn failed_just_now(&self, now: Moment) -> bool {
         let Bounds { retry_after, first_retry_after, .. } = self.bounds;
-        let pause = if self.known.load().is_some() { retry_after } else { first_retry_after };
+        let pause = if self.cached.load().is_some() { retry_after } else { first_retry_after };
         let failed = self.failed.load();
         failed.as_ref().is_some_and(|failed| now.since(failed.ended) < pause) && self.is_failing(now)
     }

@@ -40,7 +40,7 @@ pub fn what_is_found_later_holds() {
     let first = {
         let seen = Arc::clone(&seen);
         spawn(async move {
-            let _looking = seen.looking.lock().await;
+            let _searching = seen.searching.lock().await;
             if seen.sold_out().is_none() {
                 seen.note_units(Stamp::now());
             }
@@ -48,7 +48,7 @@ pub fn what_is_found_later_holds() {
     };
     block_on(async {
         {
-            let _looking = seen.looking.lock().await;
+            let _searching = seen.searching.lock().await;
             seen.note_sold_out(Stamp::now(), sold_out());
         }
         first.await.unwrap();
