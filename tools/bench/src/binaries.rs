@@ -18,7 +18,6 @@ pub(crate) enum Binaries {
 }
 
 impl Binaries {
-    /// Path of a built function.
     pub(crate) fn path(self, name: &str) -> PathBuf {
         paths::target().join(self.profile()).join(self.program(name))
     }
@@ -31,10 +30,6 @@ impl Binaries {
         }
     }
 
-    /// Builds functions.
-    ///
-    /// # Errors
-    /// With the compiler's output if one does not build.
     pub(crate) fn build(self, names: &[&str]) -> Result<()> {
         let stage = Stage::spinner("Building the functions");
         match self {

@@ -45,7 +45,6 @@ impl Request {
     }
 }
 
-/// A function's answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

@@ -18,7 +18,6 @@ use crate::system::System;
 
 /// Everyone shares one address, which is the worst case for honest buyers.
 const IP: &str = "203.0.113.7";
-/// Concurrent requests of the flood.
 const OUTSTANDING: usize = 128;
 /// Users whose passes the flood repeats.
 const ATTACKERS: usize = 50;
@@ -28,7 +27,6 @@ const SAMPLES: usize = 200;
 const POLL_EVERY: Duration = Duration::from_millis(500);
 const POLLS: usize = 60;
 
-/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Honest buyers
@@ -39,7 +37,6 @@ pub(crate) struct Plan {
     flood: usize,
 }
 
-/// Kinds of requests in the flood.
 const KINDS: [&str; 7] = [
     "forged pass",
     "another user's pass",
@@ -93,7 +90,6 @@ fn attacker(n: usize) -> String {
     format!("attacker-{n}")
 }
 
-/// How honest buyers fared.
 struct Honest {
     ordered: usize,
     latency_us: Histogram<u64>,

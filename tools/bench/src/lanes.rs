@@ -14,13 +14,12 @@ use serde::Serialize;
 use stock::{Reserve, RoundLoad, Stock};
 use uuid::Uuid;
 
-use crate::report::figure::median;
+use crate::report::figure::{median, ratios};
 use crate::report::rivals::{Ring, terms};
 
 const CLIENTS: usize = 64;
 const LANES: [u16; 4] = [1, 2, 4, 8];
 
-/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Units of a round, and as many buyers
@@ -50,7 +49,6 @@ struct Figures {
     transfers: u32,
 }
 
-/// One round.
 struct Measured {
     per_s: f64,
     cpu_s: f64,
@@ -163,12 +161,12 @@ async fn cpu_s(ring: &Ring) -> Result<f64> {
 
 impl Figures {
     fn of((lanes, skewed): (u16, bool), rounds: &[Measured], one_lane: &[Measured], units: u32) -> Self {
+        let per_s = |rounds: &[Measured]| rounds.iter().map(|round| round.per_s).collect::<Vec<_>>();
         let of = |figure: &dyn Fn(&Measured) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
-        let ratios: Vec<f64> = rounds.iter().zip(one_lane).map(|(this, one)| this.per_s / one.per_s).collect();
         Self {
             lanes,
             users: if skewed { "all in one lane" } else { "in all lanes" },
-            throughput_ratio: median(&ratios),
+            throughput_ratio: median(&ratios(&per_s(rounds), &per_s(one_lane))),
             winners_per_s: of(&|round| round.per_s),
             scripts_per_cpu_s: of(&|round| round.scripts as f64 / round.cpu_s),
             winners_per_cpu_s: of(&|round| f64::from(units) / round.cpu_s),

@@ -11,14 +11,12 @@ use local::stages::Stage;
 use crate::event::Request;
 use crate::system::System;
 
-/// Buyers who arrive each second.
 const BUYERS_PER_S: usize = 50;
 const IP: &str = "203.0.113.7";
 /// Seconds before and after the outage.
 const AROUND_S: u64 = 5;
 const SALE: &str = "lamp";
 
-/// Length of the outage.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Seconds without an answer from Redis

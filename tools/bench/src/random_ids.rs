@@ -9,15 +9,12 @@ use uuid::Uuid;
 use crate::event::Request;
 use crate::system::System;
 
-/// Concurrent requests.
 const OUTSTANDING: usize = 128;
-/// Memory readings along the way.
 const READINGS: usize = 10;
 /// Users and addresses that send them.
 const USERS: usize = 1_000;
 const ADDRESSES: [&str; 4] = ["203.0.113.7", "203.0.113.8", "198.51.100.9", "2001:db8::1"];
 
-/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Made-up ids: half of sales, half of reservations

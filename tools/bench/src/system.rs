@@ -4,12 +4,13 @@ use anyhow::{Context, Result, ensure};
 use history::{Recorder, Redis};
 use local::client::{Client, NewSale};
 use local::cloud::Cloud;
+use local::deployment::sealed;
 use local::function::FunctionProcess;
 use local::recorded;
 use local::runtime_api::RuntimeApi;
 use local::setup::set_up;
 use local::stages::Stage;
-use pass::{Grant, KeyRing};
+use pass::KeyRing;
 use sale::{EpochMs, RoundId, RoundNumber};
 use serde_json::Value;
 
@@ -93,13 +94,7 @@ impl System {
     /// A pass like admission's, issued `ago_s` seconds ago.
     pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
         let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
-        let round = round(sale)?;
-        Ok(self.keys.seal(&Grant {
-            round: &round,
-            user: &user.parse()?,
-            issued_at_ms,
-            class: sale::BuyerClass::EVERYONE,
-        }))
+        Ok(sealed(&self.keys, &round(sale)?, &user.parse()?, issued_at_ms))
     }
 
     /// Asks the function.

@@ -19,13 +19,10 @@ pub struct Answer {
     pub code: Cow<'static, str>,
 }
 
-/// Why there was no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Failure {
-    /// The server did not answer in time.
     #[error("no answer in time")]
     Timeout,
-    /// There was no connection.
     #[error("no connection: {0}")]
     Connect(String),
     /// The connection broke before the answer was complete, or what came was not HTTP.
@@ -55,7 +52,6 @@ impl Answer {
         Self { status: Some(status), code: Cow::Borrowed("") }
     }
 
-    /// The answer with this status and body.
     pub(crate) fn read(status: u16, body: &[u8]) -> Self {
         if status < 400 {
             return Self::status(status);

@@ -4,11 +4,11 @@
 //! each request, such as parsing its URL, looking for proxies and following redirects.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use command_line::allow_open_files;
-use http::header::RETRY_AFTER;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
@@ -29,14 +29,12 @@ use crate::target::Target;
 const TIMEOUT: Duration = Duration::from_secs(35);
 /// A connection idle for longer may be closed before a request gets there.
 const MAX_IDLE: Duration = Duration::from_secs(15);
-/// The largest body of an answer.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The largest body of an answer: a page of an export may have some of the six megabytes that Lambda allows.
+const MAX_BODY_BYTES: usize = 6 * 1024 * 1024;
 /// How many addresses of the loopback connections come from. The API allows an address 2,000 reservations at once and
 /// 200 a second after that, so a single address would measure this limit.
 const ADDRESSES: usize = 128;
-/// The default number of connections.
 pub const CONNECTIONS: usize = 512;
-/// The largest number of connections.
 pub const MAX_CONNECTIONS: usize = 10_000;
 /// Open files besides the connections, and besides those of a server in the same process.
 const OTHER_FILES: u64 = 256;
@@ -48,6 +46,8 @@ pub struct Client {
     target: Target,
     pools: Vec<ConnectionPool>,
     tls: Option<(TlsConnector, ServerName<'static>)>,
+    /// Counts what is nobody's.
+    sent: AtomicUsize,
 }
 
 /// The connections from one address.
@@ -58,7 +58,6 @@ struct ConnectionPool {
 }
 
 impl Client {
-    /// A client of an API, with at most [`CONNECTIONS`].
     pub fn new(target: Target) -> Self {
         Self::with_connections(target, CONNECTIONS)
     }
@@ -77,18 +76,22 @@ impl Client {
         });
         let pools = pools.collect();
         let tls = target.tls.then(|| tls(public_roots())).zip(ServerName::try_from(target.host.clone()).ok());
-        Self { target, pools, tls }
+        Self { target, pools, tls, sent: AtomicUsize::new(0) }
     }
 
-    /// The API it sends to.
     pub const fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Sends a request of user `n`. All requests of a user come from one address. Fails if there is no answer.
+    /// Sends a request of user `n`. All requests of a user come from one address.
     pub async fn send(&self, n: usize, request: &Request) -> Result<Response, Failure> {
         let sending = self.send_from(&self.pools[n % self.pools.len()], request);
         tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
+    }
+
+    /// Sends a request of nobody in particular: in turns from all addresses, which share the connections.
+    pub async fn send_from_any(&self, request: &Request) -> Result<Response, Failure> {
+        self.send(self.sent.fetch_add(1, Ordering::Relaxed), request).await
     }
 
     /// Stops all requests that wait for a connection or come later. Requests under way continue.
@@ -169,12 +172,8 @@ async fn shake_hands(
 async fn read(response: http::Response<hyper::body::Incoming>) -> Result<Response, Failure> {
     let (head, body) = response.into_parts();
     let body = Limited::new(body, MAX_BODY_BYTES).collect().await;
-    let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    Ok(Response {
-        status: head.status.as_u16(),
-        retry_after: retry_after.map(Duration::from_secs),
-        body: body.map_err(|error| Failure::Broken(error.to_string()))?.to_bytes(),
-    })
+    let body = body.map_err(|error| Failure::Broken(error.to_string()))?.to_bytes();
+    Ok(Response { status: head.status.as_u16(), headers: head.headers, body })
 }
 
 fn public_roots() -> RootCertStore {

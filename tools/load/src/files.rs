@@ -12,7 +12,7 @@ const FILES: [&str; 2] = ["report.json", "report.html"];
 
 impl Report {
     /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that a
-    /// failure does not show only after an hour of load. Fails if it could not.
+    /// failure does not show only after an hour of load.
     pub fn try_folder(folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder)?;
         for name in FILES {
@@ -28,7 +28,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `report.json` and `report.html` to a folder and returns their paths. Fails if they cannot be written.
+    /// Writes `report.json` and `report.html` to a folder and returns their paths.
     pub fn write(&self, folder: &Path) -> Result<[PathBuf; 2]> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let files = FILES.map(|name| folder.join(name));

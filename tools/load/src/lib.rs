@@ -6,6 +6,9 @@
 //! [`run()`] sends a prepared list of requests. [`visits`] lets every user do several things in turn, and [`users`] has
 //! users who do everything from a challenge to a reservation, and others who misbehave.
 
+// Nobody outside the project uses it.
+#![allow(missing_docs)]
+
 pub mod answer;
 pub mod client;
 pub mod curve;
@@ -33,6 +36,6 @@ pub use outcome::{Outcome, Stopped};
 pub use plan::Plan;
 pub use progress::ProgressLine;
 pub use report::Report;
-pub use request::{Request, Response, Token};
+pub use request::{Request, Response, Token, solved};
 pub use run::{Visit, run, visits, visits_until};
 pub use target::Target;

@@ -12,12 +12,9 @@ use tokio::task::JoinSet;
 
 use crate::pacing::Pace;
 
-/// The longest time that a load may take.
 const TIMEOUT: Duration = Duration::from_secs(180);
-/// The significant digits of latencies.
 const DIGITS: u8 = 3;
 
-/// The result of a load.
 pub struct Load {
     /// The latency of each request, in nanoseconds.
     pub latency_ns: Histogram<u64>,
@@ -25,12 +22,10 @@ pub struct Load {
 }
 
 impl Load {
-    /// Answers a second.
     pub fn throughput(&self) -> f64 {
         self.latency_ns.len() as f64 / self.took.as_secs_f64()
     }
 
-    /// The latency in milliseconds at this quantile.
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
         self.latency_ns.value_at_quantile(quantile) as f64 / 1e6
     }
@@ -38,9 +33,6 @@ impl Load {
 
 /// Sends numbered requests from `clients` that each wait for an answer before the next request. `ask` gets the numbers
 /// of the client and of the request.
-///
-/// # Errors
-/// The first error of a request, or if everything takes longer than three minutes.
 pub async fn closed<A, F>(clients: usize, requests: usize, ask: A) -> Result<Load>
 where
     A: Fn(usize, usize) -> F + Send + Sync + 'static,
@@ -76,9 +68,6 @@ where
 
 /// Sends numbered requests at a constant rate. Latencies count from when a request was due, so a request held up by a
 /// slow one before it is as late as a client would find it.
-///
-/// # Errors
-/// An error of a request, or if everything takes longer than three minutes.
 pub async fn open<A, F>(per_s: f64, requests: usize, ask: A) -> Result<Load>
 where
     A: Fn(usize) -> F + Send + Sync + 'static,

@@ -31,7 +31,6 @@ ul.key{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem;mar
 ul.key svg{display:inline;width:36px;height:12px;margin-right:.4em;vertical-align:-.1em}
 ";
 
-/// The page of a report.
 pub(crate) fn html(report: &Report) -> Result<String> {
     let outcome = &report.outcome;
     let by_answer = outcome.by_answer();

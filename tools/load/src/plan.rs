@@ -11,7 +11,6 @@ pub const MAX_USERS: usize = 1_000_000;
 /// The longest time over which they come.
 pub const MAX_OVER: Duration = Duration::from_secs(3_600);
 
-/// How many users come, over what time, and when to stop early.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
     users: usize,
@@ -23,19 +22,16 @@ pub struct Plan {
 /// A plan that is too large, or empty.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OutOfBounds {
-    /// The number of users.
     #[error("{0} users; there can be 1 to {MAX_USERS}")]
     Users(usize),
-    /// The time.
     #[error("{0} s; it can take up to {max} s", max = MAX_OVER.as_secs())]
     Over(f64),
-    /// The fraction of errors at which to stop.
     #[error("an error rate of {0}; it has to be above 0 and at most 1")]
     Errors(f64),
 }
 
 impl Plan {
-    /// `users` who come over this time. Fails if that is beyond [`MAX_USERS`] or [`MAX_OVER`].
+    /// `users` who come over this time.
     pub fn new(users: usize, over: Duration, curve: Curve) -> Result<Self, OutOfBounds> {
         if !(1..=MAX_USERS).contains(&users) {
             return Err(OutOfBounds::Users(users));
@@ -46,14 +42,13 @@ impl Plan {
         Ok(Self { users, over_s: over.as_secs_f64(), curve, stop_at_errors: None })
     }
 
-    /// `requests` at a constant rate. Fails if that is beyond [`MAX_USERS`] or [`MAX_OVER`].
+    /// `requests` at a constant rate.
     pub fn at_rate(requests: usize, per_s: f64) -> Result<Self, OutOfBounds> {
         let over = Duration::try_from_secs_f64(requests as f64 / per_s).unwrap_or(Duration::MAX);
         Self::new(requests, over, Curve::Even)
     }
 
     /// Stops when at least this fraction of the answers of the last seconds are errors: 500 and above, or no answer.
-    /// Fails if it is not a fraction above 0.
     pub fn stop_at_errors(self, part: f64) -> Result<Self, OutOfBounds> {
         if !(part > 0.0 && part <= 1.0) {
             return Err(OutOfBounds::Errors(part));
@@ -61,17 +56,14 @@ impl Plan {
         Ok(Self { stop_at_errors: Some(part), ..self })
     }
 
-    /// How many users come.
     pub const fn users(&self) -> usize {
         self.users
     }
 
-    /// Over what time they come.
     pub fn over(&self) -> Duration {
         Duration::from_secs_f64(self.over_s)
     }
 
-    /// How their arrivals are distributed.
     pub const fn curve(&self) -> Curve {
         self.curve
     }

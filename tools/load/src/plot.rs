@@ -7,9 +7,7 @@ use hdrhistogram::Histogram;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// The font of labels.
 pub const FONT: (&str, u32) = ("sans-serif", 14);
-/// The font of titles.
 pub const TITLE: (&str, u32) = ("sans-serif", 17);
 /// The colours of lines, in this order; repeated with another [`Stroke`].
 pub const COLORS: [RGBColor; 8] = [
@@ -28,17 +26,13 @@ pub const STROKES: [Stroke; 3] = [Stroke::Solid, Stroke::Dashed, Stroke::Dotted]
 pub const LOOKS: usize = COLORS.len() * STROKES.len();
 /// Lines with fewer points than this have a mark at each.
 const MARKED: usize = 100;
-/// The colour of the background elements.
 pub const LIGHT: RGBColor = RGBColor(150, 180, 205);
 
 /// How a line is drawn. Each kind has its own marks at the points, for lines with a single point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stroke {
-    /// With filled circles.
     Solid,
-    /// With rings.
     Dashed,
-    /// With crosses.
     Dotted,
 }
 
@@ -58,14 +52,11 @@ pub const fn look(n: usize) -> (RGBColor, Stroke) {
     (COLORS[n % COLORS.len()], STROKES[n / COLORS.len() % STROKES.len()])
 }
 
-/// The result of drawing.
 pub type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
-/// Where a plot is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// A named line.
 pub type Line = (String, Vec<(f64, f64)>);
 
-/// The SVG that `draw` draws. Fails if it cannot be drawn.
+/// The SVG that `draw` draws.
 pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String> {
     let mut text = String::new();
     {

@@ -5,22 +5,15 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// The state of a run.
 #[derive(Debug, Clone)]
 pub struct Progress {
-    /// Time since it began.
     pub elapsed: Duration,
-    /// Requests that were sent.
     pub sent: u64,
-    /// Requests that were answered, or failed.
     pub answered: u64,
     /// Users for whom this machine has yet to compute a proof of work.
     pub computing: u64,
-    /// Answers by status and code.
     pub answers: BTreeMap<String, u64>,
-    /// Median latency.
     pub p50: Duration,
-    /// The 99th percentile of the latency.
     pub p99: Duration,
 }
 
@@ -43,7 +36,6 @@ impl ProgressLine {
         if bars.is_hidden() { Self::log() } else { Self::on(bars.add(ProgressBar::new_spinner())) }
     }
 
-    /// Nowhere.
     pub fn silent() -> Self {
         Self::new(None, |_| {})
     }

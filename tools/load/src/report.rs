@@ -9,23 +9,17 @@ use serde_json::{Value, json};
 use crate::outcome::{Gate, Outcome, Stopped, quantile_ms};
 use crate::plan::Plan;
 
-/// A run and its result.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The address of the API.
     pub url: String,
     /// Further settings: names and values.
     pub settings: Vec<(&'static str, String)>,
-    /// When it began.
     pub began: jiff::Timestamp,
-    /// The plan.
     pub plan: Plan,
-    /// The result.
     pub outcome: Outcome,
 }
 
 impl Report {
-    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         let Self { outcome, .. } = self;
         let settings: serde_json::Map<_, _> =
@@ -83,7 +77,6 @@ impl Report {
 }
 
 impl Stopped {
-    /// The reason, for people.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Errors => "stopped early: too many of the answers were errors",

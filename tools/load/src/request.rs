@@ -8,7 +8,9 @@ use http::uri::{InvalidUri, PathAndQuery};
 use http::{HeaderMap, Method, Uri};
 use http_body_util::Full;
 use hyper::body::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::task::{JoinError, spawn_blocking};
+use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::target::Target;
@@ -17,7 +19,6 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const AGENT: HeaderValue = HeaderValue::from_static("flash-sale-load");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A user's token as a header value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token(HeaderValue);
 
@@ -26,7 +27,6 @@ pub struct Token(HeaderValue);
 #[error("not a token: must be printable ASCII without spaces")]
 pub struct InvalidToken;
 
-/// A request, built once and sent as often as needed.
 #[derive(Debug, Clone)]
 pub struct Request {
     method: Method,
@@ -38,11 +38,8 @@ pub struct Request {
 /// An answer, whatever its status.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// The status.
     pub status: u16,
-    /// The seconds of `Retry-After`.
-    pub retry_after: Option<Duration>,
-    /// The body.
+    pub headers: HeaderMap,
     pub body: Bytes,
 }
 
@@ -58,18 +55,32 @@ impl FromStr for Token {
 }
 
 impl Request {
-    /// A request without a body. The path begins with a slash. Fails if the path is invalid.
+    /// A request without a body. The path begins with a slash.
     pub fn new(method: Method, path: &str) -> Result<Self, InvalidUri> {
         let headers = HeaderMap::from_iter([(USER_AGENT, AGENT)]);
         Ok(Self { method, path: path.parse()?, headers, body: Bytes::new() })
     }
 
-    /// A request to reserve a unit of a sale with a pass. Fails if the names cannot be in a path.
+    /// To reserve a unit of a sale with a pass.
     pub fn reserve(sale: &str, pass: &str) -> Result<Self, InvalidUri> {
         Self::new(Method::POST, &format!("/v1/sales/{sale}/reservations/{pass}"))
     }
 
-    /// Adds a user's token.
+    /// To read a reservation, or to cancel it.
+    pub fn reservation(method: Method, id: &str) -> Result<Self, InvalidUri> {
+        Self::new(method, &format!("/v1/reservations/{id}"))
+    }
+
+    /// To ask the gate of a sale for work.
+    pub fn challenge(sale: &str) -> Result<Self, InvalidUri> {
+        Ok(Self::new(Method::POST, &format!("/v1/sales/{sale}/challenges"))?.json(&json!({ "kind": "work" })))
+    }
+
+    /// To get a pass for [`solved`] work.
+    pub fn pass(sale: &str, solved: &Value) -> Result<Self, InvalidUri> {
+        Ok(Self::new(Method::POST, &format!("/v1/sales/{sale}/tokens"))?.json(solved))
+    }
+
     #[must_use]
     pub fn token(self, token: &Token) -> Self {
         self.header(AUTHORIZATION, token.0.clone())
@@ -84,41 +95,35 @@ impl Request {
         }
     }
 
-    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
-    /// Sets a JSON body.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
         self.header(CONTENT_TYPE, JSON).body(body.to_string())
     }
 
-    /// Sets the body.
     #[must_use]
     pub fn body(self, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..self }
     }
 
-    /// Its method.
     pub const fn method(&self) -> &Method {
         &self.method
     }
 
-    /// Its path, with the query.
+    /// With the query.
     pub fn path(&self) -> &str {
         self.path.as_str()
     }
 
-    /// Its `Idempotency-Key`.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.headers.get(IDEMPOTENCY_KEY)?.to_str().ok()
     }
 
-    /// Its body.
     pub fn body_bytes(&self) -> &[u8] {
         &self.body
     }
@@ -138,10 +143,34 @@ impl Request {
     }
 }
 
+/// Does the work of a challenge: the body of the request for the pass.
+pub async fn solved(challenge: Uuid) -> Result<Value, JoinError> {
+    let answer = spawn_blocking(move || pass::work(challenge)).await?;
+    Ok(json!({ "challenge_id": challenge.as_simple().to_string(), "answer": answer }))
+}
+
 impl Response {
     /// How it is counted.
     pub fn answer(&self) -> Answer {
         Answer::read(self.status, &self.body)
+    }
+
+    pub const fn is_success(&self) -> bool {
+        matches!(self.status, 200..300)
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The seconds of `Retry-After`.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.header("retry-after")?.parse().ok().map(Duration::from_secs)
+    }
+
+    /// A text in the body.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.json()[name].as_str().map(str::to_owned)
     }
 
     /// The body, or null if it is not JSON.

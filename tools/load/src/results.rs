@@ -28,7 +28,6 @@ fn record(histogram: &mut Histogram<u64>, us: u64) {
     histogram.record(us).expect("it grows");
 }
 
-/// The results so far, shared by all senders.
 pub(crate) struct Results {
     start: Instant,
     /// The cores that may compute proofs of work.
@@ -88,7 +87,6 @@ impl Results {
         heard.visit(|visiting| visiting.here += 1);
     }
 
-    /// Counts a user who has finished.
     pub(crate) fn left(&self) {
         self.heard().visit(|visiting| visiting.here = visiting.here.saturating_sub(1));
     }
@@ -104,7 +102,6 @@ impl Results {
         self.heard().visit(|visiting| visiting.computing += 1);
     }
 
-    /// Counts a proof that has been computed.
     pub(crate) fn has_computed(&self) {
         let mut heard = self.heard();
         heard.proofs_computed += 1;
@@ -115,7 +112,6 @@ impl Results {
         self.heard().proofs_computed
     }
 
-    /// Changes the figures of the gate.
     pub(crate) fn gate(&self, change: impl FnOnce(&mut Gate)) {
         change(&mut self.heard().gate);
     }
@@ -144,7 +140,6 @@ impl Results {
         self.heard().ended = true;
     }
 
-    /// Requests without an answer so far.
     pub(crate) fn under_way(&self) -> u64 {
         let heard = self.heard();
         heard.sent - heard.all.len()
@@ -244,7 +239,6 @@ fn reaches(limit: f64, errors: u64, answers: u64) -> bool {
     answers > 0 && errors as f64 >= limit * answers as f64
 }
 
-/// The cores of this machine.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -276,7 +270,6 @@ impl Visiting {
 }
 
 impl Heard {
-    /// Changes who is here.
     fn visit(&mut self, change: impl FnOnce(&mut Visiting)) {
         change(&mut self.visiting);
         self.visiting.note();

@@ -24,11 +24,8 @@ const POLL: Duration = Duration::from_millis(10);
 /// The step under which the answers of [`run`] are counted.
 const STEP: &str = "request";
 
-/// One user's visit.
 pub struct Visit {
-    /// The user's number, from 0.
     pub n: usize,
-    /// When the user was due to come.
     pub due: Instant,
     results: Arc<Results>,
 }
@@ -46,7 +43,6 @@ impl Turn<'_> {
         self.user = None;
     }
 
-    /// The user computes again.
     pub(crate) fn go_on(&mut self) {
         self.user = Some(Computing::begin(self.results));
     }
@@ -100,8 +96,7 @@ impl Visit {
     }
 
     /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's
-    /// first request, and for later ones the time at which the user wanted to send it. Fails if there is no answer,
-    /// which is counted too.
+    /// first request, and for later ones the time at which the user wanted to send it.
     pub async fn send(
         &self,
         step: &'static str,
@@ -119,9 +114,6 @@ impl Visit {
 
 /// Sends one request for each number of the plan, when it is due, and counts the answers. `ask` may inspect each
 /// response before it returns how to count it.
-///
-/// # Panics
-/// If `ask` panics.
 pub async fn run<A, F>(plan: &Plan, progress: ProgressLine, ask: A) -> Outcome
 where
     A: Fn(usize) -> F,
@@ -139,9 +131,6 @@ where
 }
 
 /// Lets each user of a plan come when due and do what `visit` does. It sends through [`Visit::send`].
-///
-/// # Panics
-/// If `visit` panics.
 pub async fn visits<A, F>(plan: &Plan, progress: ProgressLine, visit: A) -> Outcome
 where
     A: Fn(Visit) -> F,
@@ -152,9 +141,6 @@ where
 
 /// The same, until `interrupted` is ready. Then no more users come, nothing more is sent, and requests in flight have
 /// two seconds to be answered.
-///
-/// # Panics
-/// If `visit` panics.
 pub async fn visits_until<A, F>(
     interrupted: impl Future<Output = ()>,
     plan: &Plan,
@@ -288,7 +274,7 @@ mod tests {
     }
 
     fn reserved() -> Result<Response, Failure> {
-        Ok(Response { status: 202, retry_after: None, body: Default::default() })
+        Ok(Response { status: 202, headers: Default::default(), body: Default::default() })
     }
 
     #[tokio::test]

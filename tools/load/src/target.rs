@@ -6,7 +6,6 @@ use std::str::FromStr;
 use http::Uri;
 use http::header::HeaderValue;
 
-/// The parsed address of an API.
 #[derive(Debug, Clone)]
 pub struct Target {
     url: String,

@@ -103,6 +103,18 @@ fn load(arguments: &[&str]) -> Command {
     command
 }
 
+/// A load on a server with tokens of this many users, whose report goes to `out` in the folder.
+fn load_on(server: &Server, folder: &Folder, tokens: usize, arguments: &[&str]) -> Command {
+    let mut command = load(arguments);
+    command.args(["--url", &server.url, "--tokens"]).arg(folder.tokens(tokens)).arg("--out").arg(folder.0.join("out"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn report_in(folder: &Folder) -> Value {
+    serde_json::from_slice(&std::fs::read(folder.0.join("out/report.json")).unwrap()).unwrap()
+}
+
 fn run(arguments: &[&str]) -> Output {
     load(arguments).output().unwrap()
 }
@@ -152,16 +164,14 @@ fn every_request_is_in_the_report() {
         }
     });
     let folder = Folder::new("report");
-    let (tokens, out) = (folder.tokens(100), folder.0.join("out"));
-    let (tokens, out) = (tokens.to_str().unwrap(), out.to_str().unwrap());
-    let run = run(&["--url", &server.url, "--users", "200", "--over-s", "2", "--tokens", tokens, "--out", out]);
-    let (printed, said) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
-    assert!(run.status.success(), "{printed}{said}");
+    let ran = load_on(&server, &folder, 100, &["--users", "200", "--over-s", "2"]).output().unwrap();
+    let (printed, said) = texts(&ran);
+    assert!(ran.status.success(), "{printed}{said}");
     assert!(printed.contains("409 sold_out") && printed.contains("report.html"), "{printed}");
     assert!(said.contains("200 users share 100 tokens"), "{said}");
     assert!(said.lines().any(|line| line.contains("/s ") && line.contains("p99")), "a line each second: {said}");
 
-    let report: Value = serde_json::from_slice(&std::fs::read(folder.0.join("out/report.json")).unwrap()).unwrap();
+    let report = report_in(&folder);
     let asked = server.asked.load(Ordering::Relaxed);
     let sum = |list: &str, name: &str| -> u64 {
         report[list].as_array().unwrap().iter().map(|each| each[name].as_u64().unwrap()).sum()
@@ -182,12 +192,11 @@ fn every_request_is_in_the_report() {
 fn a_server_that_fails_is_left_alone() {
     let server = Server::new(|_| (500, r#"{"code": "internal"}"#));
     let folder = Folder::new("errors");
-    let (tokens, out) = (folder.tokens(10), folder.0.to_str().unwrap());
-    let arguments = ["--url", &server.url, "--users", "100000", "--over-s", "1000", "--curve", "even", "--out", out];
-    let run = run(&[&arguments[..], &["--tokens", tokens.to_str().unwrap()]].concat());
-    assert_eq!(run.status.code(), Some(1));
-    assert!(String::from_utf8(run.stdout).unwrap().contains("stopped early: too many of the answers were errors"));
-    let report: Value = serde_json::from_slice(&std::fs::read(folder.0.join("report.json")).unwrap()).unwrap();
+    let arguments = ["--users", "100000", "--over-s", "1000", "--curve", "even"];
+    let ran = load_on(&server, &folder, 10, &arguments).output().unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(texts(&ran).0.contains("stopped early: too many of the answers were errors"));
+    let report = report_in(&folder);
     assert_eq!(report["stopped"], "errors");
     assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
 }
@@ -200,9 +209,7 @@ fn a_sale_with_a_line_gets_no_users() {
     };
     let server = Server::new(with_line);
     let folder = Folder::new("line");
-    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
-    let (tokens, out) = (tokens.to_str().unwrap(), out.to_str().unwrap());
-    let ran = run(&["--url", &server.url, "--users", "10", "--tokens", tokens, "--out", out]);
+    let ran = load_on(&server, &folder, 10, &["--users", "10"]).output().unwrap();
     let (printed, said) = texts(&ran);
     assert_eq!((ran.status.code(), &*printed), (Some(1), ""), "{said}");
     assert_eq!(said, "error: lamp has a line, in which these users cannot wait; choose a sale without one\n");
@@ -232,11 +239,9 @@ fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
 fn the_table_is_printed_though_the_report_cannot_be_written() {
     let server = Server::that_takes(Duration::from_millis(500), sold_out);
     let folder = Folder::new("full");
-    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
-    let arguments = ["--url", &server.url, "--users", "10", "--bad", "0", "--over-s", "0"];
-    let mut command = load(&arguments);
-    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
-    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let out = folder.0.join("out");
+    let arguments = ["--users", "10", "--bad", "0", "--over-s", "0"];
+    let running = load_on(&server, &folder, 10, &arguments).spawn().unwrap();
     until("something is sent", || server.asked() > 0);
     std::fs::remove_dir(&out).unwrap();
     std::fs::write(&out, "").unwrap();
@@ -260,20 +265,17 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 fn a_short_run_of_errors_fails_too() {
     let server = Server::new(|_| (400, "{}"));
     let folder = Folder::new("short");
-    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
-    let ran = |url: &str, users: &str| {
-        let arguments = ["--url", url, "--users", users, "--bad", "1", "--over-s", "0"];
-        let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
-        let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
-        (ran.status.code(), report["stopped"].clone(), texts(&ran).0)
+    let ran = |server: &Server, users: &str| {
+        let ran = load_on(server, &folder, 10, &["--users", users, "--bad", "1", "--over-s", "0"]).output().unwrap();
+        (ran.status.code(), report_in(&folder)["stopped"].clone(), texts(&ran).0)
     };
     let fails = Server::new(|_| (500, "{}"));
     // Two answers say nothing about a second, but they are all there are.
     for users in ["100", "2"] {
-        let (status, stopped, printed) = ran(&fails.url, users);
+        let (status, stopped, printed) = ran(&fails, users);
         assert_eq!((status, stopped), (Some(1), json!("failed")), "{printed}");
         assert!(printed.contains("failed: too many of the answers were errors"), "{printed}");
-        assert_eq!(ran(&server.url, users).0, Some(0));
+        assert_eq!(ran(&server, users).0, Some(0));
     }
 }
 
@@ -281,20 +283,16 @@ fn a_short_run_of_errors_fails_too() {
 fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Value, u64) {
     let server = Server::that_takes(answers_after, sold_out);
     let folder = Folder::new(name);
-    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
-    let arguments = ["--url", &server.url, "--users", "20000", "--over-s", "1000", "--curve", "even", "--bad", "0"];
-    let mut command = load(&arguments);
-    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
-    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let arguments = ["--users", "20000", "--over-s", "1000", "--curve", "even", "--bad", "0"];
+    let running = load_on(&server, &folder, 10, &arguments).spawn().unwrap();
     until("some are sent", || server.asked() >= 20);
     let killed = Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let begun = Instant::now();
     let ran = running.wait_with_output().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    let report = std::fs::read(out.join("report.json")).unwrap_or_else(|_| panic!("no report: {:?}", texts(&ran)));
-    assert!(out.join("report.html").exists());
-    (ran, serde_json::from_slice(&report).unwrap(), server.asked())
+    assert!(folder.0.join("out/report.html").exists(), "no report: {:?}", texts(&ran));
+    (ran, report_in(&folder), server.asked())
 }
 
 #[test]
@@ -320,10 +318,8 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
 fn what_waits_for_a_connection_is_not_sent_any_more() {
     let server = Server::that_takes(Duration::from_millis(100), sold_out);
     let folder = Folder::new("queued");
-    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
-    let arguments = ["--url", &server.url, "--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
-    let mut command = load(&arguments);
-    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let arguments = ["--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
+    let mut command = load_on(&server, &folder, 10, &arguments);
     let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("some are sent", || server.asked() >= 3);
     let before = server.asked();
@@ -453,7 +449,7 @@ fn everybody_without_a_pass_goes_through_the_gate() {
     std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();
     let arguments = ["--url", &server.url, "--users", "3000", "--over-s", "1", "--bad", "0.05"];
     let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
-    let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+    let report = report_in(&folder);
     let (printed, said) = texts(&ran);
     assert!(said.contains("60 users of 3,000 will go through the gate"), "{said}");
     assert!(printed.contains("60 of 60 users got through the gate"), "{printed}");

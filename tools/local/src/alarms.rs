@@ -17,19 +17,16 @@ type Name = (String, String, BTreeMap<String, String>);
 pub struct Measured(HashMap<Name, Vec<(i64, f64)>>);
 
 impl Measured {
-    /// Adds a value of a metric that functions publish.
     pub fn add_own(&mut self, name: &str, at_ms: i64, value: f64) {
         self.add((STACK.to_owned(), name.to_owned(), BTreeMap::new()), at_ms, value);
     }
 
-    /// Adds how many messages a queue has.
     pub fn add_depth(&mut self, queue: &str, at_ms: i64, waiting: u32) {
         let dimensions = [("QueueName".to_owned(), queue.to_owned())].into();
         let name = ("AWS/SQS".to_owned(), "ApproximateNumberOfMessagesVisible".to_owned(), dimensions);
         self.add(name, at_ms, waiting.into());
     }
 
-    /// Adds a value of what an alarm looks at.
     pub fn add_for(&mut self, alarm: &Alarm, at_ms: i64, value: f64) {
         self.add(alarm.metric.clone(), at_ms, value);
     }
@@ -69,10 +66,8 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// An alarm on one metric. The local settings have no other.
 #[derive(Debug, Clone)]
 pub struct Alarm {
-    /// Its name in the runbook.
     pub name: String,
     metric: Name,
     statistic: String,
@@ -84,7 +79,6 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// All alarms of a synthesized template. Fails if there is an alarm that cannot be judged here.
     pub fn all_of(template: &Path) -> Result<Vec<Self>> {
         let template: Value = serde_json::from_str(&std::fs::read_to_string(template)?)?;
         let resources = template["Resources"].as_object().context("a template has resources")?;
@@ -117,7 +111,6 @@ impl Alarm {
         })
     }
 
-    /// How far back it looks, in milliseconds.
     pub const fn looks_back_ms(&self) -> i64 {
         self.period_ms * self.periods
     }

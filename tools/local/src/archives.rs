@@ -13,8 +13,7 @@ const PROGRAM: &str = "bootstrap";
 const ARCHIVE: &str = "bootstrap.zip";
 const COMING: &str = "coming-";
 /// Copies a built program to the first folder, archives it there as `bootstrap.zip`, and links both into the others:
-/// the same files of functions that are one program. Archives for AWS also have licences. Fails if a file cannot be
-/// read or written, with its name.
+/// the same files of functions that are one program. Archives for AWS also have licences.
 pub(crate) fn stage_functions(built: &Path, folders: &[PathBuf]) -> Result<()> {
     let Some((first, others)) = folders.split_first() else { return Ok(()) };
     stage_function(built, first)?;
@@ -27,7 +26,6 @@ pub(crate) fn stage_functions(built: &Path, folders: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Makes `other` another name of `file`, if it is not.
 fn link_file(file: &Path, other: &Path) -> std::io::Result<()> {
     let number = file.metadata()?.ino();
     if other.metadata().is_ok_and(|known| known.ino() == number) {
@@ -75,7 +73,7 @@ fn archive(program: &Path, archive: &Path) -> Result<()> {
     Ok(std::fs::rename(coming, archive)?)
 }
 
-/// An archive with this program alone. Fails if it cannot be read.
+/// An archive with this program alone.
 pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     // Without a time, so that the same program gives the same archive.
@@ -91,7 +89,6 @@ fn coming(staged: &Path) -> PathBuf {
     folder.with_extension(format!("{COMING}{}", std::process::id()))
 }
 
-/// Whether this is such a file. It may be gone at any moment.
 pub(crate) fn is_coming(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with(COMING))
 }

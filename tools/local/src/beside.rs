@@ -21,7 +21,6 @@ const LOADS_WITHIN_MS: &str = "15000";
 pub(crate) struct Group(Pid);
 
 impl Group {
-    /// `child` must have been started as the leader of its group.
     pub(crate) fn of(child: &Child) -> Result<Self> {
         let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it ended at once")?;
         Ok(Self(Pid::from_raw(id)))
@@ -36,7 +35,7 @@ impl Drop for Group {
 }
 
 /// Starts a system on free ports, runs a program with `SHOP_URL` and everything in `up.env` in its environment, and
-/// ends the system. Returns the program's exit status. Fails if the system or the program does not start.
+/// ends the system. Returns the program's exit status.
 pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let [name, arguments @ ..] = program else { bail!("which program?") };
     let (cloud, web) = start_with_page(false).await?;

@@ -48,7 +48,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Runs a `cargo build` to its end and shows the progress in `stage`. Fails if it fails, with what the compiler said.
+/// Runs a `cargo build` to its end and shows the progress in `stage`.
 pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
     // Without these, cargo only shows progress on a terminal.
     cargo.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
@@ -75,9 +75,6 @@ pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
 
 /// Compiles programs with the same features as the tests, those of the whole workspace, so that shared crates are
 /// compiled only once.
-///
-/// # Errors
-/// As [`compile`].
 pub fn compile_programs(names: &[&str], stage: &Stage) -> Result<()> {
     compile(cargo().args(["build", "--workspace"]).args(names.iter().flat_map(|name| ["--bin", name])), stage)
 }
@@ -113,14 +110,13 @@ impl Said {
 pub const ALL_FUNCTIONS: &str = "functions";
 
 /// Builds the functions for this machine, as one program, and stages it as `target/lambda/NAME/bootstrap` of each, with
-/// the archive beside it. Fails if the build fails, with what the compiler said.
+/// the archive beside it.
 pub fn build_functions(stage: &Stage) -> Result<()> {
     compile_programs(&[ALL_FUNCTIONS], stage)?;
     let folders = FUNCTIONS.map(|function| paths::target().join("lambda").join(function));
     stage_functions(&paths::target().join("debug").join(ALL_FUNCTIONS), &folders)
 }
 
-/// Builds the pages into `web/dist`. Fails if Node is missing, or the build fails, with what it said.
 pub fn build_pages() -> Result<()> {
     run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
 }

@@ -157,7 +157,6 @@ fn won(award: &Value) -> String {
     }
 }
 
-/// Explains a refusal.
 fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
     match code {
         "sold_out" => anyhow!("{sale} is sold out; units that are cancelled or not paid for are sold again"),

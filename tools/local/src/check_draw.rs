@@ -11,7 +11,7 @@ use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::published::{Publisher, print, read};
+use crate::published::{Public, Publisher};
 
 /// The supported version of `docs/draws.md`, and the labels of draws with and without a beacon.
 const ENCODING: u32 = 1;
@@ -22,7 +22,6 @@ const MOST_LISTED: usize = 1000;
 /// How many winners are printed; JSON has all.
 const MOST_WINNERS: usize = 20;
 
-/// The public document. Unknown fields are ignored.
 #[derive(Deserialize)]
 struct Draw {
     sale_id: SaleId,
@@ -55,7 +54,6 @@ struct Beacon {
     randomness: String,
 }
 
-/// The public part of a draw at the end.
 #[derive(Deserialize)]
 struct AtEnd {
     closed: Option<Closed>,
@@ -82,7 +80,6 @@ struct Chunk {
     leaves: Vec<String>,
 }
 
-/// The entries of a draw at the end, in order.
 #[derive(Default)]
 struct Entries {
     units: Vec<u32>,
@@ -97,7 +94,6 @@ pub struct Checked {
     commitment: String,
     units: u32,
     currency: Currency,
-    /// The round of drand whose signature was verified and mixed with the seed, and when it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     drand: Option<CheckedDrand>,
     /// The number of entries, which have the published root, in a draw at the end.
@@ -106,10 +102,8 @@ pub struct Checked {
     /// The sum of all parts, in a split.
     #[serde(skip_serializing_if = "Option::is_none")]
     sum_minor: Option<u64>,
-    /// The prizes, in a draw of prizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     winners: Option<Vec<Winner>>,
-    /// The requested unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<UnitAward>,
 }
@@ -135,41 +129,34 @@ struct UnitAward {
     unit: u32,
     #[serde(flatten)]
     award: Award,
-    /// The name of the prize.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
 }
 
-/// Fetches the draw of a round, from `url` or from `make up`, verifies it and prints the result. Fails if there is no
-/// such draw, its seed is not public yet, or anything does not match.
-pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, json: bool) -> Result<()> {
-    let publisher = Publisher::at(url)?;
-    let checked = checked(round, unit, &publisher.api_url, &DrandKey::quicknet()).await;
-    print(&publisher.or_no_sale(&round.sale, checked).await?, json)
+/// Fetches the draw of a round, verifies it and prints the result.
+pub async fn check_draw(round: &RoundId, unit: Option<u32>, public: &Public) -> Result<()> {
+    public.print(&checked(round, unit, &public.publisher()?, &DrandKey::quicknet()).await?)
 }
 
-/// Fetches and verifies the draw of a round, with this key for its beacon.
-///
-/// # Errors
-/// As [`check_draw`].
-pub async fn checked(round: &RoundId, unit: Option<u32>, api_url: &str, key: &DrandKey) -> Result<Checked> {
-    let draw: Draw = fetch(api_url, round, "draw").await?;
-    let entries = fetch_entries(api_url, round, &draw).await?;
+pub async fn checked(round: &RoundId, unit: Option<u32>, publisher: &Publisher, key: &DrandKey) -> Result<Checked> {
+    let draw: Draw = fetch(publisher, round, "draw").await?;
+    let entries = fetch_entries(publisher, round, &draw).await?;
     draw.check(round, unit, entries.as_ref(), key)
 }
 
-async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &RoundId, what: &str) -> Result<T> {
+async fn fetch<T: DeserializeOwned>(publisher: &Publisher, round: &RoundId, what: &str) -> Result<T> {
+    let RoundId { sale, number } = round;
     let missing = format!("there is no draw in round {number} of {sale}");
-    read(api_url, &format!("{sale}/rounds/{number}/{what}"), "a draw", missing).await
+    publisher.read(sale, &format!("/{sale}/rounds/{number}/{what}"), "a draw", &missing).await
 }
 
 /// The entries of a draw at the end, if they have closed.
-async fn fetch_entries(api_url: &str, round: &RoundId, draw: &Draw) -> Result<Option<Entries>> {
+async fn fetch_entries(publisher: &Publisher, round: &RoundId, draw: &Draw) -> Result<Option<Entries>> {
     let Some(Closed { entries: count, entries_per_chunk, .. }) = draw.closed() else { return Ok(None) };
     ensure!(*count <= draw.units && *entries_per_chunk > 0, "there are {count} entries for {} units", draw.units);
     let mut entries = Entries::default();
     for chunk in 0..count.div_ceil(*entries_per_chunk) {
-        let chunk: Chunk = fetch(api_url, round, &format!("draw/entries/{chunk}")).await?;
+        let chunk: Chunk = fetch(publisher, round, &format!("draw/entries/{chunk}")).await?;
         entries.take(chunk)?;
     }
     Ok(Some(entries))

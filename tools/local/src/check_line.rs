@@ -11,9 +11,8 @@ use sale::award;
 use sale::{RoundId, UserId};
 use serde::Serialize;
 
-use crate::published::{Publisher, print, read};
+use crate::published::Public;
 
-/// A verified line: its seed matches the commitment.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedLine {
     round: String,
@@ -26,7 +25,6 @@ pub struct CheckedLine {
     place: Option<CheckedPlace>,
 }
 
-/// The place of a ticket.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct CheckedPlace {
     user: UserId,
@@ -40,30 +38,20 @@ struct CheckedPlace {
     is_admitted: bool,
 }
 
-/// Fetches the line of a round, from `url` or from `make up`, verifies it and prints the result. `commitment` is the
-/// one that you noted before the opening, and `ticket` the one whose place to compute. Fails if there is no such line,
-/// its seed is not public yet, or anything does not match.
+/// Fetches the line of a round, verifies it and prints the result. `commitment` is the one that you noted before the
+/// opening, and `ticket` the one whose place to compute.
 pub async fn check_line(
     round: &RoundId,
     ticket: Option<&str>,
     commitment: Option<&str>,
-    url: Option<&str>,
-    json: bool,
+    public: &Public,
 ) -> Result<()> {
-    let publisher = Publisher::at(url)?;
-    let document = publisher.or_no_sale(&round.sale, fetch(&publisher.api_url, round).await).await?;
-    print(&check(round, &document, ticket, commitment)?, json)
-}
-
-async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocument> {
+    let sale = &round.sale;
     let missing = format!("{sale} has no line; --sale names another sale");
-    read(api_url, &format!("{sale}/line"), "a line", missing).await
+    let document = public.publisher()?.read(sale, &format!("/{sale}/line"), "a line", &missing).await?;
+    public.print(&check(round, &document, ticket, commitment)?)
 }
 
-/// Verifies a line, and computes the place of a ticket in it.
-///
-/// # Errors
-/// As [`check_line`].
 pub fn check(
     round: &RoundId,
     document: &LineDocument,

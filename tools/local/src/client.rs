@@ -1,21 +1,20 @@
 //! The requests of buyers, operators and the payment provider to the HTTP API.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
-use reqwest::header::RETRY_AFTER;
-use reqwest::{RequestBuilder, Response, StatusCode};
+use hyper::Method;
+use hyper::header::{HeaderName, HeaderValue};
+use load::{Failure, Request, Response, solved};
 use sale::{
-    Allocation, BuyerClass, EarlyAccess, GateTerms, Goods, GroupName, LineTerms, Price, Rain, RoundId, RoundNumber,
-    Settlement, UserId,
+    Allocation, EarlyAccess, GateTerms, Goods, GroupName, LineTerms, Price, Rain, RoundId, RoundNumber, Settlement,
+    UserId,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use uuid::Uuid;
-
-/// The longest wait for an answer: more than any function of the API may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a reservation may be queued, and how often to poll. An order takes a second or two.
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
@@ -31,73 +30,59 @@ const CURRENCY: &str = "EUR";
 /// The largest number of users that a request adds to a group.
 const USERS_IN_A_REQUEST: usize = 1_000;
 
-/// A client of the HTTP API.
 #[derive(Clone)]
 pub struct Client {
-    http: reqwest::Client,
-    api_url: String,
+    http: Arc<load::Client>,
     tries: u32,
 }
 
-/// A sale as an operator sends it.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewSale {
-    sale_id: String,
-    title: String,
+    pub(crate) sale_id: String,
+    pub(crate) title: &'static str,
     #[serde(flatten)]
-    goods: Goods,
-    opens_at: String,
-    closes_at: String,
-    total: u32,
-    per_user_limit: u8,
-    price_minor: u64,
-    currency: &'static str,
-    payment_window_s: u32,
-    allocation: Allocation,
-    settlement: Settlement,
+    pub(crate) goods: Goods,
+    pub(crate) opens_at: String,
+    pub(crate) closes_at: String,
+    pub(crate) total: u32,
+    pub(crate) per_user_limit: u8,
+    pub(crate) price_minor: u64,
+    pub(crate) currency: &'static str,
+    pub(crate) payment_window_s: u32,
+    pub(crate) allocation: Allocation,
+    pub(crate) settlement: Settlement,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rain: Option<Rain>,
+    pub(crate) rain: Option<Rain>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    early_access: Vec<EarlyAccess>,
-    lanes: u16,
+    pub(crate) early_access: Vec<EarlyAccess>,
+    pub(crate) lanes: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<LineTerms>,
+    pub(crate) line: Option<LineTerms>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<GateTerms>,
+    pub(crate) gate: Option<GateTerms>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    expected_audience: Option<u32>,
+    pub(crate) expected_audience: Option<u32>,
 }
 
-/// A payment as reported by its provider.
 #[derive(Debug, Clone)]
 pub struct Payment {
-    /// Its id: reporting it again changes nothing.
     pub id: String,
-    /// The reservation it is for.
     pub reservation_id: String,
-    /// The amount.
     pub price: Price,
 }
 
-/// The API's answer to a buyer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// 202: the reservation with this id is queued.
     Reserved(String),
     /// A problem, by its code.
     Problem(String),
-    /// Something else: a gateway's own answer, or none.
+    /// A gateway's own answer, or none.
     Error(String),
 }
 
-#[derive(Deserialize)]
-struct Body {
-    reservation_id: Option<String>,
-    code: Option<String>,
-}
-
 /// The detail of a problem, or else the raw answer, for a gateway's own ones.
-pub(crate) fn for_people(answer: &Value) -> String {
+fn for_people(answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str();
     match (text("detail").or(text("title")), text("code")) {
         (Some(said), Some(code)) => format!("{said} ({code})"),
@@ -121,25 +106,6 @@ fn next_of(link: &str) -> Result<String> {
     Ok(path.to_owned())
 }
 
-/// How long to wait before repeating a request, if the API says so.
-fn pause_before_retry(response: &Response) -> Option<Duration> {
-    if response.status() != StatusCode::SERVICE_UNAVAILABLE {
-        return None;
-    }
-    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_PAUSE))
-}
-
-/// Whether an answer says that the sale is paused. Also returns the answer, to be read again.
-async fn is_paused(response: Response) -> reqwest::Result<(Response, bool)> {
-    let (status, headers) = (response.status(), response.headers().clone());
-    let body = response.bytes().await?;
-    let is_paused = serde_json::from_slice::<Body>(&body).is_ok_and(|body| body.code.as_deref() == Some("paused"));
-    let mut again = hyper::Response::new(body);
-    (*again.status_mut(), *again.headers_mut()) = (status, headers);
-    Ok((again.into(), is_paused))
-}
-
 /// The id of a reservation's payment: the same however often it is tried.
 pub(crate) fn payment_of(reservation_id: &str) -> String {
     format!("pay-{}", reservation_id.rsplit('.').next().unwrap_or_default())
@@ -152,7 +118,7 @@ impl NewSale {
         let at = |seconds: i64| sale::EpochMs(now.0 + seconds * 1000).to_string();
         Self {
             sale_id: sale_id.to_owned(),
-            title: "Enamel pendant lamp".to_owned(),
+            title: "Enamel pendant lamp",
             goods: Goods::default(),
             opens_at: at(opens_in_s),
             closes_at: at(opens_in_s + open_s),
@@ -172,74 +138,49 @@ impl NewSale {
         }
     }
 
-    /// The same sale with another title.
     #[must_use]
-    pub fn titled(self, title: &str) -> Self {
-        Self { title: title.to_owned(), ..self }
-    }
-
-    /// The same sale with a description and pictures.
-    #[must_use]
-    pub fn described(self, goods: Goods) -> Self {
-        Self { goods, ..self }
+    pub(crate) fn titled(self, title: &'static str) -> Self {
+        Self { title, ..self }
     }
 
     /// The same sale without payment, with this allocation.
     #[must_use]
-    pub fn free(self, allocation: Allocation) -> Self {
+    pub(crate) fn free(self, allocation: Allocation) -> Self {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
     }
 
-    /// The same sale, with units that become available over time.
-    #[must_use]
-    pub fn raining(self, rain: Rain) -> Self {
-        Self { rain: Some(rain), ..self }
-    }
-
-    /// The same sale, with early access for a group.
-    #[must_use]
-    pub fn early(self, early_access: EarlyAccess) -> Self {
-        Self { early_access: vec![early_access], ..self }
-    }
-
-    /// The same sale, with this many lanes.
-    #[must_use]
-    pub fn in_lanes(self, lanes: u16) -> Self {
-        Self { lanes, ..self }
-    }
-
-    /// The same sale with a line for this many people, and this gate behind it.
-    #[must_use]
-    pub fn in_line(self, line: LineTerms, gate: GateTerms, people: u32) -> Self {
-        Self { line: Some(line), gate: Some(gate), expected_audience: Some(people), ..self }
-    }
-
-    /// Whether there is a line.
-    pub(crate) const fn has_line(&self) -> bool {
-        self.line.is_some()
-    }
-
-    /// The class of users who are in every group with early access.
-    pub(crate) fn class_of_members(&self) -> BuyerClass {
-        BuyerClass::of(&self.early_access)
-    }
-
-    /// The round that begins when it is published. Fails if its id is invalid.
+    /// The round that begins when it is published.
     pub(crate) fn first_round(&self) -> Result<RoundId> {
         Ok(RoundId { sale: self.sale_id.parse()?, number: RoundNumber(1) })
     }
+}
 
-    /// What makes its orders final.
-    pub(crate) const fn settlement(&self) -> Settlement {
-        self.settlement
-    }
+fn request(method: Method, path: &str, token: &str) -> Result<Request> {
+    Ok(Request::new(method, path)?.token(&token.parse()?))
+}
+
+/// The answer to an operator. A refusal is an error with what the API said.
+pub(crate) fn granted(response: &Response) -> Result<Value> {
+    let answer = response.json();
+    ensure!(!answer.is_null(), "the API answers {}", response.status);
+    ensure!(response.is_success(), "the API refused: {}", for_people(&answer));
+    Ok(answer)
+}
+
+/// The answer to anybody. A refusal is an error.
+fn shown(response: &Response) -> Result<Value> {
+    ensure!(response.is_success(), "the API answers {}", response.answer());
+    Ok(response.json())
 }
 
 impl Client {
-    /// A client of the API at `api_url`. Fails if the HTTP client cannot be created.
     pub fn new(api_url: &str) -> Result<Self> {
-        let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
-        Ok(Self { http, api_url: api_url.to_owned(), tries: 1 })
+        let target = api_url.parse().with_context(|| format!("{api_url} is not the address of an API"))?;
+        Ok(Self { http: Arc::new(load::Client::new(target)), tries: 1 })
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.http.target().url()
     }
 
     /// A client that retries a few times when the API answers 503 with a time to come back, and says so on standard
@@ -250,183 +191,151 @@ impl Client {
     }
 
     /// Sends a buyer's request. Each may be sent twice: it only reads, or is idempotent.
-    async fn send(&self, request: RequestBuilder) -> reqwest::Result<Response> {
+    async fn send(&self, request: Request) -> Result<Response, Failure> {
         for tried in 1..self.tries {
-            let Some(again) = request.try_clone() else { break };
-            let response = again.send().await?;
-            let Some(pause) = pause_before_retry(&response) else { return Ok(response) };
-            let (response, is_paused) = is_paused(response).await?;
-            if is_paused {
-                return Ok(response);
-            }
-            let of = self.tries - 1;
+            let response = self.http.send_from_any(&request).await?;
+            let is_busy = response.status == 503 && response.answer().code != "paused";
+            let Some(pause) = response.retry_after().filter(|_| is_busy) else { return Ok(response) };
+            let (pause, of) = (pause.min(LONGEST_PAUSE), self.tries - 1);
             eprintln!("The API is busy (503). Trying again in {} s, {tried} of {of}.\n", pause.as_secs());
             tokio::time::sleep(pause).await;
         }
-        request.send().await
+        self.http.send_from_any(&request).await
     }
 
-    /// Creates a sale and publishes it. Fails if the API refuses, with what it said.
+    /// Creates a sale and publishes it.
     pub async fn open_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
-        let sales = format!("{}/v1/admin/sales", self.api_url);
-        for request in [self.http.post(&sales).json(sale), self.http.post(format!("{sales}/{}/publish", sale.sale_id))]
-        {
-            let response = request.bearer_auth(operator).send().await?;
-            let (status, text) = (response.status(), response.text().await?);
-            ensure!(status.is_success(), "the API refused the sale: {status} {text}");
-        }
-        Ok(())
+        let publish = format!("/v1/admin/sales/{}/publish", sale.sale_id);
+        self.post(operator, "/v1/admin/sales", Some(&serde_json::to_value(sale)?), "the sale").await?;
+        self.post(operator, &publish, None, "the sale").await
     }
 
-    /// Creates a campaign with one sale, so that it is in the shop's list. Fails if the API refuses, with what it said.
+    /// Creates a campaign with one sale, so that it is in the shop's list.
     pub async fn show_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
         let NewSale { sale_id, title, .. } = sale;
         let campaign = json!({ "campaign_id": sale_id, "title": title, "sale_ids": [sale_id] });
-        let url = format!("{}/v1/admin/campaigns", self.api_url);
-        let response = self.http.post(url).bearer_auth(operator).json(&campaign).send().await?;
-        let (status, text) = (response.status(), response.text().await?);
-        ensure!(status.is_success(), "the API refused the campaign: {status} {text}");
+        self.post(operator, "/v1/admin/campaigns", Some(&campaign), "the campaign").await
+    }
+
+    async fn post(&self, operator: &str, path: &str, body: Option<&Value>, what: &str) -> Result<()> {
+        let mut request = request(Method::POST, path, operator)?;
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = self.http.send_from_any(&request).await?;
+        let text = String::from_utf8_lossy(&response.body);
+        ensure!(response.is_success(), "the API refused {what}: {} {text}", response.status);
         Ok(())
     }
 
-    /// Adds users to a group. Fails if the API refuses, with its answer; some may have been added then.
+    /// Some may have been added if the API refuses.
     pub async fn add_to_group(&self, operator: &str, group: &GroupName, users: &[&UserId]) -> Result<()> {
-        let url = format!("{}/v1/admin/groups/{group}/users", self.api_url);
+        let path = format!("/v1/admin/groups/{group}/users");
         for page in users.chunks(USERS_IN_A_REQUEST) {
-            let response = self.http.post(&url).bearer_auth(operator).json(&json!({ "users": page })).send().await?;
-            let (status, answer) = (response.status(), response.json().await?);
-            ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+            let request = request(Method::POST, &path, operator)?.json(&json!({ "users": page }));
+            granted(&self.http.send_from_any(&request).await?)?;
         }
         Ok(())
     }
 
-    /// Sends an operator's request without a body. Returns the answer. Fails if the API refuses, with what it said.
+    /// An operator's request without a body.
     pub async fn operate(&self, method: &str, operator: &str, path: &str) -> Result<Value> {
-        let (status, answer) = self.ask_as_operator(method, operator, path).await?;
-        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
-        Ok(answer)
+        granted(&self.ask_as_operator(method, operator, path).await?)
     }
 
-    /// One page of an answer with several: its body, its headers and, if there is one, the path of the next page. Fails
-    /// if the API refuses, with what it said.
-    pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
-        let request = self.http.get(format!("{}{path}", self.api_url)).bearer_auth(operator);
-        let response = self.send(request).await?;
-        let status = response.status();
-        if !status.is_success() {
-            match response.json().await {
-                Ok(answer) => bail!("the API refused: {}", for_people(&answer)),
-                Err(_) => bail!("the API answers {status}"),
+    pub(crate) async fn ask_as_operator(&self, method: &str, operator: &str, path: &str) -> Result<Response> {
+        match self.http.send_from_any(&request(method.parse()?, path, operator)?).await {
+            Err(Failure::Connect(_)) => {
+                bail!("{} does not answer; restart it with `make down` and `make up`", self.url())
             }
+            answered => Ok(answered?),
         }
-        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let number = |name: &str| header(name).and_then(|text| text.parse().ok());
-        let (rows, about, next) = (number("export-rows"), number("export-rows-about"), header("link"));
-        let rows = rows.context("the API did not say how many rows the page has")?;
-        let next = next.as_deref().map(next_of).transpose()?;
-        Ok(Page { rows, about, next, body: response.bytes().await?.into() })
     }
 
-    /// The public draw of a round. Fails if there is none.
+    pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
+        let response = self.send(request(Method::GET, path, operator)?).await?;
+        if !response.is_success() {
+            granted(&response)?;
+        }
+        let number = |name: &str| response.header(name).and_then(|text| text.parse().ok());
+        let rows = number("export-rows").context("the API did not say how many rows the page has")?;
+        let next = response.header("link").map(next_of).transpose()?;
+        Ok(Page { rows, about: number("export-rows-about"), next, body: response.body.into() })
+    }
+
+    /// A public document below `/v1/sales`. None if there is none.
+    pub(crate) async fn published(&self, path: &str) -> Result<Option<Value>> {
+        let response = self.send(Request::new(Method::GET, &format!("/v1/sales{path}"))?).await?;
+        if response.status == 404 { Ok(None) } else { shown(&response).map(Some) }
+    }
+
+    /// The public draw of a round.
     pub async fn draw(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
-        let url = format!("{}/v1/sales/{sale}/rounds/{number}/draw", self.api_url);
-        Ok(self.send(self.http.get(url)).await?.error_for_status()?.json().await?)
+        self.published(&format!("/{sale}/rounds/{number}/draw")).await?.context("there is no draw")
     }
 
     /// Changes a round: `how` is the action, such as `close`, and `more` its parameters besides the round's number.
-    /// Fails if the API refuses, with what it said.
     pub async fn update(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
-        let url = format!("{}/v1/admin/sales/{}/{how}", self.api_url, round.sale);
         more["round"] = json!(round.number);
-        let request = self.http.post(url).bearer_auth(operator).header("idempotency-key", Uuid::now_v7().to_string());
-        let response = request.json(&more).send().await?;
-        let (status, answer) = (response.status(), response.json().await?);
-        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
-        Ok(())
+        let request = request(Method::POST, &format!("/v1/admin/sales/{}/{how}", round.sale), operator)?;
+        let request = request.key(&Uuid::now_v7().to_string()).json(&more);
+        granted(&self.http.send_from_any(&request).await?).map(drop)
     }
 
-    pub(crate) async fn ask_as_operator(
-        &self,
-        method: &str,
-        operator: &str,
-        path: &str,
-    ) -> Result<(StatusCode, Value)> {
-        let request = self.http.request(method.parse()?, format!("{}{path}", self.api_url));
-        let response = match request.bearer_auth(operator).send().await {
-            Err(error) if error.is_connect() => {
-                bail!("{} does not answer; restart it with `make down` and `make up`", self.api_url)
-            }
-            answered => answered?,
-        };
-        Ok((response.status(), response.json().await?))
-    }
-
-    /// Does the work for the gate of a sale. Returns the pass.
-    ///
-    /// # Errors
-    /// The problem's code if the API refuses, or why there is no answer.
+    /// Does the work for the gate of a sale. Returns the pass. A refusal fails with the problem's code alone.
     pub async fn enter(&self, token: &str, sale: &str) -> Result<String> {
         let answered = self.answer_challenge(token, sale).await?;
         self.admit(token, sale, &answered).await
     }
 
-    /// Answers a challenge. Returns the pass.
-    ///
-    /// # Errors
-    /// The problem's code if the API refuses, or why there is no answer.
+    /// Answers a challenge. Returns the pass. A refusal fails with the problem's code alone.
     pub async fn admit(&self, token: &str, sale: &str, answered: &Value) -> Result<String> {
-        let admitted = self.ask_gate(token, sale, "tokens", answered).await?;
-        admitted["token"].as_str().map(str::to_owned).context("no pass")
+        let admitted = self.ask_gate(token, Request::pass(sale, answered)?).await?;
+        admitted.text("token").context("no pass")
     }
 
-    /// Asks the gate of a sale for work and does it. Returns the body of the request for the pass.
-    ///
-    /// # Errors
-    /// The problem's code if the API refuses, or why there is no answer.
+    /// Asks the gate of a sale for work and does it. Returns the body of the request for the pass. A refusal fails with
+    /// the problem's code alone.
     pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
-        let challenge = self.ask_gate(token, sale, "challenges", &json!({ "kind": "work" })).await?;
-        let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
-        let answer = tokio::task::spawn_blocking(move || pass::work(id)).await?;
-        Ok(json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))
+        let challenge = self.ask_gate(token, Request::challenge(sale)?).await?;
+        Ok(solved(challenge.text("challenge_id").context("no challenge")?.parse()?).await?)
     }
 
-    async fn ask_gate(&self, token: &str, sale: &str, what: &str, body: &Value) -> Result<Value> {
-        let url = format!("{}/v1/sales/{sale}/{what}", self.api_url);
-        let response = self.send(self.http.post(url).bearer_auth(token).json(body)).await?;
-        let (status, answer) = (response.status(), response.json::<Value>().await?);
-        ensure!(status == StatusCode::CREATED, "{}", answer["code"].as_str().unwrap_or("no code"));
-        Ok(answer)
+    async fn ask_gate(&self, token: &str, request: Request) -> Result<Response> {
+        let response = self.send(request.token(&token.parse()?)).await?;
+        ensure!(response.status == 201, "{}", response.text("code").as_deref().unwrap_or("no code"));
+        Ok(response)
     }
 
     /// Reserves a unit with a pass. `attempt` is the idempotency key: a repeated attempt gets the same reservation.
     pub async fn reserve(&self, token: &str, sale: &str, pass: &str, attempt: &str) -> Answer {
-        let url = format!("{}/v1/sales/{sale}/reservations/{pass}", self.api_url);
-        let request = self.http.post(url).bearer_auth(token).header("idempotency-key", attempt);
-        let response = match self.send(request).await {
-            Ok(response) => response,
-            Err(error) => return Answer::Error(error.without_url().to_string()),
+        let reserve = || anyhow::Ok(Request::reserve(sale, pass)?.token(&token.parse()?).key(attempt));
+        let response = match reserve() {
+            Ok(request) => self.send(request).await.map_err(anyhow::Error::from),
+            Err(error) => Err(error),
         };
-        let status = response.status();
-        match (status, response.json::<Body>().await) {
-            (StatusCode::ACCEPTED, Ok(Body { reservation_id: Some(id), .. })) => Answer::Reserved(id),
-            (_, Ok(Body { code: Some(code), .. })) => Answer::Problem(code),
-            _ => Answer::Error(format!("status {status}")),
+        let response = match response {
+            Ok(response) => response,
+            Err(error) => return Answer::Error(error.to_string()),
+        };
+        match (response.status, response.text("reservation_id"), response.text("code")) {
+            (202, Some(id), _) => Answer::Reserved(id),
+            (_, _, Some(code)) => Answer::Problem(code),
+            (status, ..) => Answer::Error(format!("status {status}")),
         }
     }
 
-    /// The status of a reservation. Fails if the API does not answer with it.
     pub async fn status(&self, token: &str, reservation_id: &str) -> Result<String> {
         let document = self.reservation(token, reservation_id).await?;
         document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
     }
 
-    /// A reservation as the API shows it. Fails if the API does not answer.
-    pub async fn reservation(&self, token: &str, id: &str) -> Result<Value> {
-        let url = format!("{}/v1/reservations/{id}", self.api_url);
-        Ok(self.send(self.http.get(url).bearer_auth(token)).await?.json().await?)
+    /// A reservation as the API shows it.
+    async fn reservation(&self, token: &str, id: &str) -> Result<Value> {
+        Ok(self.send(Request::reservation(Method::GET, id)?.token(&token.parse()?)).await?.json())
     }
 
-    /// Waits until a reservation is an order, and returns it. Fails if it takes too long, or failed.
+    /// Waits until a reservation is an order, and returns it.
     pub async fn ordered(&self, token: &str, id: &str) -> Result<Value> {
         let deadline = Instant::now() + ORDERED_WITHIN;
         loop {
@@ -440,7 +349,7 @@ impl Client {
         }
     }
 
-    /// A published sale as everybody sees it. Fails if there is none: names the sales that everybody sees.
+    /// A published sale as everybody sees it. If there is none, the error names the sales that everybody sees.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
         match self.get_sale(sale).await? {
             Some(found) => Ok(found),
@@ -449,35 +358,23 @@ impl Client {
     }
 
     pub(crate) async fn get_sale(&self, sale: &str) -> Result<Option<Value>> {
-        let response = self.send(self.http.get(format!("{}/v1/sales/{sale}", self.api_url))).await?;
-        if response.status() == StatusCode::NOT_FOUND {
-            return Ok(None);
-        }
-        Ok(Some(response.error_for_status()?.json().await?))
+        self.published(&format!("/{sale}")).await
     }
 
-    /// The shop's front page. Fails if the API does not answer with it.
-    pub(crate) async fn sales(&self) -> Result<Value> {
-        let response = self.send(self.http.get(format!("{}/v1/sales", self.api_url))).await?;
-        Ok(response.error_for_status()?.json().await?)
+    /// Cancels a reservation. Whether the API did.
+    pub async fn cancel(&self, token: &str, id: &str) -> Result<bool> {
+        let request = Request::reservation(Method::DELETE, id)?.token(&token.parse()?);
+        Ok(self.http.send_from_any(&request).await?.is_success())
     }
 
-    /// Cancels a reservation. Fails if the API does not answer.
-    pub async fn cancel(&self, token: &str, reservation_id: &str) -> Result<StatusCode> {
-        let url = format!("{}/v1/reservations/{reservation_id}", self.api_url);
-        Ok(self.http.delete(url).bearer_auth(token).send().await?.status())
-    }
-
-    /// Pays a reservation in a sale that was opened here. Returns the outcome. Fails if the API refuses or does not
-    /// answer.
+    /// Pays a reservation in a sale that was opened here. Returns the outcome.
     pub async fn pay(&self, key: &str, reservation_id: &str, payment_id: &str) -> Result<String> {
         let price = Price { price_minor: PRICE_MINOR, currency: CURRENCY.parse()? };
         let payment = Payment { id: payment_id.to_owned(), reservation_id: reservation_id.to_owned(), price };
         self.tell_of_payment(key, &payment).await
     }
 
-    /// Reports a payment to the API, as the payment provider would. Returns the outcome. Fails if the API refuses or
-    /// does not answer.
+    /// Reports a payment to the API, as the payment provider would. Returns the outcome.
     pub async fn tell_of_payment(&self, key: &str, payment: &Payment) -> Result<String> {
         let Payment { id, reservation_id, price } = payment;
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as i64;
@@ -490,18 +387,14 @@ impl Client {
                 "price_minor": price.price_minor,
                 "currency": price.currency,
             },
-        })
-        .to_string();
-        let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(id, now, body.as_bytes())?;
-        let request = self
-            .http
-            .post(format!("{}/v1/payments/webhook", self.api_url))
-            .header("content-type", "application/json")
-            .header("webhook-id", id)
-            .header("webhook-timestamp", now)
-            .header("webhook-signature", signature)
-            .body(body);
-        let answer: Value = self.send(request).await?.json().await?;
+        });
+        let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(id, now, body.to_string().as_bytes())?;
+        let request = Request::new(Method::POST, "/v1/payments/webhook")?
+            .json(&body)
+            .header(HeaderName::from_static("webhook-id"), id.parse()?)
+            .header(HeaderName::from_static("webhook-timestamp"), HeaderValue::from(now))
+            .header(HeaderName::from_static("webhook-signature"), signature.parse()?);
+        let answer = self.send(request).await?.json();
         answer["outcome"].as_str().map(str::to_owned).with_context(|| format!("the payment was refused: {answer}"))
     }
 }
@@ -511,6 +404,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
+    use axum::http::StatusCode;
     use axum::response::IntoResponse;
     use axum::{Json, Router};
     use tokio::net::TcpListener;

@@ -10,28 +10,22 @@ use crate::valkey::Valkey;
 
 /// The whole system on this machine. Dropping it ends everything.
 pub struct Cloud {
-    /// The addresses of its parts.
     pub deployment: Deployment,
-    /// Signs tokens.
     pub issuer: Issuer,
-    /// Serves requests.
     pub gateway: Gateway,
     // In the order in which they end: functions before the Redis that they talk to.
     pub(crate) emulator: Emulator,
-    /// Redis.
     pub valkey: Valkey,
 }
 
 /// Valkey, the emulator and the issuer, before the app is deployed. Dropping this ends them.
 pub struct Ground {
-    /// Signs tokens.
     pub issuer: Issuer,
     emulator: Emulator,
     valkey: Valkey,
 }
 
 impl Ground {
-    /// Starts Valkey and the emulator, and publishes an issuer. Fails if any of it fails.
     pub async fn start() -> Result<Self> {
         let valkey = Valkey::start()?;
         let emulator = Emulator::start(valkey.port())?;
@@ -41,12 +35,10 @@ impl Ground {
 }
 
 impl Cloud {
-    /// Starts everything. The functions must be built. Fails if any of it fails.
     pub async fn start() -> Result<Self> {
         Self::on(Ground::start().await?).await
     }
 
-    /// Deploys the app and serves it. The functions must be built. Fails if any of it fails.
     pub async fn on(ground: Ground) -> Result<Self> {
         let Ground { issuer, emulator, valkey } = ground;
         let endpoint = emulator.endpoint();

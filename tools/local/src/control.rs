@@ -12,7 +12,6 @@ use crate::deployment::PATIENCE;
 use crate::emulator::{REGION, authorization};
 use crate::identity::AUDIENCE;
 
-/// A control plane.
 pub struct Control {
     http: reqwest::Client,
     endpoint: String,
@@ -20,20 +19,17 @@ pub struct Control {
 
 /// An HTTP API with one function behind all of its routes.
 pub struct MadeApi {
-    /// Its id.
     pub id: String,
     authorizer: String,
     integration: String,
 }
 
 impl Control {
-    /// The control plane of the emulator at `endpoint`.
     pub fn new(endpoint: &str) -> Self {
         Self { http: reqwest::Client::new(), endpoint: endpoint.to_owned() }
     }
 
-    /// Deploys a function with this program and environment. Fails if the program cannot be read, or the emulator
-    /// refuses.
+    /// Deploys a function with this program and environment.
     pub async fn create_function(
         &self,
         name: &str,
@@ -52,7 +48,6 @@ impl Control {
         self.create("/2015-03-31/functions", &function).await.map(drop)
     }
 
-    /// Deploys other code of a function. Fails if the emulator refuses.
     pub(crate) async fn update_function(&self, name: &str, archive: &[u8]) -> Result<()> {
         let url = format!("{}/2015-03-31/functions/{name}/code", self.endpoint);
         let code = json!({ "ZipFile": BASE64_STANDARD.encode(archive) });
@@ -63,7 +58,6 @@ impl Control {
         Ok(())
     }
 
-    /// Sets a variable of a function's environment. Fails if the emulator refuses.
     pub(crate) async fn set_variable(&self, function: &str, name: &str, value: &str) -> Result<()> {
         let url = format!("{}/2015-03-31/functions/{function}/configuration", self.endpoint);
         let asked = self.http.get(&url).timeout(PATIENCE).header("authorization", authorization("lambda"));
@@ -74,8 +68,7 @@ impl Control {
         Ok(())
     }
 
-    /// The lines that a function that the emulator runs has logged after one moment and until another. Fails if the
-    /// emulator refuses.
+    /// The lines that a function that the emulator runs has logged after one moment and until another.
     pub(crate) async fn logged(&self, function: &str, after_ms: i64, until_ms: i64) -> Result<Vec<String>> {
         let mut lines = Vec::new();
         let mut asking = json!({
@@ -96,7 +89,7 @@ impl Control {
     }
 
     /// Makes an API in front of a function, with an authorizer for tokens of `issuer`, a stage and no route. `more` and
-    /// `stage` are what else the control plane takes of API and stage. Fails if the emulator refuses.
+    /// `stage` are what else the control plane takes of API and stage.
     pub async fn create_api(&self, function: &str, issuer: &str, more: Value, stage: Value) -> Result<MadeApi> {
         let api = with(json!({ "name": function, "protocolType": "HTTP" }), more);
         let id = text(&self.create("/v2/apis", &api).await?, "apiId")?;
@@ -115,7 +108,6 @@ impl Control {
         Ok(MadeApi { id, authorizer, integration })
     }
 
-    /// Adds a route. `more` are its further properties. Fails if the emulator refuses.
     pub async fn create_route(&self, api: &MadeApi, key: &str, with_token: bool, more: Value) -> Result<()> {
         let mut route = json!({ "routeKey": key, "target": format!("integrations/{}", api.integration) });
         if with_token {
@@ -125,7 +117,7 @@ impl Control {
         self.create(&format!("/v2/apis/{}/routes", api.id), &with(route, more)).await.map(drop)
     }
 
-    /// Creates the item at a path. Fails if the emulator refuses, with its answer.
+    /// Creates the item at a path.
     pub async fn create(&self, path: &str, item: &Value) -> Result<Value> {
         let service = if path.starts_with("/v2") { "apigateway" } else { "lambda" };
         let asked = self
@@ -140,7 +132,6 @@ impl Control {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Deletes an API, with its stages and routes. Fails if the emulator refuses.
     pub async fn delete_api(&self, api: &MadeApi) -> Result<()> {
         let asked = self.http.delete(format!("{}/v2/apis/{}", self.endpoint, api.id)).timeout(PATIENCE);
         asked.header("authorization", authorization("apigateway")).send().await?.error_for_status()?;

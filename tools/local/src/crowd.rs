@@ -9,10 +9,10 @@ use clap::Args;
 use command_line::{people, whole};
 use load::users::{Credentials, Crowd, LONGEST_WAIT, TRIES};
 use load::{Answer, Curve, Plan, visits};
-use pass::Grant;
 use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, Payment, payment_of};
+use crate::deployment::sealed;
 use crate::running::running;
 use crate::sales::{Obstacle, ensure_no_line, obstacle, time};
 use crate::stages::{Stage, progress_line};
@@ -27,7 +27,6 @@ const FORGETS: usize = 7;
 const SHORTEST_THOUGHT_MS: u64 = 500;
 const THOUGHTS_MS: u64 = 6_000;
 
-/// The crowd that comes.
 #[derive(Debug, Args)]
 pub struct Visitors {
     /// How many people
@@ -42,7 +41,7 @@ pub struct Visitors {
 }
 
 /// Sends people at an even rate and reports what became of them. Most of those who get a unit pay, some cancel, some
-/// never pay. Fails if nothing is running, or there is no such sale, or nobody could buy.
+/// never pay.
 pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
@@ -62,8 +61,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let tokens = Arc::new(issuer.tokens(&users.iter().map(ToString::to_string).collect::<Vec<_>>())?);
     let ring = deployment.pass_ring().await?;
     let credentials = users.iter().zip(tokens.iter()).enumerate().map(|(n, (user, token))| {
-        let pass = || ring.seal(&Grant { round: &round, user, issued_at_ms: now, class: sale::BuyerClass::EVERYONE });
-        let pass = (n % THROUGH_THE_GATE != THROUGH_THE_GATE - 1).then(pass);
+        let pass = (n % THROUGH_THE_GATE != THROUGH_THE_GATE - 1).then(|| sealed(&ring, &round, user, now));
         Ok(Credentials { token: token.parse()?, pass })
     });
     let credentials = credentials.collect::<Result<Vec<_>>>()?;
@@ -112,7 +110,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     Ok(())
 }
 
-/// What will become of a crowd that comes now. Fails if nobody would be there when anybody can buy.
+/// What will become of a crowd that comes now.
 fn foreseen(obstacle: Obstacle, Visitors { sale, over_s, .. }: &Visitors) -> Result<String> {
     let (_, operators) = pages(sale.as_str())?;
     let told = obstacle.told(sale.as_str(), &operators);

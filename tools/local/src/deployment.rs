@@ -10,9 +10,10 @@ use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use ledger::Ledger;
 use pass::{Grant, KeyRing};
-use runtime::AwsClient;
-use sale::{RoundId, UserId};
+use runtime::{AwsClient, Clock};
+use sale::{BuyerClass, EpochMs, RoundId, UserId};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::emulator::{ACCESS_KEY, REGION};
 use crate::stack;
@@ -24,7 +25,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
-/// The stack's outputs, as addresses that work from this machine.
+/// The stack's outputs, as addresses that work from this machine; aliases are how it names them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Deployment {
     /// The endpoint of every AWS service.
@@ -33,117 +34,68 @@ pub struct Deployment {
     pub api_url: String,
     /// The HTTP API on the emulator's own gateway, which is slow.
     pub emulator_api_url: String,
-    /// A folder for files that lives as long as the emulator.
     pub home: PathBuf,
-    /// Redis.
     pub redis_url: String,
-    /// The table.
+    #[serde(alias = "table_name")]
     pub table: String,
-    /// The order queue.
     pub orders_queue_url: String,
-    /// Its dead letters.
     pub orders_dlq_url: String,
-    /// Unreadable messages.
     pub quarantine_queue_url: String,
-    /// The expiry queue.
     pub expiry_queue_url: String,
-    /// Its dead letters.
     pub expiry_dlq_url: String,
-    /// The queue of rounds that Redis has lost.
     pub rebuilds_queue_url: String,
-    /// The queue of winners to notify.
     pub winners_queue_url: String,
-    /// Its dead letters.
     pub winners_dlq_url: String,
-    /// The secret with the key that signs notifications of winners.
+    #[serde(alias = "winner_secret_arn")]
     pub winner_secret: String,
-    /// The bus with events for the merchant's systems.
+    #[serde(alias = "event_bus_name")]
     pub event_bus: String,
-    /// Changes of which no event could be made.
     pub emitter_failures_queue_url: String,
-    /// Events for the merchant's address.
     pub webhook_queue_url: String,
-    /// Its dead letters.
     pub webhook_dlq_url: String,
-    /// The secret with the key that signs events.
+    #[serde(alias = "webhook_secret_arn")]
     pub webhook_secret: String,
-    /// The secret with the key of payment callbacks.
+    #[serde(alias = "payment_secret_arn")]
     pub payment_secret: String,
-    /// The secret with the keys of passes.
+    #[serde(alias = "pass_secret_arn")]
     pub pass_secret: String,
-    /// The warmup function.
+    #[serde(alias = "warmup_function_name")]
     pub warmup_function: String,
-    /// The reconciliation function.
+    #[serde(alias = "reconciliation_function_name")]
     pub reconciliation_function: String,
-    /// The WebSocket API, if there is one.
     pub push_url: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Outputs {
-    api_url: String,
-    redis_url: String,
-    table_name: String,
-    orders_queue_url: String,
-    orders_dlq_url: String,
-    quarantine_queue_url: String,
-    expiry_queue_url: String,
-    expiry_dlq_url: String,
-    rebuilds_queue_url: String,
-    winners_queue_url: String,
-    winners_dlq_url: String,
-    event_bus_name: String,
-    emitter_failures_queue_url: String,
-    webhook_queue_url: String,
-    webhook_dlq_url: String,
-    webhook_secret_arn: String,
-    winner_secret_arn: String,
-    payment_secret_arn: String,
-    pass_secret_arn: String,
-    warmup_function_name: String,
-    reconciliation_function_name: String,
-    push_url: Option<String>,
-}
-
 /// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files. No
-/// gateway of this machine serves it yet ([`Deployment::served_at`]). Fails if Node is missing or the synthesis fails,
-/// with CDK's output, or the deployment does, with the reasons.
+/// gateway of this machine serves it yet ([`Deployment::served_at`]).
 pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
     let app = synthesized(endpoint, issuer, home).await?;
-    let outputs: Outputs = serde_json::from_value(stack::create(&http, endpoint, &app).await?.into())?;
-    let emulator_api_url = path_form(endpoint, &outputs.api_url)?;
-    let deployment = Deployment {
-        endpoint: endpoint.to_owned(),
-        api_url: emulator_api_url.clone(),
-        emulator_api_url,
-        home: home.to_owned(),
-        redis_url: outputs.redis_url,
-        table: outputs.table_name,
-        orders_queue_url: outputs.orders_queue_url,
-        orders_dlq_url: outputs.orders_dlq_url,
-        quarantine_queue_url: outputs.quarantine_queue_url,
-        expiry_queue_url: outputs.expiry_queue_url,
-        expiry_dlq_url: outputs.expiry_dlq_url,
-        rebuilds_queue_url: outputs.rebuilds_queue_url,
-        winners_queue_url: outputs.winners_queue_url,
-        winners_dlq_url: outputs.winners_dlq_url,
-        event_bus: outputs.event_bus_name,
-        emitter_failures_queue_url: outputs.emitter_failures_queue_url,
-        webhook_queue_url: outputs.webhook_queue_url,
-        webhook_dlq_url: outputs.webhook_dlq_url,
-        webhook_secret: outputs.webhook_secret_arn,
-        winner_secret: outputs.winner_secret_arn,
-        payment_secret: outputs.payment_secret_arn,
-        pass_secret: outputs.pass_secret_arn,
-        warmup_function: outputs.warmup_function_name,
-        reconciliation_function: outputs.reconciliation_function_name,
-        push_url: outputs.push_url.map(|url| socket_form(endpoint, &url)).transpose()?,
-    };
+    let outputs = stack::create(&http, endpoint, &app).await?;
+    let url = |name: &str| outputs.get(name).and_then(Value::as_str);
+    let api_url = path_form(endpoint, url("ApiUrl").unwrap_or_default())?;
+    let push_url = url("PushUrl").map(|url| socket_form(endpoint, url)).transpose()?;
+    let mut fields = json!({ "endpoint": endpoint, "home": home, "emulator_api_url": api_url });
+    for (name, value) in outputs {
+        fields[snake_case(&name)] = value;
+    }
+    (fields["api_url"], fields["push_url"]) = (json!(api_url), json!(push_url));
+    let deployment: Deployment = serde_json::from_value(fields)?;
     deployment.turn_time_to_live_on().await?;
     Ok(deployment)
+}
+
+/// `OrdersDlqUrl` as `orders_dlq_url`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
 }
 
 /// The emulator's APIs have names below `localhost`, which not every resolver knows. It also accepts the API's id in
@@ -158,6 +110,11 @@ fn path_form(endpoint: &str, api_url: &str) -> Result<String> {
 fn socket_form(endpoint: &str, push_url: &str) -> Result<String> {
     let stage = push_url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     Ok(format!("{}/{stage}", path_form(&endpoint.replacen("http", "ws", 1), push_url)?))
+}
+
+/// A pass like admission's, for a user without early access.
+pub fn sealed(keys: &KeyRing, round: &RoundId, user: &UserId, issued_at_ms: EpochMs) -> String {
+    keys.seal(&Grant { round, user, issued_at_ms, class: BuyerClass::EVERYONE })
 }
 
 impl Deployment {
@@ -187,7 +144,6 @@ impl Deployment {
         self.aws_config().into_builder().timeout_config(timeouts).build()
     }
 
-    /// The table, with a patient client.
     pub(crate) fn ledger(&self) -> Ledger {
         Ledger::new(aws_sdk_dynamodb::Client::new(&self.patient_aws_config()), &self.table)
     }
@@ -200,12 +156,11 @@ impl Deployment {
         Ok(())
     }
 
-    /// The key that signs payment callbacks. Fails if the emulator does not return it.
+    /// The key that signs payment callbacks.
     pub async fn payment_key(&self) -> Result<String> {
         self.secret(&self.payment_secret).await
     }
 
-    /// The keys that seal passes. Fails if the emulator does not return them.
     pub async fn pass_ring(&self) -> Result<KeyRing> {
         Ok(self.secret(&self.pass_secret).await?.parse()?)
     }
@@ -215,14 +170,12 @@ impl Deployment {
         runtime::secret_text(&secrets_manager, id).await.with_context(|| format!("cannot read the secret {id}"))
     }
 
-    /// A pass for a user, like one that the gate gives for an answered challenge. Fails if the emulator does not return
-    /// the keys.
+    /// A pass for a user, like one that the gate gives for an answered challenge.
     pub async fn seal_pass(&self, user: &UserId, round: &RoundId) -> Result<String> {
-        let issued_at_ms = runtime::Clock::system().now();
-        Ok(self.pass_ring().await?.seal(&Grant { round, user, issued_at_ms, class: sale::BuyerClass::EVERYONE }))
+        Ok(sealed(&self.pass_ring().await?, round, user, Clock::system().now()))
     }
 
-    /// Invokes a function once, as its schedule would, and returns its result. Fails if the function failed.
+    /// Invokes a function once, as its schedule would, and returns its result.
     pub async fn invoke(&self, function: &str) -> Result<serde_json::Value> {
         let url = format!("{}/2015-03-31/functions/{function}/invocations", self.endpoint);
         let request = reqwest::Client::new().post(url).timeout(PATIENCE).body("{}");

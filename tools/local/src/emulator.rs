@@ -43,7 +43,6 @@ pub struct Emulator {
 pub(crate) struct Home(PathBuf);
 
 impl Home {
-    /// An empty folder for an emulator on `port`. Fails if it cannot be made.
     pub(crate) fn make(port: u16) -> Result<Self> {
         remove_abandoned(&paths::state());
         let home = Self(home_of(port));
@@ -67,8 +66,7 @@ impl Drop for Home {
 }
 
 impl Emulator {
-    /// Starts an emulator on a free port of the loopback. Its ElastiCache is the Valkey on `valkey_port`. Fails if the
-    /// local cloud is not installed or the emulator does not start.
+    /// Starts an emulator on a free port of the loopback. Its ElastiCache is the Valkey on `valkey_port`.
     pub fn start(valkey_port: u16) -> Result<Self> {
         let port = Port::free()?;
         let home = Home::make(port.number())?;
@@ -78,7 +76,6 @@ impl Emulator {
         Ok(Self { port, process, home })
     }
 
-    /// The endpoint of every AWS service.
     pub fn endpoint(&self) -> String {
         loopback(self.port.number())
     }
@@ -88,7 +85,6 @@ impl Emulator {
         self.process.group()
     }
 
-    /// Where its files are, until it ends.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
@@ -132,7 +128,7 @@ fn is_abandoned(home: &Path) -> bool {
     age.is_some_and(|age| age > START_TIMEOUT)
 }
 
-/// The command that starts an emulator. Fails if the local cloud is not installed.
+/// The command that starts an emulator.
 pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let program = paths::venv_program(SERVER);
     anyhow::ensure!(program.exists(), "no {}; run `./flash install`", program.display());

@@ -29,19 +29,16 @@ const NO_FUNCTIONS: [&str; 2] = ["messages", "schemas"];
 const TAKEN_AT: Timestamp = Timestamp::constant(1_795_510_800, 0);
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7));
 const API: &str = "a1b2c3d4e5";
-/// The headers of every request.
 const HEADERS: [(&str, &str); 4] = [
     ("accept", "*/*"),
     ("host", "a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com"),
     ("user-agent", "curl/8.14.1"),
     ("x-amzn-trace-id", "Root=1-69206e80-2f1d0a6b8c9e4d5f6a7b8c9d"),
 ];
-/// The claims of every token.
 const CLAIMS: [(&str, &str); 4] =
     [("aud", "flash-sale"), ("exp", "1795597200"), ("iat", "1795510800"), ("iss", "https://issuer.example")];
 
-/// The sample `FUNCTION/NAME` as an event that the running system accepts now. Fails if there is no such sample,
-/// nothing is running, or the running system refuses.
+/// The sample `FUNCTION/NAME` as an event that the running system accepts now.
 pub async fn event(name: &str) -> Result<Value> {
     known(name)?;
     let mut sample = read(name)?;
@@ -50,13 +47,12 @@ pub async fn event(name: &str) -> Result<Value> {
     complete(sample).with_context(|| told(name))
 }
 
-/// `events/NAME.json` as an event, with the values of the moment when it was taken. Messages and schemas are returned as
-/// they are. Fails if there is no such file, or it is not a sample.
+/// `events/NAME.json` as an event, with the values of the moment when it was taken. Messages and schemas are returned
+/// as they are.
 pub fn sample(name: &str) -> Result<Value> {
     complete(read(name)?).with_context(|| told(name))
 }
 
-/// The names of all samples, as `FUNCTION/NAME`. Fails if the folder cannot be read.
 pub fn names() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for folder in std::fs::read_dir(folder())? {
@@ -102,7 +98,7 @@ fn told(name: &str) -> String {
 }
 
 /// Puts a fresh pass, answer, token or signature into a sample that has one, for the user and sale that it names. Other
-/// samples stay as they are. Fails if the system does not return what is needed.
+/// samples stay as they are.
 async fn good_now(sample: &mut Value, deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let user = sample["claims"]["sub"].as_str().unwrap_or("alice").to_owned();
     let sale = sample["pathParameters"]["sale_id"].as_str().unwrap_or_default().to_owned();
@@ -131,7 +127,7 @@ async fn good_now(sample: &mut Value, deployment: &Deployment, issuer: &Issuer) 
 }
 
 /// The event of a sample, which is of the kind that its members say. What is none of these, such as a stream's records,
-/// is a whole event. Fails if a member is missing or unknown.
+/// is a whole event.
 fn complete(sample: Value) -> Result<Value> {
     let has = |member: &str| sample.get(member).is_some();
     if has("routeKey") {
@@ -156,7 +152,6 @@ fn owned((name, value): (&str, &str)) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// A request to the HTTP API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Request {
@@ -174,7 +169,7 @@ struct Request {
 }
 
 impl Request {
-    /// The event that the gateway makes of it. Fails if the parameters are not the route's.
+    /// The event that the gateway makes of it.
     fn event(self) -> Result<Value> {
         let Self { route_key, claims, path_parameters, raw_query_string, headers, body } = self;
         let (method, route) = route_key.split_once(' ').context("a route has a method and a path")?;
@@ -215,7 +210,6 @@ impl Request {
     }
 }
 
-/// What happens to a connection of the WebSocket API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Connection {
@@ -263,7 +257,6 @@ impl Connection {
     }
 }
 
-/// The first delivery of messages.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Delivery {
@@ -295,7 +288,6 @@ impl Delivery {
     }
 }
 
-/// A schedule's call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tick {

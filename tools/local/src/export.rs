@@ -17,12 +17,9 @@ use crate::running::running;
 /// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);
 
-/// The format of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Spreadsheets.
     Csv,
-    /// Programs.
     Jsonl,
 }
 
@@ -37,8 +34,7 @@ impl Format {
 
 /// Writes the orders of a round to a file, page by page. The file appears, or is replaced, only when it is complete;
 /// until then the rows are in a temporary file in the same folder, which is removed on failure. Only its owner can read
-/// it, since it has user names. Fails if nothing is running, it does not have the sale or the round, the API refuses,
-/// or the file cannot be written.
+/// it, since it has user names.
 pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?.patient();
@@ -49,17 +45,14 @@ pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Resu
     Ok(())
 }
 
-/// The result of an export.
 #[derive(Debug)]
 pub struct Exported {
     /// The number of rows, without the header.
     pub rows: u64,
-    /// The file.
     pub file: PathBuf,
 }
 
-/// Like [`export`], with a client of any deployment and a source of operator tokens. Fails if the API refuses, or the
-/// file cannot be written.
+/// Like [`export`], with a client of any deployment and a source of operator tokens.
 pub async fn export_from(
     client: &Client,
     token: impl Fn() -> Result<String>,

@@ -7,15 +7,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, ensure};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use load::Token;
 use ring::rand::SystemRandom;
 use ring::rsa::{KeyPair, PublicKeyComponents};
 use ring::signature::RSA_PKCS1_SHA256;
+use sale::UserId;
 use serde::Serialize;
 use serde_json::json;
 
-/// The audience of tokens.
 pub const AUDIENCE: &str = "flash-sale";
-/// The group of operators.
 pub const OPERATORS: &str = "operators";
 /// How long a token is valid: a day.
 const TOKEN_LIFE_S: u64 = 24 * 60 * 60;
@@ -39,23 +39,19 @@ pub struct Issuer {
 /// The claims of a token.
 #[derive(Debug, Clone, Serialize)]
 pub struct TokenClaims {
-    /// Issuer.
     pub iss: String,
-    /// Audience.
     pub aud: String,
     /// Subject: the user's id.
     pub sub: String,
-    /// Groups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
     /// Issued at, in seconds since the Unix epoch.
     pub iat: u64,
-    /// Expires, likewise.
     pub exp: u64,
 }
 
 impl Issuer {
-    /// Makes a key and publishes it in the emulator at `endpoint`. Fails if the emulator does not accept it.
+    /// Makes a key and publishes it in the emulator at `endpoint`.
     pub async fn publish(endpoint: &str) -> Result<Self> {
         let issuer = Self::from_pem(endpoint, new_key()?)?;
         let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(issuer.key.public());
@@ -73,24 +69,20 @@ impl Issuer {
         Ok(issuer)
     }
 
-    /// The issuer whose key was published before. Fails if it is not a key.
     pub fn from_pem(endpoint: &str, private_key_pem: String) -> Result<Self> {
         let key = KeyPair::from_pkcs8(pem::parse(&private_key_pem).context("not an RSA key")?.contents());
         let key = Arc::new(key.map_err(|rejected| anyhow!("not an RSA key: {rejected}"))?);
         Ok(Self { url: format!("{endpoint}/{BUCKET}"), key, private_key_pem })
     }
 
-    /// The issuer's URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The private key, for another process of the same user.
     pub fn private_key_pem(&self) -> &str {
         &self.private_key_pem
     }
 
-    /// The claims of a token of `user`.
     pub fn claims(&self, user: &str, groups: &[&str]) -> TokenClaims {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         TokenClaims {
@@ -103,7 +95,6 @@ impl Issuer {
         }
     }
 
-    /// Signs a token. Fails if the key does not sign.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String> {
         let header = json!({ "typ": "JWT", "alg": "RS256", "kid": KEY_ID });
         let message = format!("{}.{}", b64(header.to_string()), b64(serde_json::to_vec(claims)?));
@@ -113,12 +104,11 @@ impl Issuer {
         Ok(format!("{message}.{}", b64(signature)))
     }
 
-    /// A token of `user`. Fails if the key does not sign.
     pub fn token(&self, user: &str) -> Result<String> {
         self.sign(&self.claims(user, &[]))
     }
 
-    /// Tokens of these users, in order, signed on all cores. Fails if the key does not sign.
+    /// Tokens of these users, in order, signed on all cores.
     pub fn tokens(&self, users: &[String]) -> Result<Vec<String>> {
         let cores = std::thread::available_parallelism()?.get();
         let sign = |users: &[String]| users.iter().map(|user| self.token(user)).collect::<Result<Vec<_>>>();
@@ -133,13 +123,28 @@ impl Issuer {
         })
     }
 
-    /// A token of an operator. Fails if the key does not sign.
+    /// Users of these names, with their tokens.
+    pub async fn bearers(&self, names: impl IntoIterator<Item = String>) -> Result<Vec<Bearer>> {
+        let (issuer, names): (Self, Vec<String>) = (self.clone(), names.into_iter().collect());
+        let tokens = tokio::task::spawn_blocking(move || anyhow::Ok((issuer.tokens(&names)?, names)));
+        let (tokens, names) = tokens.await??;
+        let bearers = names.iter().zip(tokens);
+        bearers.map(|(name, text)| Ok(Bearer { user: name.parse()?, token: text.parse()?, text })).collect()
+    }
+
     pub fn operator_token(&self, user: &str) -> Result<String> {
         self.sign(&self.claims(user, &[OPERATORS]))
     }
 }
 
-/// A new private key, in PEM. Fails if Node, which makes it, does not run.
+pub struct Bearer {
+    pub user: UserId,
+    /// The token as it is, and as a header value.
+    pub text: String,
+    pub token: Token,
+}
+
+/// A new private key, in PEM.
 pub fn new_key() -> Result<String> {
     let made =
         Command::new("node").args(["-e", MAKE_KEY]).stdin(Stdio::null()).output().context("node does not run")?;

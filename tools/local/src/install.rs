@@ -7,23 +7,19 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
 
-/// Installs what `tools/install.sh` installs, unless it is there already. Fails if a required program is missing or
-/// fails; the message names it.
+/// Installs what `tools/install.sh` installs, unless it is there already.
 pub(crate) fn install() -> Result<()> {
     run(&mut Command::new(paths::root().join("tools/install.sh")), "tools/install.sh")
 }
 
 /// Checks that the machine has the programs that the local cloud needs, including those needed later.
-///
-/// # Errors
-/// Names all that are missing.
 pub(crate) fn ensure_programs() -> Result<()> {
     let needed = Command::new(paths::root().join("tools/needed.sh")).stdin(Stdio::null()).output()?;
     ensure!(needed.status.success(), "{}", String::from_utf8_lossy(&needed.stderr).trim_end());
     Ok(())
 }
 
-/// Runs a tool to its end. Fails if it cannot be started, naming `tool`, or fails, with its output.
+/// Runs a tool to its end.
 pub fn run(command: &mut Command, tool: &str) -> Result<()> {
     let output = match command.stdin(Stdio::null()).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),

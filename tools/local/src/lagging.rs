@@ -43,8 +43,7 @@ struct Shared {
 }
 
 impl LaggingIndexes {
-    /// A proxy in front of `upstream`. What an index says about an item may be as old as `lag`. Fails if there is no
-    /// free port.
+    /// A proxy in front of `upstream`. What an index says about an item may be as old as `lag`.
     pub async fn start(upstream: &str, lag: Duration) -> Result<Self> {
         let shared = Arc::new(Shared {
             upstream: upstream.to_owned(),
@@ -66,7 +65,6 @@ impl LaggingIndexes {
         Ok(Self { address, shared, tasks: [serving, catching_up] })
     }
 
-    /// The endpoint of every service.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -33,7 +33,7 @@ struct Lent {
 }
 
 /// Starts a system that lives as long as the process that started this one, and tells its tests where it is: a setup
-/// script of nextest. Fails if it does not start, or nobody is told.
+/// script of nextest.
 pub async fn lend() -> Result<()> {
     let tests = std::env::var_os(NEXTEST_ENV).with_context(|| format!("{NEXTEST_ENV} is not set; nextest sets it"))?;
     let runner = getppid().as_raw();
@@ -55,7 +55,7 @@ pub async fn lend() -> Result<()> {
     Ok(writeln!(tests, "{VARIABLE}={}", file.display())?)
 }
 
-/// Serves a system until the runner has ended, and removes its folder. Fails if it does not start.
+/// Serves a system until the runner has ended, and removes its folder.
 pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let _folder = Folder(folder.to_owned());
@@ -84,7 +84,6 @@ impl Drop for Folder {
     }
 }
 
-/// The system that this test was lent. Fails if there is none, as when the test's program is started by hand.
 pub fn borrow() -> Result<(Deployment, Issuer)> {
     let file = std::env::var_os(VARIABLE).context("no system: run this with `cargo nextest run`, which starts one")?;
     let Lent { deployment, issuer_key_pem } = serde_json::from_slice(&std::fs::read(file)?)?;

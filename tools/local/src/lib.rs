@@ -1,5 +1,8 @@
 //! This machine as AWS: a Valkey server and an AWS emulator on the loopback, with the CDK app deployed on them.
 
+// Nobody outside the project uses it.
+#![allow(missing_docs)]
+
 pub mod alarms;
 mod archives;
 pub mod beside;
@@ -21,7 +24,7 @@ pub mod install;
 pub mod lagging;
 pub mod lend;
 pub mod operate;
-mod published;
+pub mod published;
 pub mod recorded;
 pub mod running;
 mod sales;

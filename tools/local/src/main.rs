@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::builder::FalseyValueParser;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use command_line::Signals;
 use local::beside::run_beside;
 use local::build::FUNCTIONS;
@@ -18,6 +18,7 @@ use local::event::event;
 use local::export::{Format, export};
 use local::lend::{lend, serve};
 use local::operate::{audit, redrive};
+use local::published::Public;
 use local::running::Ports;
 use local::setup::{install, set_up};
 use local::soak::{Soak, run_soak};
@@ -44,6 +45,23 @@ fn which_queue() -> String {
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+}
+
+// A round of a sale.
+#[derive(Args)]
+struct Round {
+    /// The sale
+    #[arg(long, env = "SALE", default_value = "lamp")]
+    sale: SaleId,
+    /// The round
+    #[arg(long, env = "ROUND", default_value = "1")]
+    round: RoundNumber,
+}
+
+impl Round {
+    fn id(self) -> RoundId {
+        RoundId { sale: self.sale, number: self.round }
+    }
 }
 
 // `./flash` lists them with the first line of each comment; those with two slashes are its headings.
@@ -94,12 +112,8 @@ enum Command {
         /// The user's id
         #[arg(long, env = "USER_ID", default_value = "alice")]
         user: UserId,
-        /// The sale
-        #[arg(long, env = "SALE", default_value = "lamp")]
-        sale: SaleId,
-        /// The round
-        #[arg(long, env = "ROUND", default_value = "1")]
-        round: RoundNumber,
+        #[command(flatten)]
+        round: Round,
     },
     /// Print what every function of the running `up` logged about a purchase, in order
     Trace {
@@ -112,12 +126,8 @@ enum Command {
     },
     /// Write all orders of a round of the running `up` to a file, which appears once it is complete
     Export {
-        /// The sale
-        #[arg(long, env = "SALE", default_value = "lamp")]
-        sale: SaleId,
-        /// The round
-        #[arg(long, env = "ROUND", default_value = "1")]
-        round: RoundNumber,
+        #[command(flatten)]
+        round: Round,
         /// csv for spreadsheets, jsonl for programs
         #[arg(long, env = "FORMAT", default_value = "csv")]
         format: Format,
@@ -134,12 +144,8 @@ enum Command {
     // Verify
     /// Print where every unit of a round of the running `up` is; fail unless each is in one place
     Audit {
-        /// The sale
-        #[arg(long, env = "SALE", default_value = "lamp")]
-        sale: SaleId,
-        /// The round
-        #[arg(long, env = "ROUND", default_value = "1")]
-        round: RoundNumber,
+        #[command(flatten)]
+        round: Round,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -155,33 +161,21 @@ enum Command {
         /// The unit to print the award of
         #[arg(long, env = "UNIT")]
         unit: Option<u32>,
-        /// The address of the API, if not the running `up`
-        #[arg(long, env = "URL")]
-        url: Option<String>,
-        /// Print JSON
-        #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
-        json: bool,
+        #[command(flatten)]
+        public: Public,
     },
     /// Verify the line of a sale from its public document alone; fail unless it matches its commitment
     CheckLine {
-        /// The sale
-        #[arg(long, env = "SALE", default_value = "lamp")]
-        sale: SaleId,
-        /// The round
-        #[arg(long, env = "ROUND", default_value = "1")]
-        round: RoundNumber,
+        #[command(flatten)]
+        round: Round,
         /// The ticket to print the place of
         #[arg(long, env = "TICKET")]
         ticket: Option<String>,
         /// The commitment that you noted before the opening
         #[arg(long, env = "COMMITMENT")]
         commitment: Option<String>,
-        /// The address of the API, if not the running `up`
-        #[arg(long, env = "URL")]
-        url: Option<String>,
-        /// Print JSON
-        #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
-        json: bool,
+        #[command(flatten)]
+        public: Public,
     },
     /// Sell while days pass, processes die and versions change, and prove that nothing grows or gets lost
     Soak(Soak),
@@ -245,19 +239,14 @@ async fn main() -> ExitCode {
             Command::Tokens(wanted) => print_tokens(&wanted).await?,
             Command::Crowd(visitors) => send_crowd(&visitors).await?,
             Command::Buy { user, sale } => buy(&user, &sale).await?,
-            Command::Pass { user, sale, round: number } => {
-                println!("{}", seal_pass(&user, &RoundId { sale, number }).await?);
+            Command::Pass { user, round } => println!("{}", seal_pass(&user, &round.id()).await?),
+            Command::Audit { round, json } => return audit(&round.id(), json).await,
+            Command::Export { round, format, out } => export(&round.id(), format, out.as_deref()).await?,
+            Command::CheckDraw { sale, round: number, unit, public } => {
+                check_draw(&RoundId { sale, number }, unit, &public).await?;
             }
-            Command::Audit { sale, round: number, json } => return audit(&RoundId { sale, number }, json).await,
-            Command::Export { sale, round: number, format, out } => {
-                export(&RoundId { sale, number }, format, out.as_deref()).await?;
-            }
-            Command::CheckDraw { sale, round: number, unit, url, json } => {
-                check_draw(&RoundId { sale, number }, unit, url.as_deref(), json).await?;
-            }
-            Command::CheckLine { sale, round: number, ticket, commitment, url, json } => {
-                let round = RoundId { sale, number };
-                check_line(&round, ticket.as_deref(), commitment.as_deref(), url.as_deref(), json).await?;
+            Command::CheckLine { round, ticket, commitment, public } => {
+                check_line(&round.id(), ticket.as_deref(), commitment.as_deref(), &public).await?;
             }
             Command::LineKeys { keys } => println!("{:#}", line_keys(&keys)),
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,

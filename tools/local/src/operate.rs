@@ -10,8 +10,7 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::running::running;
 
-/// Prints where every unit of a round is. Fails unless each is in exactly one place. Fails if nothing is running, it
-/// does not have the sale or the round, or the API refuses.
+/// Prints where every unit of a round is. Fails unless each is in exactly one place.
 pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
@@ -53,7 +52,6 @@ fn print(audit: &Value) {
     }
 }
 
-/// Sends the dead letters of a queue back. Fails if nothing is running or the API refuses.
 pub async fn redrive(queue: &str) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;

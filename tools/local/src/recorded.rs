@@ -32,8 +32,7 @@ pub struct RoundFacts {
     pub ledger: LedgerReading,
 }
 
-/// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale. Fails if there is
-/// no answer.
+/// Sends a request for `user` and records it. A request for a unit is for round `round` of its sale.
 pub async fn send(
     client: &load::Client,
     recorder: &Recorder,
@@ -56,8 +55,7 @@ pub async fn send(
     Ok(response)
 }
 
-/// Reports a payment for a reservation, always the same one, and records it. Returns the outcome. Fails if the API
-/// refuses or does not answer.
+/// Reports a payment for a reservation, always the same one, and records it. Returns the outcome.
 pub(crate) async fn pay(
     client: &Client,
     recorder: &Recorder,
@@ -105,7 +103,7 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
 }
 
 /// The history of a run on a deployment that has come to rest: what its clients heard, and what the ledger has of these
-/// rounds, whose buyers were all recorded. Fails if the ledger cannot be read.
+/// rounds, whose buyers were all recorded.
 pub async fn at_rest(
     deployment: &Deployment,
     recorder: &Recorder,
@@ -138,8 +136,7 @@ fn supply(round: &sale::Round) -> Supply {
     if is_withheld { Supply::Withheld } else { Supply::AtOnce }
 }
 
-/// Checks a history. If the report has objections, the history is written to `target/history/NAME.jsonl`. Fails if it
-/// cannot be written.
+/// Checks a history. If the report has objections, the history is written to `target/history/NAME.jsonl`.
 pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)> {
     let report = history::check(history);
     if report.objections().is_empty() {
@@ -154,7 +151,7 @@ pub fn judge(history: &History, name: &str) -> Result<(Report, Option<PathBuf>)>
     Ok((report, Some(file)))
 }
 
-/// Every order in a table, by a scan, which no index can affect. Fails if the table cannot be read.
+/// Every order in a table, by a scan, which no index can affect.
 pub async fn every_order(client: &DynamoDb, table: &str) -> Result<Vec<Order>> {
     let mut pages = client
         .scan()

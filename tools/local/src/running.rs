@@ -23,7 +23,6 @@ pub(crate) struct Running {
     pub(crate) deployment: Option<Deployment>,
 }
 
-/// The ports of a running system.
 #[derive(Debug, Clone, Copy, Args, Serialize, Deserialize)]
 pub struct Ports {
     /// Of Valkey
@@ -90,7 +89,7 @@ impl Running {
     }
 }
 
-/// The running cloud and its issuer. Fails if none is running.
+/// The running cloud and its issuer.
 pub fn running() -> Result<(Deployment, Issuer)> {
     let running = Running::read()?.context(NOTHING_RUNS)?;
     if !running.supervisor.is_running() {

@@ -3,16 +3,14 @@
 
 use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use jiff::Timestamp;
-use reqwest::StatusCode;
 use sale::RoundId;
 use serde_json::Value;
 
-use crate::client::{Client, for_people};
+use crate::client::{Client, granted};
 
 /// How many sales the message lists at most.
 const MOST_LISTED: usize = 20;
 
-/// A sale that there is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ListedSale {
     id: String,
@@ -52,8 +50,7 @@ fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<ListedSal
 }
 
 impl Client {
-    /// A published sale as everybody sees it. Fails if there is none: names the sales that there are. `operator` is a
-    /// token with which all of them are seen.
+    /// A published sale as everybody sees it. If there is none, the error names those that the operator sees.
     pub async fn sale_or_names(&self, sale: &str, operator: &str) -> Result<Value> {
         match self.get_sale(sale).await? {
             Some(found) => Ok(found),
@@ -61,13 +58,11 @@ impl Client {
         }
     }
 
-    /// Checks that there is a sale. Fails if there is none: names the sales that there are, or without an operator's
-    /// token those that everybody sees.
+    /// If there is none, the error names the sales that there are, or without an operator those that everybody sees.
     pub(crate) async fn ensure_sale(&self, sale: &str, operator: Option<&str>) -> Result<()> {
         let there_is = match operator {
             Some(operator) => {
-                let (status, _) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
-                status != StatusCode::NOT_FOUND
+                self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?.status != 404
             }
             None => self.get_sale(sale).await?.is_some(),
         };
@@ -75,17 +70,13 @@ impl Client {
     }
 
     /// Checks that a round of a sale has begun.
-    ///
-    /// # Errors
-    /// Names the sale's current round or, if there is no such sale, the existing sales.
     pub async fn ensure_round(&self, operator: &str, round: &RoundId) -> Result<()> {
         let RoundId { sale, number } = round;
-        let (status, answer) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
-        if status == StatusCode::NOT_FOUND {
+        let response = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
+        if response.status == 404 {
             return Err(self.no_sale(sale.as_str(), Some(operator)).await);
         }
-        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
-        let current = answer["round"].as_u64().context("the API named no round")?;
+        let current = granted(&response)?["round"].as_u64().context("the API named no round")?;
         ensure!(u64::from(number.0) <= current, "no round {number} of {sale}; it is in round {current}");
         Ok(())
     }
@@ -94,7 +85,10 @@ impl Client {
     pub(crate) async fn no_sale(&self, sale: &str, operator: Option<&str>) -> Error {
         let known = match operator {
             Some(operator) => self.list_sales(operator).await,
-            None => self.sales().await.map(|document| listed(&document, |sale| sale["state"] == "closed")),
+            None => self
+                .published("")
+                .await
+                .map(|found| listed(&found.unwrap_or_default(), |sale| sale["state"] == "closed")),
         };
         known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| nobody_sees(sale, known))
     }
@@ -109,16 +103,12 @@ impl Client {
 /// What keeps buyers from buying, as [`Client::get_sale`] shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// It opens later.
     NotOpen {
-        /// When.
         opens_at: Timestamp,
-        /// How long until then, in seconds.
         wait_s: i64,
     },
     /// Operators paused or stopped it, or its draw waits for a beacon.
     Paused,
-    /// It is over.
     Closed,
 }
 
@@ -150,8 +140,7 @@ impl Obstacle {
     }
 }
 
-/// Refuses a sale with a line, in which `who` cannot wait, unless it is over. `instead` is what to do. Fails if it has
-/// one.
+/// Refuses a sale with a line, in which `who` cannot wait, unless it is over. `instead` is what to do.
 pub(crate) fn ensure_no_line(sale: &Value, who: &str, instead: &str) -> Result<()> {
     if load::has_line(sale) {
         bail!("{} has a line, in which {who} cannot wait; {instead}", sale["sale_id"].as_str().unwrap_or("the sale"));

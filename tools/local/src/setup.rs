@@ -11,8 +11,7 @@ use crate::stages::Stage;
 use crate::synthesis;
 use crate::web::WebServer;
 
-/// Installs the local cloud, and builds the pages and the functions, unless done already. Fails if a tool is missing or
-/// fails; the message names it.
+/// Installs the local cloud, and builds the pages and the functions, unless done already.
 pub fn set_up() -> Result<()> {
     install()?;
     let stage = Stage::spinner("Building the pages");
@@ -24,7 +23,7 @@ pub fn set_up() -> Result<()> {
     Ok(())
 }
 
-/// Installs the local cloud, unless it is installed. Fails if a tool is missing or fails; the message names it.
+/// Installs the local cloud, unless it is installed.
 pub fn install() -> Result<()> {
     install::ensure_programs()?;
     let stage = Stage::spinner("Installing the local cloud");
@@ -34,16 +33,13 @@ pub fn install() -> Result<()> {
 }
 
 /// Sets up, unless everything is `built`, and starts the whole system with its page on free ports. Dropping both ends
-/// everything. Fails if a tool is missing, or any of it fails.
+/// everything.
 pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
     let ((), cloud, web) = start_while(built, |_| async { Ok(()) }).await?;
     Ok((cloud, web))
 }
 
 /// The same, and does `work` with the issuer while the app is deployed.
-///
-/// # Errors
-/// As [`start_with_page`], or if the work fails.
 pub(crate) async fn start_while<T, F>(built: bool, work: impl FnOnce(Issuer) -> F) -> Result<(T, Cloud, WebServer)>
 where
     F: Future<Output = Result<T>>,

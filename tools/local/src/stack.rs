@@ -45,8 +45,7 @@ struct Destination {
     object_key: String,
 }
 
-/// Uploads the files of the stack that was synthesized to `app`, creates it, and returns its outputs. Fails if a file
-/// cannot be read, or a resource cannot be created, with the reasons.
+/// Uploads the files of the stack that was synthesized to `app`, creates it, and returns its outputs.
 pub(crate) async fn create(http: &Client, endpoint: &str, app: &Path) -> Result<Map<String, Value>> {
     let created = async {
         let template = upload(http, endpoint, app).await?;

@@ -55,7 +55,6 @@ impl Stage {
         stage
     }
 
-    /// A stage of `length` steps.
     pub fn steps(name: impl Into<String>, length: usize) -> Self {
         let mut stage = Self::steps_beside(name, length);
         stage.log();
@@ -84,22 +83,18 @@ impl Stage {
         Self { bar, name, lines: None }
     }
 
-    /// One more step is done.
     pub fn step(&self) {
         self.bar.inc(1);
     }
 
-    /// This many steps are done.
     pub fn set(&self, done: usize) {
         self.bar.set_position(done as u64);
     }
 
-    /// Shows what is going on.
     pub fn say(&self, message: impl Into<String>) {
         self.bar.set_message(message.into());
     }
 
-    /// Ends the stage with a result.
     pub fn done(self, result: impl AsRef<str>) {
         let line = format!("✓ {:<26} {} ({:.1} s)", self.name, result.as_ref(), self.bar.elapsed().as_secs_f32());
         self.bar.finish_and_clear();

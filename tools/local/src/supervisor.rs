@@ -33,8 +33,7 @@ const LIVES_WITH: &str = "LIVES_WITH";
 
 /// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps everything running until this
 /// process is ended. All ports are reserved or bound from the start, or other programs could take them. Everything ends
-/// when this is dropped, or with this process, even by `kill -9`. Fails if anything does not start, or the emulator
-/// dies, which loses all of its state.
+/// when this is dropped, or with this process, even by `kill -9`.
 pub async fn supervise(ports: Ports) -> Result<()> {
     let (gateway_port, web_port) = (take(ports.gateway, "the gateway").await?, take(ports.web, "the page").await?);
     let _reserved = [Port::reserve(ports.valkey)?, Port::reserve(ports.emulator)?];
@@ -80,7 +79,7 @@ async fn take(port: u16, whose: &str) -> Result<TcpListener> {
     listener.with_context(|| format!("another program has just taken port {port}, meant for {whose}"))
 }
 
-/// What `up` writes to the pipe, in order. Fails if it ends before.
+/// What `up` writes to the pipe, in order.
 fn told() -> (oneshot::Receiver<()>, oneshot::Receiver<()>) {
     let ((tell_deployed, deployed), (tell_stay, stay)) = (oneshot::channel(), oneshot::channel());
     // A separate thread: the runtime would wait for a blocked one of its own before the program could end.

@@ -40,9 +40,6 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// Puts the synthesized app into the folder `home`, for an emulator at `endpoint` and tokens by `issuer`. Returns its
 /// path.
-///
-/// # Errors
-/// As [`prepare`], or if a file cannot be written, with its path.
 pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Result<PathBuf> {
     let kept = prepare().await?;
     let app = home.join("cdk.out");
@@ -52,8 +49,7 @@ pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Re
     Ok(app)
 }
 
-/// Synthesizes the app unless the checkout has not changed since, and returns where it is. Fails if the app cannot be
-/// synthesized, with what it says, or a file cannot be read, with its path.
+/// Synthesizes the app unless the checkout has not changed since, and returns where it is.
 pub(crate) async fn prepare() -> Result<PathBuf> {
     let all = paths::target().join("synthesized");
     let kept = all.join(format!("{:016x}", state_of_the_checkout()?));

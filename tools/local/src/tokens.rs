@@ -6,10 +6,10 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use command_line::{of_these, whole};
 use load::Target;
-use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::Client;
+use crate::deployment::sealed;
 use crate::running::running;
 use crate::sales::ensure_no_line;
 use crate::stages::Stage;
@@ -17,7 +17,6 @@ use crate::stages::Stage;
 /// How many tokens are signed before any is printed, which bounds the memory.
 const CHUNK: usize = 10_000;
 
-/// Which tokens to print.
 #[derive(Debug, Args)]
 pub struct Wanted {
     /// The API that they are for
@@ -34,8 +33,7 @@ pub struct Wanted {
     gate_every: usize,
 }
 
-/// Prints a line for each user: the token, followed by a pass. Fails if the API is not the running one, or there is no
-/// such sale, or it has a line.
+/// Prints a line for each user: the token, followed by a pass.
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     let elsewhere = "its users are unknown here: give --tokens FILE or --token-command '… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
@@ -58,12 +56,11 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
         for (user, token) in users.iter().zip(issuer.tokens(&names)?) {
             n += 1;
             // Passes are valid for five minutes, so they are sealed as late as possible.
-            let issued_at_ms = runtime::Clock::system().now();
+            let now = runtime::Clock::system().now();
             if wanted.gate_every > 0 && n % wanted.gate_every == 0 {
                 writeln!(out, "{token}")?;
             } else {
-                let pass = ring.seal(&Grant { round: &round, user, issued_at_ms, class: sale::BuyerClass::EVERYONE });
-                writeln!(out, "{token} {pass}")?;
+                writeln!(out, "{token} {}", sealed(&ring, &round, user, now))?;
             }
         }
         stage.set(n);

@@ -18,7 +18,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// How many log groups are searched at most. The app has fewer functions.
 const MAX_GROUPS: usize = 50;
 
-/// What a function logged about the purchase.
 struct Step {
     at_ms: i64,
     function: String,
@@ -26,7 +25,7 @@ struct Step {
 }
 
 /// Prints the steps of the purchase of `reservation`, as JSON or for people. The first one has the correlation id that
-/// its buyer got. Fails if nothing is running, or no function knows the reservation.
+/// its buyer got.
 pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     let (deployment, _) = running()?;
     let Deployment { endpoint, home, .. } = deployment;

@@ -31,7 +31,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(25);
 const SALE: &str = "lamp";
 /// How long it is open.
 const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
-/// Seconds to pay.
 const PAYMENT_WINDOW_S: u32 = 900;
 /// How long until the sale with a countdown opens, in seconds.
 const CHAIR_OPENS_IN_S: i64 = 120;
@@ -55,7 +54,7 @@ fn environment_file() -> PathBuf {
 }
 
 /// Starts everything and leaves it running; if it is already running, prints where. Builds the functions first, unless
-/// they are `built`. Fails if anything fails; what was started is then ended.
+/// they are `built`.
 pub async fn up(built: bool) -> Result<()> {
     let _alone = lock()?;
     if let Some(running) = Running::read()? {
@@ -154,13 +153,15 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let client = Client::new(&deployment.api_url)?;
     let operator = issuer.operator_token("operator")?;
     let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
+    let lamp = Goods {
+        description: LAMP.to_owned(),
+        pictures: vec!["/art/lamp.svg".parse()?],
+        list_price_minor: Some(LAMP_LIST_PRICE_MINOR),
+        terms_url: None,
+    };
+    let drops = Rain { at_once: LANTERNS_AT_ONCE, steady: Some(LANTERNS_DROP), ..Rain::default() };
     let sales = [
-        sale(SALE, 0, 100).described(Goods {
-            description: LAMP.to_owned(),
-            pictures: vec!["/art/lamp.svg".parse()?],
-            list_price_minor: Some(LAMP_LIST_PRICE_MINOR),
-            terms_url: None,
-        }),
+        NewSale { goods: lamp, ..sale(SALE, 0, 100) },
         sale("chair", CHAIR_OPENS_IN_S, 50).titled("Bentwood chair"),
         sale(KETTLE, 0, KETTLES).titled("Whistling kettle"),
         sale("packet", 0, PACKETS).titled("Red packet").free(Allocation::Split {
@@ -169,11 +170,7 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
             parts: Parts::Drawn,
             beacon: false,
         }),
-        sale("lantern", 0, LANTERNS).titled("Paper lantern").raining(Rain {
-            at_once: LANTERNS_AT_ONCE,
-            steady: Some(LANTERNS_DROP),
-            ..Rain::default()
-        }),
+        NewSale { rain: Some(drops), ..sale("lantern", 0, LANTERNS).titled("Paper lantern") },
     ];
     for sale in &sales {
         client.open_sale(&operator, sale).await?;
@@ -223,7 +220,7 @@ async fn wait_until(running: &Running, ready: impl Fn() -> bool, what: &str) -> 
     Ok(())
 }
 
-/// Ends what `up` started. Fails if it cannot be ended.
+/// Ends what `up` started.
 pub fn down() -> Result<()> {
     let _alone = lock()?;
     end()
@@ -276,14 +273,13 @@ fn still_answers(Ports { valkey, emulator, .. }: Ports) -> Option<(&'static str,
     left
 }
 
-/// A token for a user of the running cloud. Fails if none is running.
+/// A token for a user of the running cloud.
 pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
     let (_, issuer) = running()?;
     if operator { issuer.operator_token(user.as_str()) } else { issuer.token(user.as_str()) }
 }
 
-/// A pass for a user of the running cloud, like one that the gate gives for an answered challenge. Fails if none is
-/// running, or it does not have the sale or the round.
+/// A pass for a user of the running cloud, like one that the gate gives for an answered challenge.
 pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
@@ -291,7 +287,7 @@ pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     deployment.seal_pass(user, round).await
 }
 
-/// The addresses of the shop, and of the operators' page for a sale, of the running cloud. Fails if none is running.
+/// The addresses of the shop, and of the operators' page for a sale, of the running cloud.
 pub(crate) fn pages(sale: &str) -> Result<(String, String)> {
     let shop = Running::read()?.context(NOTHING_RUNS)?.page_url();
     let operators = web::operators_url(&shop, sale);

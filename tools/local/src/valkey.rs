@@ -26,16 +26,11 @@ pub struct Valkey {
 }
 
 impl Valkey {
-    /// Starts a server on a free port of the loopback. Fails if the local cloud is not installed or the server does not
-    /// start.
     pub fn start() -> Result<Self> {
         Self::start_with(&[])
     }
 
     /// The same with these environment variables, which its successors get too.
-    ///
-    /// # Errors
-    /// As [`Valkey::start`].
     pub fn start_with(variables: &[(String, String)]) -> Result<Self> {
         let port = Port::free()?;
         let name = Uuid::new_v4().simple();
@@ -45,35 +40,31 @@ impl Valkey {
         Ok(Self { port, log, snapshot, variables: variables.to_vec(), process: Some(process) })
     }
 
-    /// The server's address.
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port.number())
     }
 
-    /// The server's port.
     pub const fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`]. Fails if it cannot be
-    /// signalled.
+    /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`].
     pub fn stop(&self) -> Result<()> {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
     }
 
-    /// Resumes a stopped server. Fails if it cannot be signalled.
     pub fn resume(&self) -> Result<()> {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
-    /// Kills the server, like `kill -9`, and starts an empty one in its place. Fails if the new one does not start.
+    /// Kills the server, like `kill -9`, and starts an empty one in its place.
     pub fn kill_and_restart(&mut self) -> Result<()> {
         remove(&self.snapshot)?;
         self.kill_and_restart_from_snapshot()
     }
 
     /// Kills the server, like `kill -9`, and starts one in its place with the data of the last `SAVE`: like a failover
-    /// to a replica that was that far. Fails if the new one does not start.
+    /// to a replica that was that far.
     pub fn kill_and_restart_from_snapshot(&mut self) -> Result<()> {
         if let Some(mut process) = self.process.take() {
             process.kill();
@@ -120,7 +111,7 @@ pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
-/// The command that starts a server on `port`. Fails if the local cloud is not installed.
+/// The command that starts a server on `port`.
 pub fn command(port: u16) -> Result<Command> {
     let mut command = Command::new(binary()?);
     command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);

@@ -54,15 +54,13 @@ impl ValkeyCluster {
     pub const USER: &str = "shop";
 
     /// Starts the servers on free ports of the loopback and joins them. Each announces to the others and to clients the
-    /// port that `announce` returns for its own. Fails if the local cloud is not installed, or the servers do not start
-    /// or do not form a cluster.
+    /// port that `announce` returns for its own.
     pub async fn start(mut announce: impl FnMut(u16) -> Result<u16>) -> Result<Self> {
         let cluster = Self::start_servers(&mut announce)?;
         cluster.join().await?;
         Ok(cluster)
     }
 
-    /// The password of [`Self::USER`] and of all other users.
     pub fn password(&self) -> &str {
         &self.password
     }
@@ -72,7 +70,7 @@ impl ValkeyCluster {
         self.nodes.iter().map(|node| node.announced).collect()
     }
 
-    /// The node that has a slot, by index. Fails if none has it.
+    /// The node that has a slot, by index.
     pub async fn owner(&self, slot: u16) -> Result<usize> {
         for index in self.running() {
             let Ok(node) = self.itself(index).await else { continue };
@@ -83,7 +81,7 @@ impl ValkeyCluster {
         bail!("nobody has slot {slot}")
     }
 
-    /// The slot of a key. Fails if no node answers.
+    /// The slot of a key.
     pub async fn slot_of(&self, key: &str) -> Result<u16> {
         let first = self.running().next().context("a running node")?;
         self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await
@@ -96,23 +94,22 @@ impl ValkeyCluster {
         }
     }
 
-    /// Stops a node: connections stay, and nothing answers until [`Self::resume`]. Fails if it cannot be signalled.
+    /// Stops a node: connections stay, and nothing answers until [`Self::resume`].
     pub fn stop(&self, index: usize) -> Result<()> {
         self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
     }
 
-    /// Resumes a stopped node. Fails if it cannot be signalled.
     pub fn resume(&self, index: usize) -> Result<()> {
         self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
-    /// Waits until another node than `old` has a slot. Fails if that does not happen.
+    /// Waits until another node than `old` has a slot.
     pub async fn successor(&self, slot: u16, old: usize) -> Result<usize> {
         until("another node has the slot", async || self.owner(slot).await.ok().filter(|index| *index != old)).await
     }
 
     /// Moves a slot to another shard in the steps of resharding. `between` runs before the keys move, and again when
-    /// they have moved but only the two nodes know. Fails if a node refuses.
+    /// they have moved but only the two nodes know.
     pub async fn move_slot(&self, slot: u16, between: impl AsyncFn()) -> Result<()> {
         let (from, to) = (self.owner(slot).await?, self.another_master(slot).await?);
         let (from_id, to_id) = (self.itself(from).await?.id, self.itself(to).await?.id);
@@ -138,7 +135,7 @@ impl ValkeyCluster {
         self.successor(slot, from).await.map(drop)
     }
 
-    /// Moves a slot to another shard at once, as Valkey 9 can, and waits until it has moved. Fails if a node refuses.
+    /// Moves a slot to another shard at once, as Valkey 9 can, and waits until it has moved.
     pub async fn move_slot_at_once(&self, slot: u16) -> Result<()> {
         let (from, to) = (self.owner(slot).await?, self.another_master(slot).await?);
         let (to_id, number) = (self.itself(to).await?.id, slot.to_string());

@@ -21,8 +21,6 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// Compiles a function with progress messages, and serves it with `cargo lambda watch` and the settings of the running
 /// system. On its own, `cargo lambda watch` compiles at the first invocation, which then shows nothing for minutes.
-/// Fails if nothing is running, the port is taken, the function does not compile, or `cargo lambda` is not installed or
-/// ends.
 pub async fn watch(function: &str) -> Result<()> {
     let (deployment, issuer) = running()?;
     let program = paths::venv_program("cargo-lambda");

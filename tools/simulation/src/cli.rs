@@ -18,7 +18,6 @@ use crate::{plot, report};
 
 /// Most people of one simulation: each takes 64 bytes of memory plus pending events.
 const MAX_PEOPLE: u32 = 10_000_000;
-/// The version of the JSON.
 const SCHEMA: u32 = 1;
 
 /// Simulates the opening of a sale with a line in front of it, in virtual time
@@ -59,8 +58,7 @@ struct Answer<'a> {
     seconds: &'a [crate::meter::Second],
 }
 
-/// Runs a command line, program name first, and returns its output. Fails if an argument is wrong or the plot cannot be
-/// written.
+/// Runs a command line, program name first, and returns its output.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,

@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use crate::people::Person;
 
-/// Figures about the people who came before the opening, and about latecomers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Fairness {
     /// Spearman's correlation of arrival and place. Without correlation its standard deviation is 1/√n.
     pub correlation: f64,
@@ -23,7 +22,6 @@ pub struct Fairness {
 }
 
 impl Fairness {
-    /// The figures of all people in line, given how far it got.
     pub fn of(people: &[Person], watermark: &Watermark) -> Self {
         let mut early: Vec<&Person> = people.iter().filter(|person| person.class == Some(Class::Early)).collect();
         early.sort_by_key(|person| person.arrives_ms);

@@ -1,19 +1,15 @@
 //! The units of a sale in its lanes, and the calls to Redis to reserve them.
 
-/// Free units of each lane.
 #[derive(Debug, Clone)]
 pub struct Lanes {
     free: Vec<u32>,
-    /// Units that moved between lanes.
     pub moved: u32,
-    /// Transfers that moved them.
     pub transfers: u32,
 }
 
 /// Calls of Redis, by lane.
 #[derive(Debug, Clone, Copy)]
 pub enum Call {
-    /// To one lane.
     To(usize),
     /// One to each lane except this.
     ToOthers(usize),
@@ -26,7 +22,6 @@ impl Lanes {
         Self { free: (0..lanes).map(|lane| until(lane + 1) - until(lane)).collect(), moved: 0, transfers: 0 }
     }
 
-    /// Free units of all lanes.
     pub fn free(&self) -> u32 {
         self.free.iter().sum()
     }

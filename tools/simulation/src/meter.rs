@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// One second.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Second {
     /// Seconds after the opening.
@@ -13,17 +12,12 @@ pub struct Second {
     pub gateway: f64,
     /// Requests refused with 429 or 503.
     pub refused: f64,
-    /// Calls of Redis.
     pub redis: f64,
-    /// Calls waiting at the busiest shard at the end of the second.
     pub redis_queue: f64,
-    /// People waiting in line.
     pub waiting: u32,
     /// People whose turn has come since the opening.
     pub admitted: u32,
-    /// Free units.
     pub free: u32,
-    /// Paid units.
     pub paid: u32,
 }
 
@@ -50,12 +44,10 @@ impl Meter {
         &mut self.seconds[index]
     }
 
-    /// All seconds.
     pub fn seconds(&self) -> &[Second] {
         &self.seconds
     }
 
-    /// The largest value of any second.
     pub fn most(&self, of: impl Fn(&Second) -> f64) -> f64 {
         self.seconds.iter().map(of).fold(0.0, f64::max)
     }

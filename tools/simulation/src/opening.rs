@@ -21,7 +21,6 @@ const COUNT_ERROR: f64 = 0.0081;
 const FIRST_RETRY_MS: i64 = 1_000;
 const LONGEST_RETRY_MS: i64 = 15_000;
 
-/// A person's next step.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Arrive,
@@ -35,10 +34,8 @@ enum Step {
     Expire,
 }
 
-/// The results of one opening.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Run {
-    /// Its seed.
     pub seed: u64,
     /// Seconds from the opening until it first sold out.
     pub sold_out_s: Option<f64>,
@@ -46,21 +43,16 @@ pub struct Run {
     pub told_s: Option<f64>,
     /// Seconds from the opening until all units were paid for.
     pub all_paid_s: Option<f64>,
-    /// Paid units at the end.
     pub paid: u32,
-    /// Units that came back unpaid.
     pub came_back: u32,
     /// Most units taken at once: never more than there are.
     pub most_taken: u32,
-    /// Users who had more units at once than the limit.
     pub over_limit: u32,
     /// People who were told "sold out" while a unit was free.
     pub told_wrongly: u32,
-    /// People whose turn came.
     pub admitted: u32,
     /// How many of them came and got nothing.
     pub came_for_nothing: u32,
-    /// Users with a unit at the end.
     pub winners: u32,
     /// People still waiting at the end, with no end in sight.
     pub left_waiting: u32,
@@ -72,26 +64,17 @@ pub struct Run {
     pub gateway_peak: f64,
     /// The same at the gateway, in the minute before the opening.
     pub tickets_peak: f64,
-    /// Requests refused with 429 or 503.
     pub refused: f64,
-    /// Most calls to Redis in a second.
     pub redis_peak: f64,
-    /// The longest queue of a shard.
     pub redis_queue_peak: f64,
-    /// The most people in line at once.
     pub waiting_peak: u32,
-    /// Units that changed lanes.
     pub moved: u32,
-    /// Transfers between lanes.
     pub transfers: u32,
-    /// Whether it was fair.
     pub fairness: Fairness,
-    /// The figures of each second.
     #[serde(skip)]
     pub seconds: Vec<Second>,
 }
 
-/// The latest document.
 #[derive(Debug, Clone, Copy, Default)]
 struct Document {
     progress: Progress,
@@ -110,8 +93,6 @@ struct Opening<'a> {
     lanes: Lanes,
     /// Reserved and paid units.
     held: u32,
-    paid: u32,
-    came_back: u32,
     document: Document,
     progress: Progress,
     late: BTreeMap<(u64, Place, u32), ()>,
@@ -123,16 +104,12 @@ struct Opening<'a> {
     /// How many processes may still read the other lanes in this second, once each.
     readings: f64,
     waiting: u32,
-    admitted: u32,
-    most_taken: u32,
-    over_limit: u32,
-    told_wrongly: u32,
     sold_out_ms: Option<i64>,
     told_ms: Option<i64>,
-    all_paid_ms: Option<i64>,
+    /// Counted so far.
+    run: Run,
 }
 
-/// Simulates one opening.
 pub fn run(scenario: &Scenario, seed: u64) -> Run {
     let mut chance = Chance::of(seed);
     let people = crowd(scenario, &mut chance);
@@ -148,8 +125,6 @@ pub fn run(scenario: &Scenario, seed: u64) -> Run {
         meter: Meter::from(first_s),
         lanes: Lanes::deal(scenario.units, scenario.lanes),
         held: 0,
-        paid: 0,
-        came_back: 0,
         document: Document::default(),
         progress: Progress::default(),
         late: BTreeMap::new(),
@@ -160,20 +135,16 @@ pub fn run(scenario: &Scenario, seed: u64) -> Run {
         shards: vec![0.0; scenario.shards],
         readings: 0.0,
         waiting: 0,
-        admitted: 0,
-        most_taken: 0,
-        over_limit: 0,
-        told_wrongly: 0,
         sold_out_ms: None,
         told_ms: None,
-        all_paid_ms: None,
+        run: Run { seed, ..Run::default() },
     };
     for person in 0..opening.people.len() as u32 {
         let at_ms = opening.people[person as usize].arrives_ms;
         opening.at(i64::from(at_ms), person, Step::Arrive);
     }
     opening.go();
-    opening.result(seed)
+    opening.result()
 }
 
 impl Opening<'_> {
@@ -235,7 +206,7 @@ impl Opening<'_> {
                 people: (f64::from(self.early) * self.counted) as u64,
                 late_waiting: self.late.len() as u64,
                 free: free.into(),
-                taken: (self.held + self.paid).into(),
+                taken: (self.held + self.run.paid).into(),
                 may_return: self.held.into(),
                 per_s: self.scenario.admits_per_s.into(),
             };
@@ -252,7 +223,7 @@ impl Opening<'_> {
         let tally = if now_ms < 0 { 0.0 } else { 1.0 + self.scenario.tally_per_s };
         let documents = planner::quotas::EDGE_CACHES.min(f64::from(self.waiting));
         let queue = self.shards.iter().copied().fold(0.0, f64::max);
-        let (waiting, admitted, paid) = (self.waiting, self.admitted, self.paid);
+        let (waiting, admitted, paid) = (self.waiting, self.run.admitted, self.run.paid);
         let second = self.meter.at(now_ms);
         second.edge += looks;
         second.gateway += documents;
@@ -379,7 +350,7 @@ impl Opening<'_> {
         let is_turn = class.is_some_and(|class| progress.watermark.admits(class, place));
         match state {
             State::InLine if is_turn => {
-                self.admitted += 1;
+                self.run.admitted += 1;
                 if !self.chance.happens(self.scenario.comes_share) {
                     self.leave(person, State::Away);
                 } else if is_sold_out {
@@ -474,12 +445,12 @@ impl Opening<'_> {
         let won = self.lanes.reserve(home.into(), |call| calls.push(call));
         calls.into_iter().for_each(|call| self.call(call));
         if !won {
-            self.told_wrongly += u32::from(was_free > 0);
+            self.run.told_wrongly += u32::from(was_free > 0);
             self.hear_sold_out(person);
             return;
         }
         self.held += 1;
-        self.most_taken = self.most_taken.max(self.held + self.paid);
+        self.run.most_taken = self.run.most_taken.max(self.held + self.run.paid);
         if self.lanes.free() == 0 && self.sold_out_ms.is_none() {
             self.sold_out_ms = Some(now_ms);
         }
@@ -487,7 +458,7 @@ impl Opening<'_> {
         who.has += 1;
         who.won += 1;
         let (has, first_looks) = (who.has, self.scenario.first_looks);
-        self.over_limit += u32::from(has > self.scenario.limit_per_user);
+        self.run.over_limit += u32::from(has > self.scenario.limit_per_user);
         for look in 0..first_looks {
             self.after(0.5 + 10.0 * f64::from(look) / f64::from(first_looks), person, Step::LookAtReservation);
         }
@@ -507,9 +478,9 @@ impl Opening<'_> {
             return;
         }
         self.held -= 1;
-        self.paid += 1;
-        if self.paid == self.scenario.units {
-            self.all_paid_ms = Some(self.now_ms());
+        self.run.paid += 1;
+        if self.run.paid == self.scenario.units {
+            self.run.all_paid_s = Some(self.now_ms() as f64 / 1_000.0);
         }
     }
 
@@ -520,10 +491,10 @@ impl Opening<'_> {
         self.lanes.give_back(home);
         self.people[person as usize].has -= 1;
         self.held -= 1;
-        self.came_back += 1;
+        self.run.came_back += 1;
     }
 
-    fn result(self, seed: u64) -> Run {
+    fn result(self) -> Run {
         let is_at_front = |person: &Person| matches!(person.state, State::AtFront | State::Away);
         let never =
             self.people.iter().filter(|person| person.class.is_some() && !is_at_front(person) && person.won == 0);
@@ -532,16 +503,8 @@ impl Opening<'_> {
         let seconds = |ms: Option<i64>| ms.map(|ms| ms as f64 / 1_000.0);
         let last_minute = |second: &Second| if (-60..0).contains(&second.at_s) { second.gateway } else { 0.0 };
         Run {
-            seed,
             sold_out_s: seconds(self.sold_out_ms),
             told_s: seconds(self.told_ms),
-            all_paid_s: seconds(self.all_paid_ms),
-            paid: self.paid,
-            came_back: self.came_back,
-            most_taken: self.most_taken,
-            over_limit: self.over_limit,
-            told_wrongly: self.told_wrongly,
-            admitted: self.admitted,
             came_for_nothing: self.people.iter().filter(|person| person.came && person.won == 0).count() as u32,
             winners: self.people.iter().filter(|person| person.has > 0).count() as u32,
             left_waiting: self.waiting,
@@ -557,6 +520,7 @@ impl Opening<'_> {
             transfers: self.lanes.transfers,
             fairness: Fairness::of(&self.people, &self.progress.watermark),
             seconds: self.meter.seconds().to_vec(),
+            ..self.run
         }
     }
 }

@@ -8,34 +8,26 @@ use sale::{Lane, UserId};
 
 use crate::scenario::{Places, Scenario};
 
-/// One user.
 #[derive(Debug, Clone)]
 pub struct Person {
     /// When the user opens the page, in milliseconds after the opening.
     pub arrives_ms: i32,
     /// The ticket's class, once there is one.
     pub class: Option<Class>,
-    /// The place within the class.
     pub place: Place,
-    /// The home lane.
     pub home: u8,
-    /// Units wanted.
     pub wants: u8,
-    /// Units held, paid or not.
     pub has: u8,
     /// Units ever held.
     pub won: u8,
     /// Requests that reached the gateway.
     pub asked: u16,
-    /// Refusals of the last request.
     pub tries: u8,
     /// Whether the user came when the turn came.
     pub came: bool,
-    /// The user's state.
     pub state: State,
 }
 
-/// The state of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Before the ticket, or waiting in line.
@@ -50,26 +42,21 @@ pub enum State {
     Left,
 }
 
-/// The random numbers of one run.
 pub struct Chance(StdRng);
 
 impl Chance {
-    /// Random numbers from a seed.
     pub fn of(seed: u64) -> Self {
         Self(StdRng::seed_from_u64(seed))
     }
 
-    /// A number from 0 to 1.
     pub fn part(&mut self) -> f64 {
         self.0.random()
     }
 
-    /// True with this probability.
     pub fn happens(&mut self, probability: f64) -> bool {
         self.part() < probability
     }
 
-    /// An exponentially distributed time.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * (1.0 - self.part()).ln()
     }
@@ -79,13 +66,11 @@ impl Chance {
         (-2.0 * (1.0 - self.part()).ln()).sqrt() * (std::f64::consts::TAU * self.part()).cos()
     }
 
-    /// 32 bytes.
     pub fn bytes(&mut self) -> [u8; 32] {
         self.0.random()
     }
 }
 
-/// All people.
 pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
     let order = LineOrder::of(&Seed(chance.bytes()));
     let earliest = -f64::from(scenario.opens_early_s);

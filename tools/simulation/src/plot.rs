@@ -12,7 +12,7 @@ const SIZE: (u32, u32) = (900, 1_120);
 const BEFORE_S: i64 = 60;
 const AFTER_S: i64 = 60;
 
-/// Requests, people and units around the opening of the first run, and the tenths of all runs. Fails if drawing fails.
+/// Requests, people and units around the opening of the first run, and the tenths of all runs.
 pub fn draw(runs: &[Run]) -> Result<String> {
     svg(SIZE, |root| {
         let parts = root.split_evenly((3, 1));

@@ -7,7 +7,6 @@ use planner::figures::{count, time};
 use crate::opening::Run;
 use crate::scenario::Scenario;
 
-/// The figures of all runs: the median and the range.
 pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     let mut out = String::new();
     let Scenario { units, people, lanes, admits_per_s, opens_early_s, .. } = *scenario;

@@ -8,26 +8,19 @@ use planner::quotas as q;
 use planner::setup::Setup;
 use serde::Serialize;
 
-/// How places are assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Places {
-    /// As the real line does.
     Line,
     /// By time of arrival, which the fairness figures must reveal.
     FirstCome,
 }
 
-/// One opening.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scenario {
-    /// Units on sale.
     pub units: u32,
-    /// People who take part.
     pub people: u32,
-    /// Lanes of the sale.
     pub lanes: usize,
-    /// Shards of Redis.
     pub shards: usize,
     /// People a second whose turn it becomes.
     pub admits_per_s: u32,
@@ -45,7 +38,6 @@ pub struct Scenario {
     pub notices_s: f64,
     /// Seconds between challenge and answer, on average.
     pub solve_s: f64,
-    /// Share of wrong answers.
     pub wrong_share: f64,
     /// Seconds between looks at the document, before the opening.
     pub look_early_s: f64,
@@ -55,13 +47,11 @@ pub struct Scenario {
     pub hopes_share: f64,
     /// Seconds between their looks.
     pub hopes_look_s: f64,
-    /// Most units per user.
     pub limit_per_user: u8,
     /// Share of the people who want that many.
     pub wants_more_share: f64,
     /// Share of the units that are not paid for.
     pub unpaid_share: f64,
-    /// Seconds until payment, on average.
     pub pays_s: f64,
     /// Seconds after which an unpaid unit comes back.
     pub payment_window_s: f64,
@@ -69,7 +59,6 @@ pub struct Scenario {
     pub first_looks: u32,
     /// The gateway's rate limit, in requests a second.
     pub gateway_per_s: f64,
-    /// The size of the gateway's token bucket.
     pub gateway_burst: f64,
     /// Requests a second that the functions' quota allows.
     pub functions_per_s: f64,
@@ -77,14 +66,12 @@ pub struct Scenario {
     pub shard_per_s: f64,
     /// Calls a second for the functions' answer counts.
     pub tally_per_s: f64,
-    /// Files that a page loads.
     pub page_files: f64,
-    /// How places are assigned.
     pub places: Places,
 }
 
 impl Scenario {
-    /// A sale as the planner sets it up. Fails if the planner suggests no line for this sale.
+    /// A sale as the planner sets it up.
     pub fn planned(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
         let setup = Setup::of(inputs, assumed);
         let line = setup.line.context("this sale needs no line; LINE=100 has one that admits 100 people a second")?;

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -26,7 +25,6 @@ use tokio::task::JoinHandle;
 const TRANSACTION_FACTOR: usize = 2;
 const WRITE_UNIT_BYTES: usize = 1024;
 
-/// Counted requests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Asked {
     /// Requests by operation. A batch of messages counts as that many of `SendMessage`.
@@ -45,7 +43,6 @@ pub(crate) struct Aws {
 /// A queue on an emulator.
 pub(crate) struct EmulatorQueue {
     client: Client,
-    asked: AtomicUsize,
     pub(crate) url: String,
 }
 
@@ -78,7 +75,6 @@ impl Aws {
         format!("http://{}", self.address)
     }
 
-    /// Delays answers by this much from now on.
     pub(crate) fn delay(&self, delay: Duration) {
         self.shared.delay.send_replace(delay);
     }
@@ -97,17 +93,12 @@ impl Aws {
 impl EmulatorQueue {
     /// An empty queue of this name on the emulator at `endpoint`, over at most this many connections.
     pub(crate) async fn create(endpoint: &str, name: &str, connections: usize) -> Result<Self> {
-        let queue = Self {
-            client: Client::with_connections(endpoint.parse()?, connections),
-            asked: AtomicUsize::new(0),
-            url: String::new(),
-        };
+        let queue = Self { client: Client::with_connections(endpoint.parse()?, connections), url: String::new() };
         let made = queue.ask("CreateQueue", json!({ "QueueName": name }).to_string()).await?;
         let url = made.json()["QueueUrl"].as_str().context("the new queue has no address")?.to_owned();
         Ok(Self { url, ..queue })
     }
 
-    /// Sends a message.
     pub(crate) async fn send(&self, message: &str) -> Result<()> {
         let body = json!({ "QueueUrl": self.url, "MessageBody": message }).to_string();
         self.ask("SendMessage", body).await.map(drop)
@@ -119,9 +110,7 @@ impl EmulatorQueue {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"))
             .header(HeaderName::from_static("x-amz-target"), format!("AmazonSQS.{operation}").parse()?)
             .body(body);
-        // Round robin, since the client sends each user's requests from one address.
-        let turn = self.asked.fetch_add(1, Ordering::Relaxed);
-        let answer = self.client.send(turn, &request).await?;
+        let answer = self.client.send_from_any(&request).await?;
         ensure!(answer.status == 200, "the emulator answers {operation} with {}", answer.answer());
         Ok(answer)
     }

@@ -1,7 +1,6 @@
 use crate::binaries::Binaries;
 use crate::rival;
 
-/// How much is measured, and which build.
 pub(super) struct Effort {
     pub(super) binaries: Binaries,
     /// How often everything is measured from scratch.

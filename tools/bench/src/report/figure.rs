@@ -1,6 +1,7 @@
+use anyhow::Result;
+use local::stages::Stage;
 use serde::Serialize;
 
-/// The target of a figure.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reach {
@@ -32,6 +33,39 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// Of two rates that were measured in the same rounds.
+    pub(crate) fn rates(
+        name: &'static str,
+        what: impl Into<String>,
+        against: impl Into<String>,
+        [of, to]: [&[f64]; 2],
+        unit: &str,
+    ) -> Self {
+        let measured = format!("{:.0} of {:.0} {unit}", median(of), median(to));
+        Self { measured, ..Self::times(name, what, against, [of, to], unit) }
+    }
+
+    /// Of two times that were measured in the same rounds.
+    pub(crate) fn times(
+        name: &'static str,
+        what: impl Into<String>,
+        against: impl Into<String>,
+        [of, to]: [&[f64]; 2],
+        unit: &str,
+    ) -> Self {
+        let measured = format!("{:.1} and {:.1} {unit}", median(of), median(to));
+        let rounds = ratios(of, to);
+        Self { name, what: what.into(), against: against.into(), unit: Unit::Ratio, rounds, reach: None, measured }
+    }
+
+    pub(crate) fn at_least(self, least: f64) -> Self {
+        Self { reach: Some(Reach::AtLeast(least)), ..self }
+    }
+
+    pub(crate) fn at_most(self, most: f64) -> Self {
+        Self { reach: Some(Reach::AtMost(most)), ..self }
+    }
+
     pub(crate) fn median(&self) -> f64 {
         median(&self.rounds)
     }
@@ -80,7 +114,27 @@ impl Unit {
     }
 }
 
-/// The median of these values.
+/// Measures `N` things in turns, in a round to warm up and in this many more. Returns what each was in each of these.
+pub(crate) async fn in_turns<const N: usize>(
+    rounds: usize,
+    stage: &Stage,
+    mut round_of: impl AsyncFnMut(usize) -> Result<[f64; N]>,
+) -> Result<[Vec<f64>; N]> {
+    let mut measured = [const { Vec::new() }; N];
+    for round in 0..=rounds {
+        let values = round_of(round).await?;
+        if round > 0 {
+            measured.iter_mut().zip(values).for_each(|(into, value)| into.push(value));
+        }
+        stage.step();
+    }
+    Ok(measured)
+}
+
+pub(crate) fn ratios(of: &[f64], to: &[f64]) -> Vec<f64> {
+    of.iter().zip(to).map(|(of, to)| of / to).collect()
+}
+
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use load::measure::{Load, closed, open};
-use load::{Client, Request, Token};
+use load::{Client, Request};
 use local::control::Control;
 use local::emulator::Emulator;
 use local::gateway::{Concurrency, Gateway};
-use local::identity::Issuer;
+use local::identity::{Bearer, Issuer};
 use local::stages::Stage;
 use serde_json::json;
 
 use super::aws::EmulatorQueue;
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, median};
+use super::figure::{Line, Reach, Unit, in_turns, median};
 use super::measured::Report;
 use super::rivals::SALE;
-use super::scripts::ratios;
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 
 const FUNCTION: &str = "reservation";
@@ -30,7 +29,6 @@ const ROUTE: &str = "POST /v1/sales/{sale_id}/reservations/{token}";
 const P99_MS: f64 = 25.0;
 /// Least throughput of winners, as a share of the queue's own.
 const OF_THE_QUEUE: f64 = 0.9;
-/// Size of a reservation's message.
 const MESSAGE_BYTES: usize = 400;
 /// A round has one winner for this many refusals, because a winner takes several times as long.
 const WINNERS_ONE_OF: usize = 5;
@@ -68,12 +66,9 @@ impl Front {
 
     /// Requests of `count` users, each with a token and a pass.
     async fn requests(&self, shop: &Shop, users: &str, count: usize) -> Result<Arc<Vec<Request>>> {
-        let names: Vec<String> = (0..count).map(|n| format!("{users}-{n}")).collect();
-        let (issuer, signed) = (self.issuer.clone(), names.clone());
-        let tokens = tokio::task::spawn_blocking(move || issuer.tokens(&signed)).await??;
-        let requests = names.iter().zip(tokens).map(|(name, token)| {
-            let token: Token = token.parse()?;
-            Ok(Request::reserve(SALE, &shop.pass(name)?)?.token(&token).key("first-try"))
+        let bearers = self.issuer.bearers((0..count).map(|n| format!("{users}-{n}"))).await?;
+        let requests = bearers.iter().map(|Bearer { user, token, .. }| {
+            Ok(Request::reserve(SALE, &shop.pass(user.as_str())?)?.token(token).key("first-try"))
         });
         Ok(Arc::new(requests.collect::<Result<_>>()?))
     }
@@ -88,7 +83,6 @@ impl Front {
         .await
     }
 
-    /// Sends messages straight to the emulator's queue.
     async fn messages(&self, count: usize) -> Result<Load> {
         let queue = Arc::clone(&self.queue);
         let message: Arc<str> = "m".repeat(MESSAGE_BYTES).into();
@@ -134,8 +128,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         };
         let probes = front.requests(&shop, &format!("probe-of-{users}"), PROBES).await?;
         let probes_alone = shop.requests(&format!("probe-of-{users}"), PROBES)?;
-        let [mut most, mut most_alone] = [const { Vec::new() }; 2];
-        for round in 0..=effort.rounds {
+        let two = async |round: usize| {
             if matches!(by, Refusal::Mark) || round == 0 {
                 shop.until_refused(by, |n| expect(&front.client, n, &probes[n], 409)).await?;
                 shop.until_refused(by, |n| alone.ask(probes_alone[n].clone(), "409")).await?;
@@ -145,14 +138,9 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
                 shop.refused(by, effort.requests, front.closed(&requests, 409)).await?,
                 shop.refused(by, effort.requests, alone).await?,
             ];
-            if round > 0 {
-                [&mut most, &mut most_alone]
-                    .into_iter()
-                    .zip(loads)
-                    .for_each(|(into, load)| into.push(load.throughput()));
-            }
-            stage.step();
-        }
+            anyhow::Ok(loads.map(|load| load.throughput()))
+        };
+        let [most, most_alone] = in_turns(effort.rounds, &stage, two).await?;
         let mut at_half = Vec::new();
         for _ in 0..effort.rounds {
             let load = front.open_loop(&requests, median(&most) * HALF, 409);
@@ -164,22 +152,13 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         measured.iter().map(|(most, ..)| format!("{:.0}", median(most))).collect::<Vec<_>>().join(" and ")
             + " requests/s",
     );
-    let against = "the function alone, without HTTP, tokens and a client".to_owned();
-    let line = |name, what: &str, of: &[f64], to: &[f64]| Line {
-        name,
-        what: what.to_owned(),
-        against: against.clone(),
-        unit: Unit::Ratio,
-        rounds: ratios(of, to),
-        reach: None,
-        measured: format!("{:.0} of {:.0} requests/s", median(of), median(to)),
-    };
+    let against = "the function alone, without HTTP, tokens and a client";
     let names = [
         ("gateway_marked", "through the gateway with a JWT each, sold-out mark set"),
         ("gateway_sold_out", "likewise, sold out in Redis"),
     ];
     for ((name, what), (most, most_alone, _)) in names.into_iter().zip(&measured) {
-        report.lines.push(line(name, what, most, most_alone));
+        report.lines.push(Line::rates(name, what, against, [most, most_alone], "requests/s"));
     }
     let names = [
         ("gateway_marked_p99", "p99 through the gateway at half of that rate, mark set"),
@@ -208,25 +187,16 @@ async fn winners(effort: &Effort, shop: &Shop, front: &Front) -> Result<Line> {
     let count = (effort.requests / WINNERS_ONE_OF).max(1);
     let stage = Stage::steps("Winners through the gateway", effort.rounds + 1);
     shop.aws.pass_messages_to(Some(Arc::clone(&front.queue)));
-    let (mut won, mut queued) = (Vec::new(), Vec::new());
-    for round in 0..=effort.rounds {
+    let two = async |round: usize| {
         shop.stock(count as u32).await?;
         let requests = front.requests(shop, &format!("winner-{round}"), count).await?;
         let loads = [front.closed(&requests, 202).await?, front.messages(count).await?];
-        if round > 0 {
-            [&mut won, &mut queued].into_iter().zip(loads).for_each(|(into, load)| into.push(load.throughput()));
-        }
-        stage.step();
-    }
+        anyhow::Ok(loads.map(|load| load.throughput()))
+    };
+    let [won, queued] = in_turns(effort.rounds, &stage, two).await?;
     shop.aws.pass_messages_to(None);
     stage.done(format!("{:.0} reservations/s", median(&won)));
-    Ok(Line {
-        name: "gateway_winners",
-        what: "winners through the gateway with a JWT each".to_owned(),
-        against: "messages straight to the emulator's queue".to_owned(),
-        unit: Unit::Ratio,
-        rounds: ratios(&won, &queued),
-        reach: Some(Reach::AtLeast(OF_THE_QUEUE)),
-        measured: format!("{:.0} of {:.0} a second", median(&won), median(&queued)),
-    })
+    let what = "winners through the gateway with a JWT each";
+    let against = "messages straight to the emulator's queue";
+    Ok(Line::rates("gateway_winners", what, against, [&won, &queued], "a second").at_least(OF_THE_QUEUE))
 }

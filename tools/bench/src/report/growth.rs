@@ -5,7 +5,7 @@ use load::measure::closed;
 use local::stages::Stage;
 
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, median};
+use super::figure::{Line, Reach, Unit};
 use super::measured::Report;
 use super::rivals::{Ring, Rival};
 
@@ -52,30 +52,21 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     });
 
     let stage = Stage::steps("Growth", effort.rounds);
-    let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
+    let (mut large, mut small) = (Vec::new(), Vec::new());
     for round in 0..effort.rounds {
-        let small = format!("small-{round}");
+        let sale = format!("small-{round}");
         let units = SMALL_LIVE + effort.calls_at_each_size;
-        ring.offer(Rival::Reserve, &small, units as u32).await?;
-        fill(&ring, &small, 0, SMALL_LIVE).await?;
+        ring.offer(Rival::Reserve, &sale, units as u32).await?;
+        fill(&ring, &sale, 0, SMALL_LIVE).await?;
         // The first calls after a pause are slow, on both sides.
-        let at_small = sequential(&ring, &small, SMALL_LIVE, effort.calls_at_each_size).await?;
-        let at_large = sequential(&ring, LARGE, live, effort.calls_at_each_size).await?;
+        small.push(sequential(&ring, &sale, SMALL_LIVE, effort.calls_at_each_size).await?);
+        large.push(sequential(&ring, LARGE, live, effort.calls_at_each_size).await?);
         live += effort.calls_at_each_size;
-        times[0].push(at_large);
-        times[1].push(at_small);
-        ratios.push(at_large / at_small);
         stage.step();
     }
-    let line = Line {
-        name: "growth",
-        what: format!("`reserve` at {} live reservations and {UNITS} units, p50", effort.live),
-        against: format!("at {SMALL_LIVE} and as many units, p50"),
-        unit: Unit::Ratio,
-        rounds: ratios,
-        reach: Some(Reach::AtMost(SLOWER)),
-        measured: format!("{:.1} and {:.1} µs", median(&times[0]), median(&times[1])),
-    };
+    let what = format!("`reserve` at {} live reservations and {UNITS} units, p50", effort.live);
+    let against = format!("at {SMALL_LIVE} and as many units, p50");
+    let line = Line::times("growth", what, against, [&large, &small], "µs").at_most(SLOWER);
     stage.done(line.value());
     report.lines.push(line);
     Ok(())

@@ -3,7 +3,6 @@ use serde::Serialize;
 
 use super::figure::Line;
 
-/// The measurements.
 #[derive(Default, Serialize)]
 pub(super) struct Report {
     /// When it was made, and on which machine.
@@ -30,7 +29,6 @@ pub(crate) struct Offered {
     pub(crate) p99_ms: f64,
 }
 
-/// How one function starts.
 #[derive(Debug, Serialize)]
 pub(crate) struct Started {
     pub(crate) function: &'static str,

@@ -30,7 +30,6 @@ use crate::rival;
 use effort::{Effort, FULL, SHORT};
 use measured::Report;
 
-/// What to measure, and how to print it.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// A short run on the tests' build of the functions: it fails on a broken invariant or a missing figure. Its figures
@@ -47,7 +46,6 @@ pub(crate) struct Plan {
 
 const SECTIONS: [&str; 8] = ["scripts", "growth", "functions", "gateway", "rival", "orders", "starts", "waste"];
 
-/// Figures that must be there.
 const LINES: [&str; 23] = [
     "reserve_winners",
     "reserve_winners_server",
@@ -109,30 +107,18 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
 
 async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Report> {
     let mut report = Report { runs: 1, ..Report::default() };
-    if wanted("scripts") {
-        scripts::measure(effort, &mut report).await.context("scripts")?;
+    macro_rules! measure {
+        ($($section:ident)*) => {$(
+            if wanted(stringify!($section)) {
+                $section::measure(effort, &mut report).await.context(stringify!($section))?;
+            }
+        )*};
     }
-    if wanted("growth") {
-        growth::measure(effort, &mut report).await.context("growth")?;
-    }
-    if wanted("functions") {
-        functions::measure(effort, &mut report).await.context("functions")?;
-    }
-    if wanted("gateway") {
-        gateway::measure(effort, &mut report).await.context("gateway")?;
-    }
+    measure!(scripts growth functions gateway);
     if wanted("rival") {
         report.lines.extend(rival::lines(&effort.rival).await.context("rival")?);
     }
-    if wanted("orders") {
-        orders::measure(effort, &mut report).await.context("orders")?;
-    }
-    if wanted("starts") {
-        starts::measure(effort, &mut report).await.context("starts")?;
-    }
-    if wanted("waste") {
-        waste::measure(effort, &mut report).await.context("waste")?;
-    }
+    measure!(orders starts waste);
     Ok(report)
 }
 

@@ -14,7 +14,7 @@ use stock::Reserve;
 use uuid::Uuid;
 
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, median};
+use super::figure::{Line, in_turns};
 use super::measured::Report;
 use super::rivals::{SALE, round};
 use super::shop::{Served, Shop};
@@ -30,26 +30,13 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     shop.stock(10_000_000).await?;
     shop.aws.delay(DYNAMODB);
     let stage = Stage::steps("Orders", effort.rounds + 1);
-    let (mut ratios, mut times) = (Vec::new(), [Vec::new(), Vec::new()]);
-    for round in 0..=effort.rounds {
+    let both = async |_: usize| {
         let ten = batches(&shop, &served, BATCH, effort.batches).await?;
-        let one = batches(&shop, &served, 1, effort.batches).await?;
-        if round > 0 {
-            ratios.push(ten / one);
-            times[0].push(ten);
-            times[1].push(one);
-        }
-        stage.step();
-    }
-    let line = Line {
-        name: "order_batch",
-        what: format!("the order function, batch of {BATCH}, AWS answers in {} ms, p50", DYNAMODB.as_millis()),
-        against: "a batch of one".to_owned(),
-        unit: Unit::Ratio,
-        rounds: ratios,
-        reach: Some(Reach::AtMost(OF_ONE)),
-        measured: format!("{:.1} and {:.1} ms", median(&times[0]), median(&times[1])),
+        anyhow::Ok([ten, batches(&shop, &served, 1, effort.batches).await?])
     };
+    let [ten, one] = in_turns(effort.rounds, &stage, both).await?;
+    let what = format!("the order function, batch of {BATCH}, AWS answers in {} ms, p50", DYNAMODB.as_millis());
+    let line = Line::times("order_batch", what, "a batch of one", [&ten, &one], "ms").at_most(OF_ONE);
     stage.done(line.value());
     report.lines.push(line);
     Ok(())

@@ -15,7 +15,6 @@ pub(crate) const END: &str = "<!-- `make bench` wrote what is above -->";
 /// The answer whose cost README.md quotes.
 const WINNER: &str = "202, a unit";
 
-/// The tables.
 pub(crate) fn tables(report: &Report) -> String {
     let mut page = String::new();
     let _ = write!(page, "{}\n\n| what | against | has to be | is | each run | measured | |\n", report.made);

@@ -10,7 +10,6 @@ use super::measured::{Offered, Report};
 const SIZE: (u32, u32) = (820, 400);
 const UPPER_LEFT: Option<SeriesLabelPosition> = Some(SeriesLabelPosition::UpperLeft);
 
-/// Draws the report into `folder`.
 pub(crate) fn draw(report: &Report, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let plot = |name: &str, height: u32, draw: &dyn Fn(&Area<'_>) -> Drawn| {

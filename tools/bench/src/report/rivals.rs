@@ -42,7 +42,6 @@ pub(crate) struct Ring {
     bare: String,
 }
 
-/// The first round of a sale.
 pub(crate) fn round(sale: &str) -> Result<RoundId> {
     Ok(RoundId { sale: sale.parse()?, number: RoundNumber(1) })
 }
@@ -96,7 +95,6 @@ impl Ring {
         Ok(redis::cmd("FLUSHALL").arg("SYNC").query_async(&mut self.connection().await?).await?)
     }
 
-    /// Puts `units` on sale.
     pub(crate) async fn offer(&self, rival: Rival, sale: &str, units: u32) -> Result<()> {
         match rival {
             Rival::Reserve => {

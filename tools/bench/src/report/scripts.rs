@@ -6,7 +6,7 @@ use load::measure::{Load, closed};
 use local::stages::Stage;
 
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, median};
+use super::figure::Line;
 use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
 
@@ -50,26 +50,13 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
             stage.step();
         }
         let [(_, reserve), (_, bare)] = sides;
-        let line = Line {
-            name,
-            what: title.to_owned(),
-            against: "the bare script, throughput".to_owned(),
-            unit: Unit::Ratio,
-            rounds: ratios(&reserve.throughputs, &bare.throughputs),
-            reach: Some(Reach::AtLeast(reach)),
-            measured: format!("{:.0} of {:.0} calls/s", median(&reserve.throughputs), median(&bare.throughputs)),
-        };
+        let rates = [&*reserve.throughputs, &*bare.throughputs];
+        let line = Line::rates(name, title, "the bare script, throughput", rates, "calls/s").at_least(reach);
         stage.done(line.value());
         report.lines.push(line);
-        report.lines.push(Line {
-            name: if winners { "reserve_winners_server" } else { "reserve_sold_out_server" },
-            what: format!("{title}: Valkey's own time"),
-            against: "the bare script's".to_owned(),
-            unit: Unit::Ratio,
-            rounds: ratios(&reserve.server_us, &bare.server_us),
-            reach: None,
-            measured: format!("{:.1} and {:.1} µs a call", median(&reserve.server_us), median(&bare.server_us)),
-        });
+        let (what, times) = (format!("{title}: Valkey's own time"), [&*reserve.server_us, &*bare.server_us]);
+        let name = if winners { "reserve_winners_server" } else { "reserve_sold_out_server" };
+        report.lines.push(Line::times(name, what, "the bare script's", times, "µs a call"));
         let crowd = if winners { "winners" } else { "sold out" };
         report.curves.push((format!("reserve, {crowd}"), reserve.latency_ns));
         report.curves.push((format!("bare, {crowd}"), bare.latency_ns));
@@ -102,9 +89,4 @@ impl Side {
         let latency_ns = Histogram::new(3).expect("three digits are valid");
         Self { throughputs: Vec::new(), server_us: Vec::new(), latency_ns }
     }
-}
-
-/// Round by round.
-pub(crate) fn ratios(of: &[f64], to: &[f64]) -> Vec<f64> {
-    of.iter().zip(to).map(|(of, to)| of / to).collect()
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use axum::body::Bytes;
 use load::measure::{Load, closed};
+use local::deployment::sealed;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
-use pass::{Grant, KeyRing};
+use pass::KeyRing;
 use sale::EpochMs;
 use serde_json::{Value, json};
 
@@ -104,13 +105,7 @@ impl Shop {
 
     /// A user's pass for the sale.
     pub(crate) fn pass(&self, user: &str) -> Result<String> {
-        let issued_at_ms = runtime::Clock::system().now();
-        Ok(self.keys.seal(&Grant {
-            round: &round(SALE)?,
-            user: &user.parse()?,
-            issued_at_ms,
-            class: sale::BuyerClass::EVERYONE,
-        }))
+        Ok(sealed(&self.keys, &round(SALE)?, &user.parse()?, runtime::Clock::system().now()))
     }
 
     /// Puts `units` on sale in an empty Redis.

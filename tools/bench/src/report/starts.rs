@@ -17,9 +17,8 @@ use local::build::FUNCTIONS;
 use local::stages::Stage;
 
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, median};
+use super::figure::{Line, Reach, Unit, median, ratios};
 use super::measured::{Report, Started};
-use super::scripts::ratios;
 use super::shop::Shop;
 use crate::binaries::Binaries;
 

@@ -10,12 +10,12 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use load::measure::closed;
 use load::{Client, Request};
-use local::identity::Issuer;
+use local::identity::Bearer;
 use local::stages::Stage;
 use serde::Serialize;
 
-use crate::report::figure::{Line, Reach, Unit, median};
-use sellers::{Bearer, CLIENTS, NodeService, Seller, UpSystem, prepare};
+use crate::report::figure::{Line, median, ratios};
+use sellers::{CLIENTS, NodeService, Seller, UpSystem, prepare};
 
 /// How often a buyer asks again if a service is too busy, and the pause if it names none.
 const TRIES: usize = 20;
@@ -116,15 +116,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
 pub(crate) async fn lines(plan: &Plan) -> Result<Vec<Line>> {
     let line = |compared: Compared| {
         let (name, what, least) = compared.winners.line();
-        Line {
-            name,
-            what: what.to_owned(),
-            against: "a plain Node service (`tools/bench/rival`)".to_owned(),
-            unit: Unit::Ratio,
-            rounds: compared.ratios(),
-            reach: Some(Reach::AtLeast(least)),
-            measured: format!("{:.0} of {:.0} answers/s", compared.ours_median, compared.rival_median),
-        }
+        let rates = [&*compared.ours_per_s, &*compared.rival_per_s];
+        Line::rates(name, what, "a plain Node service (`tools/bench/rival`)", rates, "answers/s").at_least(least)
     };
     Ok(compare(plan).await?.into_iter().map(line).collect())
 }
@@ -143,7 +136,8 @@ async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
     for round in 0..=plan.rounds {
         for (winners, into) in KINDS.into_iter().zip(&mut measured) {
             let sale = format!("{}-{round}", winners.name());
-            let buyers = gather(&ours.issuer, &sale, plan.buyers as usize).await?;
+            // And one who comes before them.
+            let buyers = ours.issuer.bearers((0..=plan.buyers).map(|n| format!("{sale}-{n}"))).await?;
             // The second one has a warmer machine, so the two alternate.
             let rates = if round % 2 == 0 {
                 let own = one(&ours, winners, &sale, &buyers).await.context("ours")?;
@@ -162,14 +156,6 @@ async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
         KINDS.into_iter().zip(measured).map(|(winners, [ours, rival])| Compared::of(winners, ours, rival)).collect();
     stage.done(compared.iter().map(|one| format!("{} × {:.2}", one.kind, one.ratio)).collect::<Vec<_>>().join(", "));
     Ok(compared)
-}
-
-/// This many buyers, and one who comes before them.
-async fn gather(issuer: &Issuer, sale: &str, count: usize) -> Result<Vec<Bearer>> {
-    let names: Vec<String> = (0..=count).map(|n| format!("{sale}-{n}")).collect();
-    let (issuer, signed) = (issuer.clone(), names.clone());
-    let tokens = tokio::task::spawn_blocking(move || issuer.tokens(&signed)).await??;
-    names.iter().zip(tokens).map(|(name, token)| Ok(Bearer { user: name.parse()?, token: token.parse()? })).collect()
 }
 
 /// One round of one side: its answers a second.
@@ -206,7 +192,7 @@ async fn reserve(client: &Client, connection: usize, request: &Request) -> Resul
         match response.status {
             202 => return Ok(true),
             409 if response.answer().code == "sold_out" => return Ok(false),
-            503 => tokio::time::sleep(response.retry_after.unwrap_or(PAUSE)).await,
+            503 => tokio::time::sleep(response.retry_after().unwrap_or(PAUSE)).await,
             _ => bail!("an unknown answer, {}: {}", response.answer(), String::from_utf8_lossy(&response.body)),
         }
     }
@@ -232,12 +218,7 @@ async fn all_ordered(seller: &impl Seller, sale: &str, units: u64) -> Result<()>
 impl Compared {
     fn of(winners: Winners, ours_per_s: Vec<f64>, rival_per_s: Vec<f64>) -> Self {
         let (ours_median, rival_median) = (median(&ours_per_s), median(&rival_per_s));
-        let compared =
-            Self { kind: winners.name(), ours_per_s, rival_per_s, ours_median, rival_median, ratio: 0.0, winners };
-        Self { ratio: median(&compared.ratios()), ..compared }
-    }
-
-    fn ratios(&self) -> Vec<f64> {
-        self.ours_per_s.iter().zip(&self.rival_per_s).map(|(ours, rival)| ours / rival).collect()
+        let ratio = median(&ratios(&ours_per_s, &rival_per_s));
+        Self { kind: winners.name(), ours_per_s, rival_per_s, ours_median, rival_median, ratio, winners }
     }
 }

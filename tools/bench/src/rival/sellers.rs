@@ -10,16 +10,16 @@ use axum::http::Method;
 use load::{Client, Request, Token};
 use local::build::compile_programs;
 use local::client::{Client as Api, NewSale};
-use local::deployment::Deployment;
-use local::identity::{AUDIENCE, Issuer};
+use local::deployment::{Deployment, sealed};
+use local::identity::{AUDIENCE, Bearer, Issuer};
 use local::install::run;
 use local::paths;
 use local::process::{Kept, tail};
 use local::setup::set_up;
 use local::stages::Stage;
 use local::valkey::Valkey;
-use pass::{Grant, KeyRing};
-use sale::{BuyerClass, RoundId, RoundNumber, UserId};
+use pass::KeyRing;
+use sale::{RoundId, RoundNumber};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -38,12 +38,6 @@ const POLL_EVERY: Duration = Duration::from_millis(50);
 /// Longer than a run, so that no order expires in the middle of it.
 const OPEN_S: i64 = 2 * 60 * 60;
 const PAYMENT_WINDOW_S: u32 = 2 * 60 * 60;
-
-/// A user with a token.
-pub(crate) struct Bearer {
-    pub(crate) user: UserId,
-    pub(crate) token: Token,
-}
 
 /// One side. Its client has a connection for each of [`CLIENTS`].
 pub(crate) trait Seller {
@@ -164,9 +158,7 @@ impl Seller for UpSystem {
 
     fn request(&self, sale: &str, buyer: &Bearer) -> Result<Request> {
         let round = RoundId { sale: sale.parse()?, number: RoundNumber(1) };
-        let issued_at_ms = runtime::Clock::system().now();
-        let pass =
-            self.keys.seal(&Grant { round: &round, user: &buyer.user, issued_at_ms, class: BuyerClass::EVERYONE });
+        let pass = sealed(&self.keys, &round, &buyer.user, runtime::Clock::system().now());
         Ok(Request::reserve(sale, &pass)?.token(&buyer.token).key("first-try"))
     }
 

@@ -11,16 +11,13 @@ use crate::request::{InvalidToken, Token};
 /// The placeholder of the user's id in a command.
 const USER: &str = "{user}";
 
-/// A user's credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// The user's token.
     pub token: Token,
     /// A pass into the sale. Users without one go through the gate.
     pub pass: Option<String>,
 }
 
-/// There are no users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are no tokens")]
 pub struct NoCredentials;
@@ -38,14 +35,14 @@ impl FromStr for Credentials {
 }
 
 impl Credentials {
-    /// The credentials in a text: one user per line. Empty lines are ignored. Fails if a line has another form.
+    /// The credentials in a text: one user per line. Empty lines are ignored.
     pub fn read(text: &str) -> Result<Vec<Self>> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines.map(|(n, line)| line.parse().with_context(|| format!("line {}", n + 1))).collect()
     }
 
     /// The credentials that a shell command prints, which gets `URL`, `USERS` and `SALE`. Its standard error is shown.
-    /// `None` if it fails: it has printed why. Fails if it cannot be run, or prints something else.
+    /// `None` if it fails: it has printed why.
     pub async fn made_by(command: &str, url: &str, users: usize, sale: &SaleId) -> Result<Option<Vec<Self>>> {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(command).env("URL", url).env("USERS", users.to_string()).env("SALE", sale.as_str());
@@ -61,9 +58,6 @@ impl Credentials {
 
     /// Runs a shell command for each of `users`, with `{user}` replaced by an id, and takes the last line that it
     /// prints.
-    ///
-    /// # Errors
-    /// The first failure of a command.
     pub async fn ask(command: &str, users: usize) -> Result<Vec<Self>> {
         ensure!(
             users == 1 || command.contains(USER),

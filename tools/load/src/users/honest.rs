@@ -2,11 +2,10 @@ use std::time::{Duration, Instant};
 
 use http::Method;
 use rand::RngExt;
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Crowd;
-use crate::request::{Request, Response};
+use crate::request::{Request, Response, solved};
 use crate::run::Visit;
 
 /// How often a request is tried at most, including the first attempt.
@@ -56,16 +55,12 @@ impl Crowd {
     }
 
     async fn ask_for_a_pass(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
-        let (sale, token) = (&self.sale, &self.credentials_of(n).token);
-        let post = |what: &str, body: &Value| {
-            let request = Request::new(Method::POST, &format!("/v1/sales/{sale}/{what}")).ok()?;
-            Some(request.token(token).json(body))
-        };
-        let ask = post("challenges", &json!({ "kind": "work" }))?;
-        let challenge_of = |response: Response| response.json()["challenge_id"].as_str()?.parse::<Uuid>().ok();
+        let (sale, token) = (self.sale.as_str(), &self.credentials_of(n).token);
+        let ask = Request::challenge(sale).ok()?.token(token);
+        let challenge_of = |response: Response| response.text("challenge_id")?.parse::<Uuid>().ok();
         let mut id = challenge_of(self.insist(visit, "challenge", due, &ask).await?)?;
         let asked = Instant::now();
-        let answer = {
+        let solved = {
             let mut turn = visit.turn_to_compute().await;
             // A real user would not have waited for others, so the answer must not be late because of that.
             if asked.elapsed() >= self.challenge_lasts {
@@ -73,11 +68,10 @@ impl Crowd {
                 id = challenge_of(self.insist(visit, "challenge", Instant::now(), &ask).await?)?;
                 turn.go_on();
             }
-            tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?
+            solved(id).await.ok()?
         };
-        let answer = post("tokens", &json!({ "challenge_id": id.as_simple().to_string(), "answer": answer }))?;
-        let admitted = self.insist(visit, "token", Instant::now(), &answer).await?.json();
-        admitted["token"].as_str().map(str::to_owned)
+        let request = Request::pass(sale, &solved).ok()?.token(token);
+        self.insist(visit, "token", Instant::now(), &request).await?.text("token")
     }
 
     async fn reserve(&self, visit: &Visit, due: Instant, pass: &str, key: &str) -> Option<Response> {
@@ -88,16 +82,13 @@ impl Crowd {
 
     /// Polls a reservation, if there is one, until it is an order. Returns its id then.
     async fn follow(&self, visit: &Visit, reserved: Option<Response>) -> Option<String> {
-        let reserved = reserved.filter(|response| response.status == 202)?.json();
-        let id = reserved["reservation_id"].as_str()?;
-        let look = Request::new(Method::GET, &format!("/v1/reservations/{id}")).ok()?;
-        let look = look.token(&self.credentials_of(visit.n).token);
+        let id = reserved.filter(|response| response.status == 202)?.text("reservation_id")?;
+        let look = Request::reservation(Method::GET, &id).ok()?.token(&self.credentials_of(visit.n).token);
         for _ in 0..POLLS {
             tokio::time::sleep(POLL_EVERY).await;
-            let seen = self.insist(visit, "look", Instant::now(), &look).await?.json();
-            match seen["status"].as_str()? {
+            match &*self.insist(visit, "look", Instant::now(), &look).await?.text("status")? {
                 "queued" => {}
-                "pending_payment" | "granted" => return Some(id.to_owned()),
+                "pending_payment" | "granted" => return Some(id),
                 _ => return None,
             }
         }
@@ -126,18 +117,19 @@ fn with_jitter(wait: Duration) -> Duration {
 /// How long to wait before another attempt, if there should be one.
 fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
     let unsaid = FIRST_WAIT * 2_u32.pow(tried);
-    match response {
-        None => Some(unsaid),
+    let Some(response) = response else { return Some(unsaid) };
+    match response.retry_after() {
         // `Retry-After: 0` says that another attempt is welcome, not that a thousand users may retry without end.
-        Some(Response { retry_after: Some(Duration::ZERO), .. }) => Some(unsaid),
-        Some(Response { retry_after: Some(wait), .. }) => Some(*wait),
-        Some(Response { status: 429 | 500.., .. }) => Some(unsaid),
-        Some(_) => None,
+        Some(Duration::ZERO) => Some(unsaid),
+        None => matches!(response.status, 429 | 500..).then_some(unsaid),
+        said => said,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::client::Client;
 
@@ -195,10 +187,9 @@ mod tests {
 
     #[test]
     fn who_is_told_to_wait_waits_and_who_is_refused_goes() {
-        let response = |status, retry_after: Option<u64>| Response {
-            status,
-            retry_after: retry_after.map(Duration::from_secs),
-            body: Default::default(),
+        let response = |status, retry_after: Option<u64>| {
+            let headers = retry_after.map(|seconds| (http::header::RETRY_AFTER, seconds.into())).into_iter().collect();
+            Response { status, headers, body: Default::default() }
         };
         for (status, retry_after, tried, expected_ms) in [
             (202, None, 0, None),

@@ -9,7 +9,6 @@ use super::Crowd;
 use crate::request::Request;
 use crate::run::Visit;
 
-/// The length of a pass.
 const PASS_LENGTH: usize = 63;
 /// How many requests a user who guesses passes sends.
 const FORGERIES: usize = 5;
@@ -19,17 +18,11 @@ const HAMMER_BLOWS: usize = 40;
 /// What misbehaving users do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mischief {
-    /// Sends forged passes.
     Forges,
-    /// Sends somebody else's pass.
     TakesAnothers,
-    /// Does not sign in.
     IsNobody,
-    /// Requests one unit after another without a pause.
     Hammers,
-    /// Sends made-up ids and malformed bodies.
     SendsJunk,
-    /// Clicks twice at once.
     ClicksTwice,
 }
 
@@ -82,7 +75,6 @@ impl Mischief {
 }
 
 impl Crowd {
-    /// What user `n` does, if the user misbehaves.
     pub(super) fn mischief_of(&self, n: usize) -> Option<Mischief> {
         of(n, self.bad, |n| self.has_pass(n))
     }

@@ -25,14 +25,13 @@ pub struct Crowd {
     client: Client,
     sale: SaleId,
     credentials: Vec<Credentials>,
-    /// The fraction that misbehaves.
     bad: f64,
     /// How long after it was given out a challenge is still worth the work.
     challenge_lasts: Duration,
 }
 
 impl Crowd {
-    /// Users of a sale, a fraction of whom misbehaves. Fails if there are no credentials.
+    /// Users of a sale, a fraction of whom misbehaves.
     pub fn new(client: Client, sale: SaleId, credentials: Vec<Credentials>, bad: f64) -> Result<Self, NoCredentials> {
         if credentials.is_empty() {
             return Err(NoCredentials);
@@ -40,7 +39,6 @@ impl Crowd {
         Ok(Self { client, sale, credentials, bad, challenge_lasts: CHALLENGE_LASTS })
     }
 
-    /// What a user does, from arrival to the end.
     pub async fn visit(&self, visit: &Visit) {
         match self.mischief_of(visit.n) {
             Some(mischief) => Box::pin(self.misbehave(visit, mischief)).await,

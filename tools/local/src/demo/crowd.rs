@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use history::Recorder;
 use hyper::Method;
 use load::{Failure, Request, Response, Token};
@@ -14,7 +14,7 @@ use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
 use crate::demo::plan::Plan;
 use crate::demo::waiting::Waiting;
-use crate::identity::Issuer;
+use crate::identity::Bearer;
 use crate::recorded;
 
 /// One person in this many cancels, and one in this many lets the payment window pass.
@@ -25,14 +25,11 @@ const THROUGH_THE_GATE: (usize, usize) = (10, 30);
 /// Passes are valid for five minutes: the others' are younger than this.
 const OLDEST_PASS_MS: i64 = 240_000;
 
-/// What a person does with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Habit {
-    /// Pays.
     Pays,
     /// Lets the payment window pass.
     Forgets,
-    /// Cancels.
     Cancels,
 }
 
@@ -47,24 +44,20 @@ pub(super) enum Turn {
     Late(Duration),
 }
 
-/// When a person tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wave {
-    /// At the opening.
     Rush,
     /// Later, for returned units.
     Resale,
 }
 
-/// A person who wants a unit.
 pub(super) struct Buyer {
     pub(super) number: usize,
-    /// The signed token.
     pub(super) token: String,
     pub(super) user: UserId,
     pub(super) turn: Turn,
     /// The token as a header value.
-    carried: Token,
+    pub(super) carried: Token,
     /// The pass from the gate.
     entered: OnceCell<String>,
 }
@@ -95,7 +88,6 @@ pub(super) enum Heard {
     Nothing,
 }
 
-/// Everybody, and what they were promised.
 pub(super) struct Crowd {
     pub(super) buyers: Vec<Buyer>,
     pub(super) client: Client,
@@ -126,44 +118,33 @@ pub(super) struct Promised {
     pub(super) resale: BTreeMap<String, u64>,
 }
 
-/// Signs a token for everybody, on all cores.
-pub(super) async fn sign_tokens(issuer: Issuer, buyers: u32) -> Result<Vec<(UserId, String)>> {
-    let sign = move || {
-        let names: Vec<String> = (0..buyers).map(|number| format!("buyer-{number:06}")).collect();
-        let tokens = issuer.tokens(&names)?;
-        names.iter().zip(tokens).map(|(name, token)| Ok((name.parse()?, token))).collect()
-    };
-    tokio::task::spawn_blocking(sign).await?
-}
-
 impl Crowd {
     pub(super) async fn gather(
         plan: &Plan,
         offer: &NewSale,
         cloud: &Cloud,
-        signed: Vec<(UserId, String)>,
+        bearers: Vec<Bearer>,
         turn: impl Fn(&Plan, usize) -> Turn,
     ) -> Result<Arc<Self>> {
-        let buyers = signed.into_iter().enumerate().map(|(number, (user, token))| {
-            let carried = token.parse()?;
-            anyhow::Ok(Buyer { number, token, user, turn: turn(plan, number), carried, entered: OnceCell::new() })
+        let buyers = bearers.into_iter().enumerate().map(|(number, Bearer { user, text: token, token: carried })| {
+            Buyer { number, token, user, turn: turn(plan, number), carried, entered: OnceCell::new() }
         });
         Ok(Arc::new(Self {
-            buyers: buyers.collect::<Result<_>>()?,
+            buyers: buyers.collect(),
             client: Client::new(&cloud.deployment.api_url)?,
             recorder: Recorder::default(),
             load: load::Client::new(cloud.deployment.api_url.parse()?),
             payment_key: cloud.deployment.payment_key().await?,
             payment_window_s: plan.payment_window_s(),
             units: plan.units as usize,
-            settlement: offer.settlement(),
+            settlement: offer.settlement,
             round: offer.first_round()?,
             lanes: plan.lanes,
-            has_line: offer.has_line(),
+            has_line: offer.line.is_some(),
             waiting: Waiting::default(),
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
-            class_of_members: offer.class_of_members(),
+            class_of_members: BuyerClass::of(&offer.early_access),
             promised: Mutex::default(),
         }))
     }
@@ -172,7 +153,6 @@ impl Crowd {
         self.promised.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Accepted reservations that have not ended.
     pub(super) fn open_reservations(&self, ended: &HashSet<String>) -> Vec<(String, &Buyer, Wave)> {
         let promised = self.promised();
         let open = promised.accepted.iter().filter(|(id, _)| !ended.contains(*id));
@@ -216,17 +196,14 @@ impl Crowd {
     }
 
     async fn about(&self, method: Method, buyer: &Buyer, id: &str) -> Result<Response> {
-        let request = Request::new(method, &format!("/v1/reservations/{id}"))?.token(&buyer.carried);
-        Ok(self.send(buyer, &request).await?)
+        Ok(self.send(buyer, &Request::reservation(method, id)?.token(&buyer.carried)).await?)
     }
 
-    /// The status of a reservation.
-    pub(super) async fn status(&self, buyer: &Buyer, id: &str) -> Result<String> {
-        let document = self.about(Method::GET, buyer, id).await?.json();
-        document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
+    /// None if there is no answer with it right now.
+    pub(super) async fn status(&self, buyer: &Buyer, id: &str) -> Option<String> {
+        self.about(Method::GET, buyer, id).await.ok()?.text("status")
     }
 
-    /// Cancels a reservation.
     pub(super) async fn cancel(&self, buyer: &Buyer, id: &str) -> Result<Response> {
         self.about(Method::DELETE, buyer, id).await
     }
@@ -236,29 +213,21 @@ impl Crowd {
         recorded::pay(&self.client, &self.recorder, &self.payment_key, &self.round, id).await
     }
 
-    /// Adds a buyer's token to a request.
-    pub(super) fn of_buyer(&self, buyer: &Buyer, request: Request) -> Request {
-        request.token(&buyer.carried)
-    }
-
-    /// Sends a request that is not a particular buyer's.
     pub(super) async fn look(&self, request: &Request) -> Result<Response, Failure> {
         self.load.send(0, request).await
     }
 
-    /// Records the answer to a buyer.
     pub(super) fn note(&self, buyer: &Buyer, wave: Wave, heard: &Result<Response, Failure>) -> Heard {
         let Ok(response) = heard else { return Heard::Nothing };
         if response.status != 202 {
             let code = response.answer().code.into_owned();
             return if code.is_empty() { Heard::Nothing } else { Heard::Refused(code) };
         }
-        let Some(id) = response.json()["reservation_id"].as_str().map(str::to_owned) else { return Heard::Nothing };
+        let Some(id) = response.text("reservation_id") else { return Heard::Nothing };
         self.promised().accepted.entry(id).or_insert((buyer.number, wave));
         Heard::Reserved
     }
 
-    /// One attempt of one buyer in the resale.
     pub(super) async fn try_again(&self, buyer: &Buyer) -> Heard {
         let Ok(request) = self.request(buyer, Wave::Resale).await else { return Heard::Nothing };
         let heard = self.note(buyer, Wave::Resale, &self.send(buyer, &request).await);

@@ -8,8 +8,8 @@ use sale::award::{self, Seed, Table};
 use sale::{Allocation, Award, EpochMs, Order, OrderState, Round};
 use serde::Serialize;
 
-use crate::demo::kinds::Found;
-use crate::demo::text::line;
+use crate::demo::kinds::{Found, round_in};
+use crate::demo::text::row;
 
 /// Groups of grabs, by order of arrival, whose average award is compared.
 const TENTHS: usize = 10;
@@ -21,9 +21,7 @@ const LONGEST_BAR: f64 = 40.0;
 /// What a round gave away.
 pub(super) struct Given {
     pub(super) allocation: Allocation,
-    /// The currency of the price and of amounts.
     pub(super) currency: String,
-    /// What the orders won.
     pub(super) awarded: Awarded,
     /// What orders won, in the order in which they took their units.
     pub(super) grabbed: Vec<Award>,
@@ -38,7 +36,6 @@ pub(super) struct Draw {
     /// The number of final orders. In a round with awards these are all live orders.
     pub(super) granted: usize,
     failed: usize,
-    /// The commitment that the round published.
     commitment: Option<String>,
     /// Whether that is the commitment to its seed and table.
     fits: bool,
@@ -50,10 +47,9 @@ pub(super) struct Draw {
 }
 
 impl Given {
-    /// Reads the round and its seed.
     pub(super) async fn read(found: &Found<'_>) -> Result<Self> {
         let id = &found.crowd.round;
-        let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        let round = round_in(found.ledger, id).await?;
         let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?;
         let randomness = found.ledger.randomness(id, &round.terms.allocation).await?;
         let plan = round.terms.plan().with_context(|| format!("round {id} has no awards"))?;
@@ -110,19 +106,17 @@ impl Draw {
 
 impl fmt::Display for Draw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        line(f, "commitment", &self.commitment.as_deref().unwrap_or("none"))?;
-        line(f, "  fits seed and table", &if self.fits { "yes" } else { "NO" })?;
-        line(f, "  orders that do not fit", &self.wrong_awards)?;
-        line(f, "", &"")?;
-        line(f, "grabs a second", &format_args!("in steps of {} ms, from the first one", self.grabs.step_ms))?;
+        row!(f, "commitment", self.commitment.as_deref().unwrap_or("none"))?;
+        row!(f, "  fits seed and table", if self.fits { "yes" } else { "NO" })?;
+        row!(f, "  orders that do not fit", self.wrong_awards)?;
+        row!(f)?;
+        row!(f, "grabs a second", "in steps of {} ms, from the first one", self.grabs.step_ms)?;
         write!(f, "{}", self.grabs)
     }
 }
 
-/// Grabs over time, by Redis's clock.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Pace {
-    /// The length of a step.
     step_ms: u64,
     /// Counts from the first grab to the last.
     counts: Vec<u64>,
@@ -149,7 +143,7 @@ impl fmt::Display for Pace {
             let seconds = (at as u64 * self.step_ms) as f64 / 1000.0;
             let per_s = *count as f64 * 1000.0 / self.step_ms as f64;
             let bar = bar(*count as f64 / most);
-            line(f, &format!("  {seconds:.2} s"), &format_args!("{per_s:>9.1}  {bar}"))?;
+            row!(f, format!("  {seconds:.2} s"), "{per_s:>9.1}  {bar}")?;
         }
         Ok(())
     }
@@ -158,6 +152,14 @@ impl fmt::Display for Pace {
 /// A bar of a plot in text, as a fraction of the longest.
 pub(super) fn bar(part: f64) -> String {
     "█".repeat((part.clamp(0.0, 1.0) * LONGEST_BAR).round() as usize)
+}
+
+/// The part of each tenth of those who came that got something, in order.
+pub(super) fn by_arrival(f: &mut fmt::Formatter<'_>, parts: &[f64]) -> fmt::Result {
+    let most = parts.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    (1..).zip(parts).try_for_each(|(tenth, part)| {
+        row!(f, format!("  {tenth}. tenth"), "{:>5.1} %  {}", part * 100.0, bar(part / most))
+    })
 }
 
 /// Ten groups of (almost) equal size in order, without empty ones.

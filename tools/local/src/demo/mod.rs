@@ -17,14 +17,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use command_line::of_these;
-use sale::Settlement;
 use tokio::sync::Notify;
 
-use crate::client::Client;
+use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
 use crate::demo::kinds::{Desk, Downpour, InLine, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
 use crate::demo::plan::Kind;
 use crate::demo::report::Report;
+use crate::identity::Issuer;
 use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
@@ -32,7 +32,7 @@ use crate::web::operators_url;
 pub use plan::Plan;
 
 /// Stages a flash sale on its own cloud and reports. Returns failure if a unit is oversold, lost or duplicated, or a
-/// sum of its kind is wrong. Fails if the system cannot be set up or does not settle.
+/// sum of its kind is wrong.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     match plan.kind {
         Kind::Sale => stage::<Sale>(plan).await,
@@ -48,9 +48,11 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
 async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let rush_plan = K::rush(plan)?;
     // Signing tokens and deploying both take a while.
-    let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
-    let offer = K::offer(plan).in_lanes(plan.lanes);
-    let crowd = Crowd::gather(plan, &offer, &cloud, signed, K::turn).await?;
+    let names = (0..plan.buyers).map(|number| format!("buyer-{number:06}"));
+    let signing = |issuer: Issuer| async move { issuer.bearers(names).await };
+    let (bearers, cloud, web) = start_while(plan.built, signing).await?;
+    let offer = NewSale { lanes: plan.lanes, ..K::offer(plan) };
+    let crowd = Crowd::gather(plan, &offer, &cloud, bearers, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
     let operator = cloud.issuer.operator_token("operator")?;
@@ -73,12 +75,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
         rush_is_over.store(true, Ordering::Release);
         outcome
     };
-    let settling = async {
-        match crowd.settlement {
-            Settlement::Paid => settle::pay_and_resell(&crowd, &rush_is_over, plan.hold).await,
-            Settlement::Free => settle::see_orders(&crowd, &rush_is_over).await,
-        }
-    };
+    let settling = settle::settle(&crowd, &rush_is_over, plan.hold);
     let ledger = cloud.deployment.ledger();
     let desk =
         Desk { plan, client: &client, operator: &operator, round: &crowd.round, ledger: &ledger, begins: &begins };

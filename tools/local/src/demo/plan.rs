@@ -38,7 +38,6 @@ pub(super) enum Kind {
     Line,
 }
 
-/// What is staged.
 #[derive(Debug, Clone, Args)]
 pub struct Plan {
     /// The kind of sale
@@ -75,7 +74,6 @@ impl Plan {
         self.payment_window_s.unwrap_or(if self.hold { HELD_PAYMENT_WINDOW_S } else { PAYMENT_WINDOW_S })
     }
 
-    /// How everybody comes.
     pub(super) fn rush(&self) -> Result<load::Plan> {
         let over = Duration::from_secs_f64(f64::from(self.buyers) / f64::from(self.rate));
         Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)

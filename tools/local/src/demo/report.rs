@@ -17,7 +17,7 @@ use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
 use crate::demo::kinds::{Found, SaleUpdates, Staged};
 use crate::demo::plan::{Kind, Plan};
-use crate::demo::text::line;
+use crate::demo::text::row;
 use crate::paths;
 use crate::pool::PoolCounts;
 use crate::recorded::{self, RoundFacts, every_order};
@@ -38,7 +38,6 @@ pub(super) struct Report<K> {
     requests: Requests,
     /// From a unit's reservation to its order, by the clocks of Redis and of the function.
     order_after_ms: Latency,
-    /// The functions behind the gateway.
     functions: BTreeMap<String, PoolCounts>,
     /// Reservations that were answered with 202.
     reserved: usize,
@@ -128,7 +127,6 @@ impl Requests {
 }
 
 impl<K: Staged> Report<K> {
-    /// Reads the ledger and Redis and compiles the report.
     pub(super) async fn make(
         plan: &Plan,
         crowd: &Crowd,
@@ -196,7 +194,6 @@ impl<K: Staged> Report<K> {
         self.own.is_right() && self.audit.is_clean() && all_there && is_consistent
     }
 
-    /// The report as JSON.
     pub(super) fn to_json(&self) -> Result<String> {
         Ok(serde_json::to_string_pretty(self)?)
     }
@@ -228,54 +225,42 @@ async fn told(plan: &Plan, crowd: &Crowd, ledger: &Ledger, orders: &[Order], rea
 impl<K: Staged> fmt::Display for Report<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { requests, audit, .. } = self;
-        line(f, "", &"")?;
-        line(
-            f,
-            "the rush",
-            &format!("{} requests in {} s, {} errors", requests.count, requests.seconds, requests.errors),
-        )?;
-        line(f, "requests/s", &format!("{}, {} in the busiest second", requests.per_second, requests.peak_per_second))?;
-        line(f, "", &"")?;
-        line(f, "latency, ms", &format!("{:>7} {:>9} {:>9} {:>9} {:>9}", "count", "p50", "p90", "p99", "max"))?;
+        row!(f)?;
+        row!(f, "the rush", "{} requests in {} s, {} errors", requests.count, requests.seconds, requests.errors)?;
+        row!(f, "requests/s", "{}, {} in the busiest second", requests.per_second, requests.peak_per_second)?;
+        row!(f)?;
+        row!(f, "latency, ms", "{:>7} {:>9} {:>9} {:>9} {:>9}", "count", "p50", "p90", "p99", "max")?;
         for ByAnswer { answer, count, latency_ms } in &requests.by_answer {
-            line(f, &format!("  {answer}"), &format!("{count:>7} {latency_ms}"))?;
+            row!(f, format!("  {answer}"), "{count:>7} {latency_ms}")?;
         }
-        line(f, "  all", &format!("{:>7} {}", requests.count, requests.latency_ms))?;
-        line(f, "  from 202 to the order", &format!("{:>7} {}", "", self.order_after_ms))?;
-        line(f, "", &"")?;
+        row!(f, "  all", "{:>7} {}", requests.count, requests.latency_ms)?;
+        row!(f, "  from 202 to the order", "{:>7} {}", "", self.order_after_ms)?;
+        row!(f)?;
         for (name, counts) in self.functions.iter().filter(|(_, counts)| counts.cold_starts > 0) {
             let PoolCounts { cold_starts, deaths, resident_kb, .. } = counts;
-            line(
-                f,
-                name,
-                &format!("{}, {deaths} died, {} MB", of_these(*cold_starts, "cold start"), resident_kb / 1024),
-            )?;
+            row!(f, name, "{}, {deaths} died, {} MB", of_these(*cold_starts, "cold start"), resident_kb / 1024)?;
         }
-        line(f, "", &"")?;
-        line(f, "reserved (202)", &self.reserved)?;
+        row!(f)?;
+        row!(f, "reserved (202)", self.reserved)?;
         write!(f, "{}", self.own)?;
-        line(f, "", &"")?;
+        row!(f)?;
         let Audit { total, free, held, ordered, .. } = audit;
-        line(
-            f,
-            "free + held + ordered",
-            &format!("{free} + {held} + {ordered} = {}, of {total}", free + held + ordered),
-        )?;
-        line(f, "oversold", &self.oversold)?;
-        line(f, "lost", &self.lost)?;
-        line(f, "duplicated", &self.duplicated)?;
+        row!(f, "free + held + ordered", "{free} + {held} + {ordered} = {}, of {total}", free + held + ordered)?;
+        row!(f, "oversold", self.oversold)?;
+        row!(f, "lost", self.lost)?;
+        row!(f, "duplicated", self.duplicated)?;
         for discrepancy in &audit.discrepancies {
-            line(f, &format!("  unit {}", discrepancy.unit), &discrepancy.found.join(", "))?;
+            row!(f, format!("  unit {}", discrepancy.unit), discrepancy.found.join(", "))?;
         }
-        line(f, "history", &self.history.text)?;
+        row!(f, "history", self.history.text)?;
         if let Some(file) = &self.history.file {
-            line(f, "", &file.display())?;
+            row!(f, "", file.display())?;
         }
-        line(f, "", &"")?;
+        row!(f)?;
         for told in WHAT_COUNTS {
-            line(f, "", &told)?;
+            row!(f, "", told)?;
         }
-        line(f, "", &"")?;
-        line(f, "report", &file().display())
+        row!(f)?;
+        row!(f, "report", file().display())
     }
 }

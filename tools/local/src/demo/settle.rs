@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use sale::Settlement;
 
 use crate::demo::crowd::{Buyer, Crowd, Habit, Heard, Wave, everybody};
 use crate::stages::Stage;
@@ -20,43 +21,47 @@ const IN_VAIN: usize = 4;
 /// How long all of it may take after the rush, in addition to two payment windows.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Follows every reservation to its end: some pay, some cancel, some let the window pass. Once the rush is over, other
-/// people wait for returned units and buy them. With `others`, people who buy in a browser, it ends when nothing is
-/// left for the crowd.
-pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, others: bool) -> Result<()> {
+/// Follows every reservation to its end. In a sale for money some pay, some cancel, some let the window pass, and once
+/// the rush is over, other people wait for returned units and buy them. In a free one, an order is final. With `others`,
+/// people who buy in a browser, it ends when nothing is left for the crowd.
+pub(super) async fn settle(crowd: &Crowd, rush_is_over: &AtomicBool, others: bool) -> Result<()> {
+    let is_free = matches!(crowd.settlement, Settlement::Free);
+    let (name, good) = if is_free { ("Orders", "granted") } else { ("Payments, expiry, resale", "paid") };
     let goal = crowd.units.min(crowd.buyers.len());
-    let mut stage = Stage::steps_beside("Payments, expiry, resale", goal);
+    let mut stage = Stage::steps_beside(name, goal);
     let mut ended: HashSet<String> = HashSet::new();
-    let mut paid = 0;
+    let mut done = 0;
     let mut waiting: Option<VecDeque<&Buyer>> = None;
     let mut deadline = None;
     let mut in_vain = 0;
-    fill_in_forms(crowd, rush_is_over).await;
+    if !is_free {
+        fill_in_forms(crowd, rush_is_over).await;
+    }
     loop {
-        let statuses = look(crowd, &mut ended, async |buyer, wave, id| follow(crowd, buyer, wave, id).await).await;
-        paid += statuses.iter().filter(|status| *status == "paid").count();
-        stage.set(paid);
+        done += look(crowd, &mut ended).await.iter().filter(|status| *status == good).count();
+        stage.set(done);
         if rush_is_over.load(Ordering::Acquire) {
             stage.log();
             let waiting = waiting.get_or_insert_with(|| crowd.without_reservation());
             let open = crowd.open_reservations(&ended).len();
-            let everything_ended = open == 0;
-            if everything_ended && (paid >= goal || waiting.is_empty() || (others && in_vain >= IN_VAIN)) {
+            let nobody_waits = is_free || waiting.is_empty();
+            if open == 0 && (done >= goal || nobody_waits || (others && in_vain >= IN_VAIN)) {
                 break;
             }
-            let patience = PATIENCE + Duration::from_secs(u64::from(crowd.payment_window_s)) * 2;
+            let windows_s = if is_free { 0 } else { 2 * crowd.payment_window_s };
+            let patience = PATIENCE + Duration::from_secs(windows_s.into());
             if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
-                bail!("{paid} of {goal} units are paid, and {open} reservations have not ended");
+                bail!("{done} of {goal} units are {good}, and {open} reservations have not ended");
             }
             // In a line, people wait for their turn instead of trying again.
-            if paid < goal && !crowd.has_line {
+            if done < goal && !is_free && !crowd.has_line {
                 let got = reload(crowd, waiting).await;
                 in_vain = if got == 0 { in_vain + 1 } else { 0 };
             }
         }
         tokio::time::sleep(POLL_EVERY).await;
     }
-    stage.done(format!("{paid} paid"));
+    stage.done(format!("{done} {good}"));
     Ok(())
 }
 
@@ -72,46 +77,11 @@ async fn fill_in_forms(crowd: &Crowd, rush_is_over: &AtomicBool) {
     }
 }
 
-/// Follows every reservation of a free sale until it is an order, which is final.
-pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
-    let mut stage = Stage::steps_beside("Orders", crowd.units.min(crowd.buyers.len()));
-    let mut ended: HashSet<String> = HashSet::new();
-    let mut granted = 0;
-    let mut deadline = None;
-    loop {
-        let is_over = rush_is_over.load(Ordering::Acquire);
-        if is_over {
-            stage.log();
-        }
-        let ordered = async |buyer: &Buyer, _: Wave, id: &str| {
-            crowd.status(buyer, id).await.ok().filter(|status| status != "queued")
-        };
-        let statuses = look(crowd, &mut ended, ordered).await;
-        granted += statuses.iter().filter(|status| *status == "granted").count();
-        stage.set(granted);
-        let open = crowd.open_reservations(&ended).len();
-        if is_over && open == 0 {
-            break;
-        }
-        if is_over && Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + PATIENCE) {
-            bail!("{granted} reservations are granted, and {open} have not become orders");
-        }
-        tokio::time::sleep(POLL_EVERY).await;
-    }
-    stage.done(format!("{granted} granted"));
-    Ok(())
-}
-
-/// Polls every reservation that has not ended. `end` returns its status if it has. Returns the statuses of those that
-/// have ended now.
-async fn look(
-    crowd: &Crowd,
-    ended: &mut HashSet<String>,
-    end: impl AsyncFn(&Buyer, Wave, &str) -> Option<String>,
-) -> Vec<String> {
+/// Polls every reservation that has not ended. Returns the statuses of those that have ended now.
+async fn look(crowd: &Crowd, ended: &mut HashSet<String>) -> Vec<String> {
     let ended_now = Mutex::new(Vec::new());
     everybody(&crowd.open_reservations(ended), AT_ONCE, async |(id, buyer, wave)| {
-        if let Some(status) = end(buyer, *wave, id).await {
+        if let Some(status) = follow(crowd, buyer, *wave, id).await {
             ended_now.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((id.clone(), status));
         }
     })
@@ -123,7 +93,7 @@ async fn look(
 
 /// Does what its buyer does with a reservation. Returns its status once it has ended.
 async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<String> {
-    let status = crowd.status(buyer, id).await.ok()?;
+    let status = crowd.status(buyer, id).await?;
     match &*status {
         "queued" => None,
         "pending_payment" => {

@@ -1,6 +1,14 @@
-use std::fmt;
-
-/// A line of the report.
-pub(super) fn line(f: &mut fmt::Formatter<'_>, name: &str, value: &dyn fmt::Display) -> fmt::Result {
-    writeln!(f, "  {name:<28} {value}")
+/// A row of a report: a name, and what is formatted beside it. Without a name it is empty.
+macro_rules! row {
+    ($f:expr) => {
+        writeln!($f, "  {:<28} ", "")
+    };
+    ($f:expr, $name:expr, $value:literal $($rest:tt)*) => {
+        writeln!($f, "  {:<28} {}", $name, format_args!($value $($rest)*))
+    };
+    ($f:expr, $name:expr, $value:expr) => {
+        writeln!($f, "  {:<28} {}", $name, $value)
+    };
 }
+
+pub(super) use row;

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use pass::line::{Class, LineDocument};
 
-/// How it ended for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Bought,
@@ -12,7 +11,6 @@ pub(super) enum End {
     SoldOutBehind,
 }
 
-/// What a person experienced.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Waited {
     pub(super) class: Option<Class>,

@@ -12,7 +12,6 @@ const POLL: Duration = Duration::from_millis(200);
 /// How long before the opening visitors already come.
 const TOO_EARLY_S: f64 = 1.0;
 
-/// A round that was opened in this run.
 #[derive(Debug, Clone)]
 pub(super) struct OnSale {
     pub(super) round: RoundId,
@@ -24,7 +23,6 @@ pub(super) struct OnSale {
     pub(super) made_ns: u64,
 }
 
-/// Every round of this run.
 #[derive(Default)]
 pub(super) struct Board(Mutex<Vec<OnSale>>);
 
@@ -47,7 +45,6 @@ impl Board {
         self.rounds().iter().filter(live).cloned().collect()
     }
 
-    /// Notes that a round was closed early.
     pub(super) fn closed(&self, round: &RoundId, now_s: f64) {
         for one in self.rounds().iter_mut().filter(|one| one.round == *round) {
             one.closes_s = one.closes_s.min(now_s);

@@ -13,7 +13,6 @@ const SCRIPT: &str = stock::expanded::RESERVE;
 /// How the script begins, up to the first letter of its first comment.
 const COMMENT: &str = "-- ";
 
-/// The changed function.
 pub(super) struct Changed {
     /// Its archive, as it is deployed.
     pub(super) archive: Vec<u8>,
@@ -60,7 +59,6 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 }
 
 impl Changed {
-    /// Changes a built function. `beside` is a folder for its copy.
     pub(super) fn of(bootstrap: &Path, beside: &Path) -> Result<Self> {
         let program = std::fs::read(bootstrap).with_context(|| format!("cannot read {}", bootstrap.display()))?;
         let new = changed_script()?;

@@ -34,14 +34,12 @@ const ERRORS_IN_CALM: f64 = 0.01;
 /// How many details a check shows.
 const MOST_SHOWN: usize = 12;
 
-/// One check, and what it found.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) passed: bool,
     /// In one line.
     pub(super) found: String,
-    /// What is wrong, one line each.
     pub(super) wrong: Vec<String>,
 }
 
@@ -235,7 +233,6 @@ pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
     Check::of("a round's keys are bounded, and do not grow once it is over", found, wrong)
 }
 
-/// Checks that every queue is empty in the end, including those of dead letters.
 pub(super) fn queues(samples: &[Sample]) -> Vec<Check> {
     let mut most: BTreeMap<&str, u32> = BTreeMap::new();
     for (queue, depth) in samples.iter().flat_map(|sample| &sample.queues) {

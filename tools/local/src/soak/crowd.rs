@@ -15,7 +15,6 @@ const MISBEHAVES: usize = 15;
 /// How long visitors may stay after the end.
 const LAST_LEAVE: Duration = Duration::from_secs(180);
 
-/// Lets visitors come, and waits until all have left.
 pub(super) async fn come(run: &Arc<Run>) {
     let (lasts_s, every_s) = (run.program.lasts_s(), 1.0 / run.program.visitors_per_s);
     let mut visits = JoinSet::new();

@@ -15,7 +15,6 @@ impl Dice {
         Self(StdRng::seed_from_u64(seed ^ stream.wrapping_mul(STREAM)))
     }
 
-    /// A number from 0 to `n` - 1.
     pub(super) fn below(&mut self, n: usize) -> usize {
         self.0.random_range(0..n.max(1))
     }
@@ -25,17 +24,14 @@ impl Dice {
         self.below(n) == 0
     }
 
-    /// A number in a range.
     pub(super) fn between(&mut self, from: f64, to: f64) -> f64 {
         self.0.random_range(from..to)
     }
 
-    /// A random item.
     pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         of.choose(&mut self.0)
     }
 
-    /// The items in random order.
     pub(super) fn shuffled<T>(&mut self, mut of: Vec<T>) -> Vec<T> {
         of.shuffle(&mut self.0);
         of

@@ -27,13 +27,11 @@ fn open_s(run: &Run) -> f64 {
     run.program.day_s - NIGHT_S - OPENS_IN_S as f64
 }
 
-/// Notes that a round was created at `made_s` and opens now.
 fn announce(run: &Run, round: RoundId, lanes: u16, open_s: f64, made_ns: u64) {
     let opens_s = run.now_s();
     run.board.add(OnSale { round, lanes, opens_s, closes_s: opens_s + open_s, made_ns });
 }
 
-/// Opens the first day.
 pub(super) async fn open_first_day(run: &Run) -> Result<()> {
     let (open_s, made_ns) = (open_s(run), run.recorder.now_ns());
     let sale = NewSale::opening_in(DAILY, OPENS_IN_S, open_s as i64, run.program.units, PAYMENT_WINDOW_S);
@@ -86,8 +84,8 @@ async fn carry_out(run: &Run, what: &What, key: &str, today: u32) -> Result<Stri
         }
         What::OpenDrop { number, units, lanes, open_s } => {
             let made_ns = run.recorder.now_ns();
-            let sale = NewSale::opening_in(&drop_id(*number), OPENS_IN_S, (*open_s).into(), *units, PAYMENT_WINDOW_S)
-                .in_lanes(*lanes);
+            let sale = NewSale::opening_in(&drop_id(*number), OPENS_IN_S, (*open_s).into(), *units, PAYMENT_WINDOW_S);
+            let sale = NewSale { lanes: *lanes, ..sale };
             operator.open(&sale, false).await?;
             announce(run, sale.first_round()?, *lanes, f64::from(*open_s), made_ns);
             Ok("open".to_owned())

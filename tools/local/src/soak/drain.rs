@@ -52,7 +52,6 @@ impl Audited {
         }
     }
 
-    /// What is wrong with it, if anything.
     pub(super) fn wrong(&self) -> Option<String> {
         let Self { round, clean, total, free, held, ordered, oversold, lost, duplicated, .. } = self;
         let adds_up = free.saturating_add(*held).saturating_add(*ordered) == *total;

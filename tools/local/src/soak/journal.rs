@@ -25,14 +25,12 @@ impl Journal {
         Ok(Self(Mutex::new(file)))
     }
 
-    /// Writes a line to the file.
     pub(super) fn note(&self, at_s: f64, text: &str) {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A full disk is no reason to stop selling.
         let _ = writeln!(file, "{}  {text}", clock(at_s));
     }
 
-    /// Writes a line to the file and prints it.
     pub(super) fn tell(&self, at_s: f64, text: &str) {
         self.note(at_s, text);
         say_above(&format!("  {}  {text}", clock(at_s)));

@@ -63,7 +63,6 @@ pub(super) struct OfRound {
     pub(super) lanes: u64,
 }
 
-/// What is in Redis at a moment.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Keys {
     pub(super) by_kind: BTreeMap<String, u64>,
@@ -74,15 +73,12 @@ pub(super) struct Keys {
     /// Some keys of unknown kinds.
     pub(super) unknown: Vec<String>,
     pub(super) by_round: BTreeMap<String, OfRound>,
-    /// The size of all keys.
     pub(super) bytes: u64,
     /// The memory that Redis has allocated for data and clients.
     pub(super) used_bytes: u64,
-    /// Its resident memory.
     pub(super) resident_bytes: u64,
 }
 
-/// One key.
 #[derive(Debug, Clone)]
 struct Key {
     name: String,

@@ -2,13 +2,13 @@
 
 use hyper::Method;
 use load::{Request, Response};
-use pass::Grant;
-use sale::{BuyerClass, EpochMs, RoundId, RoundNumber, UserId};
+use sale::{EpochMs, RoundId, RoundNumber, UserId};
 
 use super::dice::Dice;
 use super::run::Run;
 use super::tally::MISBEHAVE;
 use super::visitor::Visit;
+use crate::deployment::sealed;
 
 /// Passes are valid for five minutes.
 const LONG_AGO_MS: i64 = 20 * 60 * 1000;
@@ -19,9 +19,7 @@ pub(super) async fn try_something(visit: &Visit<'_>, dice: &mut Dice) {
     let (round, sale) = (&on_sale.round, on_sale.round.sale.as_str());
     let other = &run.people[dice.below(run.people.len())];
     let now = runtime::Clock::system().now();
-    let seal = |round: &RoundId, user: &UserId, issued_at_ms: EpochMs| {
-        run.ring.seal(&Grant { round, user, issued_at_ms, class: BuyerClass::EVERYONE })
-    };
+    let seal = |round: &RoundId, user: &UserId, issued_at_ms| sealed(&run.ring, round, user, issued_at_ms);
     let good = seal(round, &person.user, now);
     let reserve = |pass: &str| Request::reserve(sale, pass).ok().map(|request| request.token(&person.token));
     let next = RoundId { sale: round.sale.clone(), number: RoundNumber(round.number.0 + 1_000) };
@@ -34,7 +32,7 @@ pub(super) async fn try_something(visit: &Visit<'_>, dice: &mut Dice) {
         5 => ("a key that is too long", reserve(&good).map(|request| request.key(&"k".repeat(5_000)))),
         6 => {
             let id = format!("{round}.{}", uuid::Uuid::now_v7().as_simple());
-            let request = Request::new(Method::DELETE, &format!("/v1/reservations/{id}")).ok();
+            let request = Request::reservation(Method::DELETE, &id).ok();
             ("a reservation that is nobody's", request.map(|request| request.token(&person.token)))
         }
         _ => {

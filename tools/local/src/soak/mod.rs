@@ -47,7 +47,6 @@ use crate::stages::Stage;
 /// How far behind the table the indexes are that reconciliation reads.
 const INDEXES_LAG: Duration = Duration::from_secs(10);
 
-/// The length of a run, and its seed.
 #[derive(Debug, Clone, Args)]
 pub struct Soak {
     /// Minutes for which visitors come
@@ -61,8 +60,7 @@ pub struct Soak {
     built: bool,
 }
 
-/// Runs the program of events on a cloud of its own and reports. Fails if a check fails. Fails if the system cannot be
-/// set up, or does not answer at the end.
+/// Runs the program of events on a cloud of its own and reports.
 pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
     usable_state()?;
     let journal = Journal::begin()?;

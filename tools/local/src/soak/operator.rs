@@ -23,7 +23,6 @@ pub(super) const OPENS_IN_S: i64 = 2;
 pub(super) const DAILY: &str = "daily";
 const DAILY_LIMIT: u8 = 2;
 
-/// An operator.
 pub(super) struct Operator {
     system: Arc<System>,
     token: Token,
@@ -71,7 +70,6 @@ impl Operator {
         }
     }
 
-    /// Creates, publishes and loads a sale.
     pub(super) async fn open(&self, sale: &NewSale, is_daily: bool) -> Result<()> {
         let mut document = serde_json::to_value(sale)?;
         if is_daily {
@@ -113,25 +111,21 @@ impl Operator {
         self.load().await
     }
 
-    /// Updates a round: `key` names the request.
     pub(super) async fn update(&self, round: &RoundId, how: &str, key: &str, mut more: Value) -> Result<()> {
         more["round"] = json!(round.number);
         let path = format!("/v1/admin/sales/{}/{how}", round.sale);
         self.ask(Method::POST, &path, Some(key), Some(&more)).await.map(drop)
     }
 
-    /// Changes the title of a round.
     pub(super) async fn retitle(&self, round: &RoundId, key: &str, title: &str) -> Result<()> {
         let shown = self.ask(Method::GET, &format!("/v1/admin/sales/{}", round.sale), None, None).await?;
         self.update(round, "edit", key, json!({ "round_version": shown["round_version"], "title": title })).await
     }
 
-    /// Looks at the daily sale.
     pub(super) async fn look(&self) -> Result<()> {
         self.ask(Method::GET, &format!("/v1/admin/sales/{DAILY}"), None, None).await.map(drop)
     }
 
-    /// The audit of a round.
     pub(super) async fn audit(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
         self.ask(Method::GET, &format!("/v1/admin/sales/{sale}/rounds/{number}/audit"), None, None).await
     }

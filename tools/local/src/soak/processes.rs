@@ -7,7 +7,6 @@ use nix::unistd::Pid;
 
 use crate::process::{members, resident_of};
 
-/// A process of a function.
 pub(super) struct Worker {
     pub(super) function: String,
     pub(super) resident_kb: u64,

@@ -44,7 +44,6 @@ pub(super) enum Loss {
     Nothing,
 }
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
 pub(super) enum What {
@@ -76,7 +75,6 @@ pub(super) enum What {
     Retire,
 }
 
-/// An event and its time.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Event {
     /// Seconds from the beginning.
@@ -85,7 +83,6 @@ pub(super) struct Event {
     pub(super) what: What,
 }
 
-/// The whole run.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Program {
     pub(super) minutes: u32,
@@ -184,7 +181,6 @@ impl What {
         }
     }
 
-    /// Every kind.
     pub(super) const KINDS: [&str; 12] = [
         "next day",
         "sale opened",
@@ -228,7 +224,6 @@ impl fmt::Display for What {
     }
 }
 
-/// Minutes and seconds.
 pub(super) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     format!("{:02}:{:02}", whole / 60, whole % 60)

@@ -20,7 +20,6 @@ use super::sample::Sample;
 use super::tally::Counts;
 use super::watch::pause_s;
 
-/// The whole report.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) passed: bool,
@@ -38,7 +37,6 @@ pub(super) struct Report {
     pub(super) items: BTreeMap<String, (u64, u64)>,
     pub(super) history: String,
     pub(super) samples: usize,
-    /// The last sample.
     pub(super) last: Option<Sample>,
     /// The largest number of keys of each kind at one time.
     pub(super) most_keys: BTreeMap<String, u64>,

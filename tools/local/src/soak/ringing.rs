@@ -21,7 +21,6 @@ const MEASURED: [&str; 3] = ["reconciliation", "draw", "order"];
 /// What a kill, a failover or a deployment may well cause: Redis has lost a round, a message was tried in vain.
 const CAUSED: [&str; 3] = ["rounds-rebuilt", "orders-dlq-not-empty", "expiry-dlq-not-empty"];
 
-/// An alarm that rang.
 #[derive(Debug)]
 struct Rang {
     at_s: f64,

@@ -3,9 +3,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use history::{Recorder, Redis};
-use load::Token;
 use pass::KeyRing;
-use sale::UserId;
 use serde::Serialize;
 
 use super::board::Board;
@@ -15,17 +13,11 @@ use super::operator::Operator;
 use super::program::{Loss, Program};
 use super::system::System;
 use super::tally::Tally;
+use crate::identity::Bearer;
 
 /// How many people come again and again, and how many others misbehave.
 const PEOPLE: usize = 2_000;
 const MISCHIEVOUS: usize = 15;
-
-/// A person with a token.
-pub(super) struct Person {
-    pub(super) user: UserId,
-    pub(super) bearer: String,
-    pub(super) token: Token,
-}
 
 /// An event that was tried.
 #[derive(Debug, Clone, Serialize)]
@@ -39,7 +31,6 @@ pub(super) struct Done {
     pub(super) succeeded: bool,
 }
 
-/// What all participants in a run share.
 pub(super) struct Run {
     pub(super) program: Program,
     pub(super) system: Arc<System>,
@@ -48,15 +39,14 @@ pub(super) struct Run {
     pub(super) board: Board,
     pub(super) tally: Tally,
     pub(super) journal: Journal,
-    pub(super) people: Vec<Person>,
-    pub(super) mischievous: Vec<Person>,
+    pub(super) people: Vec<Bearer>,
+    pub(super) mischievous: Vec<Bearer>,
     pub(super) ring: KeyRing,
     pub(super) payment_key: String,
     pub(super) noted: Mutex<Noted>,
     began: Instant,
 }
 
-/// Notes taken during the run.
 #[derive(Debug, Default)]
 pub(super) struct Noted {
     pub(super) done: Vec<Done>,
@@ -68,23 +58,11 @@ pub(super) struct Noted {
     pub(super) both_known: bool,
 }
 
-fn people(system: &System, name: &str, count: usize) -> Result<Vec<Person>> {
-    let names: Vec<String> = (0..count).map(|number| format!("{name}-{number:04}")).collect();
-    let tokens = system.issuer.tokens(&names)?;
-    let people = names
-        .iter()
-        .zip(tokens)
-        .map(|(name, bearer)| Ok(Person { user: name.parse()?, token: bearer.parse()?, bearer }));
-    people.collect()
-}
-
 impl Run {
     pub(super) async fn prepare(program: Program, system: Arc<System>, journal: Journal) -> Result<Self> {
-        let signing = Arc::clone(&system);
-        let signed = tokio::task::spawn_blocking(move || {
-            anyhow::Ok((people(&signing, "regular", PEOPLE)?, people(&signing, "mallory", MISCHIEVOUS)?))
-        });
-        let (people, mischievous) = signed.await??;
+        let people = |name: &'static str, count| (0..count).map(move |number| format!("{name}-{number:04}"));
+        let mischievous = system.issuer.bearers(people("mallory", MISCHIEVOUS)).await?;
+        let people = system.issuer.bearers(people("regular", PEOPLE)).await?;
         Ok(Self {
             program,
             operator: Operator::of(Arc::clone(&system))?,

@@ -36,7 +36,6 @@ impl Depth {
     }
 }
 
-/// The state at one time.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Sample {
     /// Seconds from the beginning.
@@ -50,7 +49,6 @@ pub(super) struct Sample {
     pub(super) queues: BTreeMap<&'static str, Depth>,
 }
 
-/// Every queue by name.
 fn queues(deployment: &Deployment) -> [(&'static str, &str); 9] {
     [
         ("orders", &deployment.orders_queue_url),
@@ -70,7 +68,6 @@ pub(super) fn is_for_the_dead(queue: &str) -> bool {
     queue.ends_with("dead") || queue == "quarantine"
 }
 
-/// Takes samples.
 pub(super) struct Sampler {
     system: Arc<System>,
     sqs: aws_sdk_sqs::Client,

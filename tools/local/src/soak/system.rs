@@ -74,12 +74,10 @@ impl System {
         })
     }
 
-    /// The sides that get requests.
     pub(super) fn sides(&self) -> Vec<Arc<Side>> {
         locked(&self.sides).clone()
     }
 
-    /// The group of the emulator's processes.
     pub(super) fn emulator_group(&self) -> u32 {
         self.emulator.group()
     }
@@ -151,7 +149,6 @@ impl System {
         sides.extend(newest);
     }
 
-    /// Runs a command of Redis.
     pub(super) async fn redis(&self, command: &[&str]) -> Result<redis::Value> {
         let client = redis::Client::open(&*self.deployment.redis_url)?;
         let mut connection = client.get_multiplexed_async_connection().await?;

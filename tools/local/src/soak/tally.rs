@@ -9,7 +9,6 @@ use serde::Serialize;
 /// The step of requests from misbehaving visitors.
 pub(super) const MISBEHAVE: &str = "misbehave";
 
-/// What was counted.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) visitors: u64,

@@ -22,7 +22,6 @@ use crate::recorded::{self, every_order};
 /// How long after the last payment window reconciliation may still touch a round.
 const SETTLES_S: f64 = 90.0;
 
-/// Judges a run that has come to rest.
 pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Check) -> Result<Report> {
     let deployment = &run.system.deployment;
     let (read_at, clocks) = (run.recorder.now_ns(), run.recorder.clocks());

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use hyper::Method;
 use load::{Failure, Request, Response};
-use pass::Grant;
-use sale::BuyerClass;
 
 use super::board::OnSale;
 use super::dice::Dice;
-use super::run::{Person, Run};
+use super::run::Run;
 use super::system::Side;
+use crate::deployment::sealed;
+use crate::identity::Bearer;
 use crate::recorded;
 
 /// One visitor in this many does the work at the gate.
@@ -29,7 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(150);
 const SHORTEST_THOUGHT_S: f64 = 0.2;
 const LONGEST_THOUGHT_S: f64 = 4.0;
 
-/// What a visitor does with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Habit {
     Pays,
@@ -43,12 +42,11 @@ fn in_a_word(error: &anyhow::Error) -> String {
     if text.chars().all(|c| c.is_ascii_lowercase() || c == '_') { text } else { "no answer".to_owned() }
 }
 
-/// One visit.
 pub(super) struct Visit<'a> {
     pub(super) run: &'a Run,
     pub(super) side: Arc<Side>,
     pub(super) n: usize,
-    pub(super) person: &'a Person,
+    pub(super) person: &'a Bearer,
     pub(super) on_sale: OnSale,
 }
 
@@ -81,23 +79,17 @@ impl Visit<'_> {
         heard.ok()
     }
 
-    fn sealed(&self) -> String {
-        let issued_at_ms = runtime::Clock::system().now();
-        let (round, user) = (&self.on_sale.round, &self.person.user);
-        self.run.ring.seal(&Grant { round, user, issued_at_ms, class: BuyerClass::EVERYONE })
-    }
-
     /// From the gate to the end of the reservation, if there is one.
     pub(super) async fn buy(&self, dice: &mut Dice) {
         let sale = self.on_sale.round.sale.as_str();
         let pass = if dice.one_in(THROUGH_THE_GATE) {
             // The gate may fail while processes die. Then this visitor leaves.
-            match self.side.api.enter(&self.person.bearer, sale).await {
+            match self.side.api.enter(&self.person.text, sale).await {
                 Ok(pass) => pass,
                 Err(error) => return self.run.tally.ended(&format!("no pass: {}", in_a_word(&error))),
             }
         } else {
-            self.sealed()
+            sealed(&self.run.ring, &self.on_sale.round, &self.person.user, runtime::Clock::system().now())
         };
         let Ok(request) = Request::reserve(sale, &pass) else { return };
         let request = request.token(&self.person.token).key(&format!("visit-{}", self.n));
@@ -130,7 +122,7 @@ impl Visit<'_> {
             }
             match self.send("reserve", request).await {
                 Some(answer) if answer.status == 202 => {
-                    return answer.json()["reservation_id"].as_str().map(str::to_owned);
+                    return answer.text("reservation_id");
                 }
                 Some(answer) if answer.status < 500 => return None,
                 _ => tokio::time::sleep(Duration::from_secs(1) * tried).await,
@@ -140,8 +132,7 @@ impl Visit<'_> {
     }
 
     async fn about(&self, step: &'static str, method: Method, id: &str) -> Option<Response> {
-        let request = Request::new(method, &format!("/v1/reservations/{id}")).ok()?.token(&self.person.token);
-        self.send(step, &request).await
+        self.send(step, &Request::reservation(method, id).ok()?.token(&self.person.token)).await
     }
 
     /// Polls a reservation until it has ended. Returns its last status.
@@ -150,10 +141,7 @@ impl Visit<'_> {
         let thought = Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S));
         let mut thought = Some(thought);
         while Instant::now() < deadline {
-            let status = self.about("look", Method::GET, id).await.and_then(|answer| {
-                let answer = answer.json();
-                answer["status"].as_str().map(str::to_owned)
-            });
+            let status = self.about("look", Method::GET, id).await.and_then(|answer| answer.text("status"));
             match status.as_deref() {
                 Some("pending_payment") => {
                     if let Some(thought) = thought.take() {

@@ -40,7 +40,6 @@ pub(super) async fn take_samples(
     }
 }
 
-/// Reports the progress until it is dropped.
 pub(super) async fn tell(run: &Run, stage: &Stage, samples: &Mutex<Vec<Sample>>) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(TELL_EVERY).await;

@@ -34,15 +34,14 @@ pub struct WebServer {
 }
 
 impl WebServer {
-    /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0. Fails if the port is
-    /// taken.
+    /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0.
     pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
         Self::start_on(listener, deployment, issuer, api)
     }
 
-    /// The same on a port that was bound before. Fails if the pages are not built, or the API client cannot be created.
+    /// The same on a port that was bound before.
     pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let pages = paths::pages();
         ensure!(
@@ -70,12 +69,11 @@ impl WebServer {
         Ok(Self { address, server: tokio::spawn(axum::serve(listener, service).into_future()) })
     }
 
-    /// The page's address.
     pub fn url(&self) -> String {
         loopback(self.address.port())
     }
 
-    /// Waits until it ends, which it does not do by itself. Fails if it fails.
+    /// Waits until it ends, which it does not do by itself.
     pub async fn ended(mut self) -> Result<()> {
         Ok((&mut self.server).await??)
     }

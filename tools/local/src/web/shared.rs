@@ -5,12 +5,10 @@ use crate::deployment::Deployment;
 use crate::gateway::Served;
 use crate::identity::Issuer;
 
-/// What all requests share.
 pub(super) struct Shared {
     pub(super) deployment: Deployment,
     pub(super) issuer: Issuer,
     pub(super) client: Client,
     pub(super) api: Served,
-    /// The headers of every answer.
     pub(super) headers: HeaderMap,
 }

@@ -14,7 +14,6 @@ use crate::identity::OPERATORS;
 
 type Refusal = (StatusCode, String);
 
-/// A request to sign in.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Login {
@@ -29,7 +28,6 @@ pub(super) struct SignedIn {
     expires_at: String,
 }
 
-/// Signs in anybody.
 pub(super) async fn login(
     State(shared): State<Arc<Shared>>,
     Json(login): Json<Login>,
@@ -41,7 +39,6 @@ pub(super) async fn login(
     Ok(Json(SignedIn { token, expires_at }))
 }
 
-/// A request to pay.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pay {

@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 
-use super::{Found, OrderCounts, Staged};
+use super::{Found, OrderCounts, Staged, round_in};
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
 use crate::demo::draw::{MOST_BARS, bar};
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 
 const GROUP: &str = "members";
 /// How long before everyone else members may buy: enough for those who come first.
@@ -69,8 +69,10 @@ impl Staged for MembersFirst {
     fn offer(plan: &Plan) -> NewSale {
         let quota = Some(MemberQuota { units: (plan.units / 2).max(1), for_s: QUOTA_FOR_S });
         let opens_in_s = plan.opens_in_s() + i64::from(LEAD_S);
-        let sale = NewSale::opening_in("members", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s());
-        sale.early(EarlyAccess { group: group(), lead_s: LEAD_S, quota })
+        NewSale {
+            early_access: vec![EarlyAccess { group: group(), lead_s: LEAD_S, quota }],
+            ..NewSale::opening_in("members", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s())
+        }
     }
 
     fn turn(plan: &Plan, number: usize) -> Turn {
@@ -91,7 +93,7 @@ impl Staged for MembersFirst {
 
     async fn of(found: &Found<'_>) -> Result<Self> {
         let id = &found.crowd.round;
-        let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        let round = round_in(found.ledger, id).await?;
         // From the ledger's list rather than from this program's.
         let groups = &[group()];
         let users: HashSet<&UserId> = found.orders.iter().map(|order| &order.claim.user).collect();
@@ -158,31 +160,27 @@ impl fmt::Display for Phase {
 impl fmt::Display for MembersFirst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { units, lead_s, quota, quota_for_s, phases: [early, open, later], .. } = self;
-        line(f, "members' quota", &format_args!("{quota} of {units}, for {quota_for_s} s"))?;
-        line(f, "", &"")?;
-        line(f, "reservations", &format_args!("members    others"))?;
-        line(f, &format!("  in {lead_s} s before the opening"), early)?;
-        line(f, "  while the quota lasts", open)?;
-        line(f, "  afterwards", later)?;
+        row!(f, "members' quota", "{quota} of {units}, for {quota_for_s} s")?;
+        row!(f)?;
+        row!(f, "reservations", "members    others")?;
+        row!(f, format!("  in {lead_s} s before the opening"), early)?;
+        row!(f, "  while the quota lasts", open)?;
+        row!(f, "  afterwards", later)?;
         let most = units - quota;
         let verdict = if self.is_right() { "at most" } else { "NOT at most" };
-        line(f, "others until then, live", &format_args!("{}, {verdict} {most}", self.others_until_then))?;
-        line(f, "", &"")?;
+        row!(f, "others until then, live", "{}, {verdict} {most}", self.others_until_then)?;
+        row!(f)?;
         let seconds = self.step_ms / 1000;
-        line(
-            f,
-            "who bought when",
-            &format_args!("members    others   in steps of {seconds} s, from the members' opening"),
-        )?;
+        row!(f, "who bought when", "members    others   in steps of {seconds} s, from the members' opening")?;
         let all = |step: &Phase| step.members + step.others;
         let largest = self.steps.iter().map(all).max().unwrap_or(0) as f64;
         for (at, step) in (0_u64..).zip(&self.steps).filter(|(_, step)| all(step) > 0) {
             let part = |count: usize| bar(count as f64 / largest);
             let bars = format!("{}{}", part(step.members), part(step.others).replace('█', "░"));
-            line(f, &format!("  {} s", at * seconds), &format_args!("{step}   {bars}"))?;
+            row!(f, format!("  {} s", at * seconds), "{step}   {bars}")?;
         }
-        line(f, "", &"")?;
-        line(f, "paid", &self.orders.paid)?;
+        row!(f)?;
+        row!(f, "paid", self.orders.paid)?;
         self.orders.unsold(f)
     }
 }

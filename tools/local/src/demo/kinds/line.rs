@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use command_line::{of_these, people};
 use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
-use load::{Failure, Outcome, Request, Response, Visit};
+use load::{Failure, Outcome, Request, Response, Visit, solved};
 use pass::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
 use serde::Serialize;
 use serde_json::json;
@@ -22,7 +22,7 @@ use crate::check_line::check;
 use crate::client::NewSale;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 use crate::demo::waiting::{End, Waited};
 use crate::stages::{Stage, progress_line};
 
@@ -53,7 +53,6 @@ pub(in crate::demo) struct InLine {
     late: usize,
     /// The line's count of early people.
     estimated: u64,
-    /// How many were admitted.
     admitted: usize,
     ends: Ends,
     /// Requests at the gateway per person: of people who never reached the front, and of people who did.
@@ -72,7 +71,6 @@ pub(in crate::demo) struct InLine {
     orders: OrderCounts,
 }
 
-/// How many people ended in which way.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 struct Ends {
     bought: usize,
@@ -81,7 +79,6 @@ struct Ends {
     unknown: usize,
 }
 
-/// Requests for each person.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 struct Asked {
     people: usize,
@@ -89,7 +86,6 @@ struct Asked {
     most: u32,
 }
 
-/// The line's document at the edge.
 type Document = watch::Receiver<Option<Arc<LineDocument>>>;
 
 impl Staged for InLine {
@@ -97,11 +93,15 @@ impl Staged for InLine {
         let over_s = (f64::from(plan.buyers) / f64::from(plan.rate)).ceil() as u32;
         let opens_early_s = over_s + CALM_S;
         let opens_in_s = plan.opens_in_s() + i64::from(opens_early_s);
-        let sale = NewSale::opening_in("lamp", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s());
         let gate =
             GateTerms { challenge: ChallengePolicy::Work, work_bits: ::sale::MIN_WORK_BITS, ..GateTerms::default() };
         let line = LineTerms { opens_early_s, admits_per_s: admits_per_s(plan), paused: false };
-        sale.in_line(line, gate, plan.buyers)
+        NewSale {
+            line: Some(line),
+            gate: Some(gate),
+            expected_audience: Some(plan.buyers),
+            ..NewSale::opening_in("lamp", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s())
+        }
     }
 
     /// Everybody comes at the same rate, late ones after the opening.
@@ -174,7 +174,6 @@ impl Staged for InLine {
     }
 }
 
-/// Shows the state of the line whenever it changes.
 async fn show(stage: &Stage, mut line: Document) -> Infallible {
     loop {
         let seen = line.borrow_and_update().clone();
@@ -232,12 +231,17 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
     }
 }
 
-/// Whether the document says that nothing is left for anyone in line.
 fn is_over(document: &LineDocument) -> bool {
     document.state == LineState::Ended || document.state == LineState::SoldOut && document.units.may_return == 0
 }
 
-/// A person who comes.
+/// A request of a buyer who shows ticket and watermark.
+fn in_line(request: Request, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<Request> {
+    let header = |text: &str| HeaderValue::from_str(text).ok();
+    let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_WATERMARK, header(watermark)?);
+    Some(request.token(&buyer.carried))
+}
+
 struct Visitor<'a> {
     crowd: &'a Crowd,
     visit: Visit,
@@ -315,7 +319,7 @@ impl Visitor<'_> {
             self.waited.asked += 1;
             let heard = self.visit.send(step, due, sending()).await.ok();
             let again = heard.as_ref().is_none_or(|heard| matches!(heard.status, 429 | 500..));
-            let pause = heard.as_ref().and_then(|heard| heard.retry_after).unwrap_or(ASK_AGAIN_AFTER);
+            let pause = heard.as_ref().and_then(Response::retry_after).unwrap_or(ASK_AGAIN_AFTER);
             last = heard;
             if !again {
                 break;
@@ -328,37 +332,25 @@ impl Visitor<'_> {
 
     async fn ticket(&mut self, buyer: &Buyer, due: Instant) -> Option<(String, Class)> {
         let path = format!("/v1/sales/{}/tickets", self.crowd.round.sale);
-        let request = self.crowd.of_buyer(buyer, Request::new(Method::POST, &path).ok()?.json(&json!({})));
+        let request = Request::new(Method::POST, &path).ok()?.json(&json!({})).token(&buyer.carried);
         let crowd = self.crowd;
         let heard = self.ask_from(due, "ticket", || crowd.send(buyer, &request)).await?;
-        let text = heard.json()["ticket"].as_str()?.to_owned();
+        let text = heard.text("ticket")?;
         let class = Ticket::said(&text)?.class;
         Some((text, class))
     }
 
-    fn in_line(&self, buyer: &Buyer, what: &str, ticket: &str, watermark: &str) -> Option<Request> {
-        let path = format!("/v1/sales/{}/{what}", self.crowd.round.sale);
-        let header = |text: &str| HeaderValue::from_str(text).ok();
-        let request = Request::new(Method::POST, &path).ok()?;
-        let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_WATERMARK, header(watermark)?);
-        Some(self.crowd.of_buyer(buyer, request))
-    }
-
     fn challenge(&self, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<Request> {
-        Some(self.in_line(buyer, "challenges", ticket, watermark)?.json(&json!({ "kind": "work" })))
+        in_line(Request::challenge(self.crowd.round.sale.as_str()).ok()?, buyer, ticket, watermark)
     }
 
-    /// Does the work for the gate. Returns the pass.
     async fn enter(&mut self, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<String> {
         let crowd = self.crowd;
         let request = self.challenge(buyer, ticket, watermark)?;
-        let challenge = self.ask("challenge", || crowd.send(buyer, &request)).await?.json();
-        let id = challenge["challenge_id"].as_str()?.parse().ok()?;
-        let answer = tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?;
-        let answered = json!({ "challenge_id": challenge["challenge_id"], "answer": answer });
-        let request = self.in_line(buyer, "tokens", ticket, watermark)?.json(&answered);
-        let admitted = self.ask("token", || crowd.send(buyer, &request)).await?.json();
-        admitted["token"].as_str().map(str::to_owned)
+        let challenge = self.ask("challenge", || crowd.send(buyer, &request)).await?;
+        let solved = solved(challenge.text("challenge_id")?.parse().ok()?).await.ok()?;
+        let request = in_line(Request::pass(crowd.round.sale.as_str(), &solved).ok()?, buyer, ticket, watermark)?;
+        self.ask("token", || crowd.send(buyer, &request)).await?.text("token")
     }
 
     /// Whether the person has a unit; `None` if unknown.
@@ -366,8 +358,7 @@ impl Visitor<'_> {
         let crowd = self.crowd;
         // Buyers of returned units pay, so that it ends.
         let wave = if crowd.waiting.was_sold_out.load(Ordering::Relaxed) { Wave::Resale } else { Wave::Rush };
-        let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line");
-        let request = crowd.of_buyer(buyer, request);
+        let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line").token(&buyer.carried);
         let heard = self.ask("reserve", || crowd.send(buyer, &request)).await?;
         Some(crowd.note(buyer, wave, &Ok(heard)) == Heard::Reserved)
     }
@@ -428,22 +419,22 @@ impl fmt::Display for Asked {
 impl fmt::Display for InLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { early, late, estimated, ends, .. } = self;
-        line(f, "tickets", &format_args!("{early} before the opening (counted as {estimated}), {late} after it"))?;
-        line(f, "commitment", &format_args!("{}… holds", self.commitment.get(..16).unwrap_or_default()))?;
-        line(f, "came to the front", &format_args!("{}, at most {} a second", self.admitted, self.admits_per_s))?;
-        line(f, "how it ended", &"")?;
-        line(f, "  bought", &ends.bought)?;
-        line(f, "  sold out, at the front", &ends.sold_out_in_front)?;
-        line(f, "  sold out, in line", &ends.sold_out_behind)?;
-        line(f, "  unknown", &ends.unknown)?;
-        line(f, "requests at the gateway", &"")?;
-        line(f, "  never at the front", &self.asked_behind)?;
-        line(f, "  at the front", &self.asked_in_front)?;
-        line(f, "polls of the line", &format_args!("about {}, {} at the gateway", self.looks, self.looks_of_the_edge))?;
-        line(f, "tried out of turn", &format_args!("{}, of whom {} were let in", self.jumped, self.jumpers_let_in))?;
-        line(f, "orders out of turn", &self.out_of_turn)?;
-        line(f, "sold", &self.sold)?;
-        line(f, "  paid", &self.orders.paid)?;
+        row!(f, "tickets", "{early} before the opening (counted as {estimated}), {late} after it")?;
+        row!(f, "commitment", "{}… holds", self.commitment.get(..16).unwrap_or_default())?;
+        row!(f, "came to the front", "{}, at most {} a second", self.admitted, self.admits_per_s)?;
+        row!(f, "how it ended", "")?;
+        row!(f, "  bought", ends.bought)?;
+        row!(f, "  sold out, at the front", ends.sold_out_in_front)?;
+        row!(f, "  sold out, in line", ends.sold_out_behind)?;
+        row!(f, "  unknown", ends.unknown)?;
+        row!(f, "requests at the gateway", "")?;
+        row!(f, "  never at the front", self.asked_behind)?;
+        row!(f, "  at the front", self.asked_in_front)?;
+        row!(f, "polls of the line", "about {}, {} at the gateway", self.looks, self.looks_of_the_edge)?;
+        row!(f, "tried out of turn", "{}, of whom {} were let in", self.jumped, self.jumpers_let_in)?;
+        row!(f, "orders out of turn", self.out_of_turn)?;
+        row!(f, "sold", self.sold)?;
+        row!(f, "  paid", self.orders.paid)?;
         self.orders.unsold(f)
     }
 }

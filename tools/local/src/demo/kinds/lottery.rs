@@ -9,10 +9,10 @@ use sale::award::{self, Hex, merkle};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Desk, Found, Staged};
+use super::{Desk, Found, Staged, prizes, round_in};
 use crate::client::NewSale;
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 use crate::stages::Stage;
 
 /// Tickets for each prize: a hundred prizes among a thousand tickets.
@@ -26,7 +26,6 @@ const POLL_EVERY: Duration = Duration::from_secs(2);
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct Lottery {
     tickets: u32,
-    /// The number of final orders.
     entries: usize,
     failed: usize,
     prizes: Vec<Drawn>,
@@ -43,12 +42,10 @@ pub(in crate::demo) struct Lottery {
     exact: bool,
 }
 
-/// One kind of prize.
 #[derive(Debug, Serialize)]
 struct Drawn {
     name: String,
     count: u32,
-    /// How many orders have it.
     won: usize,
 }
 
@@ -83,7 +80,7 @@ impl Staged for Lottery {
 
     async fn of(found: &Found<'_>) -> Result<Self> {
         let id = &found.crowd.round;
-        let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        let round = round_in(found.ledger, id).await?;
         let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { bail!("round {id} has no prizes") };
         let draw = found.ledger.draw(id).await?.and_then(|draw| draw.closed);
         let closed = draw.with_context(|| format!("the entries of round {id} have not closed"))?;
@@ -140,29 +137,27 @@ impl Staged for Lottery {
 /// The prizes for this many tickets: at least one, and never more than tickets.
 fn prizes_for(tickets: u32) -> Vec<Prize> {
     let all = (tickets / TICKETS_PER_PRIZE).max(1);
-    let prizes = [("Bentwood chair", 1), ("Enamel pendant lamp", all / 10), ("Whistling kettle", all - 1 - all / 10)];
-    let prizes = prizes.into_iter().filter(|(_, count)| *count > 0);
-    prizes.map(|(name, count)| Prize { name: name.to_owned(), count }).collect()
+    prizes([1, all / 10, all - 1 - all / 10])
 }
 
 impl fmt::Display for Lottery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let yes = |is: bool| if is { "yes" } else { "NO" };
-        line(f, "entries", &format_args!("{} of {} tickets", self.entries, self.tickets))?;
-        line(f, "failed", &self.failed)?;
-        line(f, "", &"")?;
-        line(f, "prizes", &format_args!("{:>7} {:>9}", "count", "won"))?;
+        row!(f, "entries", "{} of {} tickets", self.entries, self.tickets)?;
+        row!(f, "failed", self.failed)?;
+        row!(f)?;
+        row!(f, "prizes", "{:>7} {:>9}", "count", "won")?;
         for Drawn { name, count, won } in &self.prizes {
-            line(f, &format!("  {name}"), &format_args!("{count:>7} {won:>9}"))?;
+            row!(f, format!("  {name}"), "{count:>7} {won:>9}")?;
         }
-        line(f, "winners notified", &self.notified)?;
-        line(f, "", &"")?;
-        line(f, "commitment", &self.commitment.as_deref().unwrap_or("none"))?;
-        line(f, "  matches seed and prizes", &yes(self.fits))?;
-        line(f, "root of the entries", &self.root)?;
-        line(f, "  matches the orders", &yes(self.holds))?;
-        line(f, "orders with a wrong award", &self.wrong_awards)?;
-        line(f, "each prize once", &yes(self.exact))
+        row!(f, "winners notified", self.notified)?;
+        row!(f)?;
+        row!(f, "commitment", self.commitment.as_deref().unwrap_or("none"))?;
+        row!(f, "  matches seed and prizes", yes(self.fits))?;
+        row!(f, "root of the entries", self.root)?;
+        row!(f, "  matches the orders", yes(self.holds))?;
+        row!(f, "orders with a wrong award", self.wrong_awards)?;
+        row!(f, "each prize once", yes(self.exact))
     }
 }
 

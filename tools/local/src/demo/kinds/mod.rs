@@ -11,7 +11,7 @@ mod sale;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use ::sale::{EpochMs, Order, OrderState, RainPlan, RoundId};
+use ::sale::{EpochMs, Order, OrderState, Prize, RainPlan, Round, RoundId};
 use anyhow::{Context, Result};
 use ledger::Ledger;
 use load::Outcome;
@@ -23,7 +23,7 @@ use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
 use crate::demo::plan::Plan;
 use crate::demo::rush;
-use crate::demo::text::line;
+use crate::demo::text::row;
 
 pub(super) use early_access::MembersFirst;
 pub(super) use line::InLine;
@@ -35,7 +35,6 @@ pub(super) use sale::Sale;
 
 /// A kind of sale. Its value is the part of the report that only this kind has, as JSON and as lines.
 pub(super) trait Staged: Serialize + Display + Sized {
-    /// What the operator publishes.
     fn offer(plan: &Plan) -> NewSale;
 
     /// Who the buyer with this number is in the sale.
@@ -43,7 +42,6 @@ pub(super) trait Staged: Serialize + Display + Sized {
         Turn::Rush
     }
 
-    /// How everybody comes.
     fn rush(plan: &Plan) -> Result<load::Plan> {
         plan.rush()
     }
@@ -68,7 +66,6 @@ pub(super) trait Staged: Serialize + Display + Sized {
         Ok(())
     }
 
-    /// The result.
     async fn of(found: &Found<'_>) -> Result<Self>;
 
     /// Whether every sum and count of this kind is right. That no unit is oversold, lost or duplicated is checked for
@@ -81,7 +78,6 @@ pub(super) struct Found<'a> {
     pub(super) plan: &'a Plan,
     pub(super) crowd: &'a Crowd,
     pub(super) ledger: &'a Ledger,
-    /// Every order of the sale.
     pub(super) orders: &'a [Order],
     pub(super) updates: &'a SaleUpdates,
 }
@@ -97,7 +93,6 @@ pub(super) struct Desk<'a> {
     pub(super) begins: &'a Notify,
 }
 
-/// What the operator did.
 #[derive(Debug)]
 pub(super) struct SaleUpdates {
     /// When the first buyer came.
@@ -113,12 +108,21 @@ impl Desk<'_> {
         Instant::now()
     }
 
-    /// The plan of drops in force.
     async fn rain_plan(&self) -> Result<RainPlan> {
-        let id = self.round;
-        let round = self.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        let (id, round) = (self.round, round_in(self.ledger, self.round).await?);
         round.terms.rain_plan().with_context(|| format!("round {id} has no plan of drops"))
     }
+}
+
+pub(super) async fn round_in(ledger: &Ledger, id: &RoundId) -> Result<Round> {
+    ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))
+}
+
+/// As many of each prize.
+fn prizes(counts: [u32; 3]) -> Vec<Prize> {
+    let prizes = ["Bentwood chair", "Enamel pendant lamp", "Whistling kettle"].into_iter().zip(counts);
+    let prizes = prizes.filter(|(_, count)| *count > 0);
+    prizes.map(|(name, count)| Prize { name: name.to_owned(), count }).collect()
 }
 
 /// How the orders of a sale for money ended.
@@ -142,9 +146,9 @@ impl OrderCounts {
 
     /// The lines about orders without a unit.
     fn unsold(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        line(f, "expired", &self.expired)?;
-        line(f, "cancelled", &self.cancelled)?;
-        line(f, "failed", &self.failed)
+        row!(f, "expired", self.expired)?;
+        row!(f, "cancelled", self.cancelled)?;
+        row!(f, "failed", self.failed)
     }
 }
 
@@ -154,7 +158,6 @@ impl Found<'_> {
         self.orders.iter().filter(|order| order.state.is_live())
     }
 
-    /// Orders in this state.
     pub(super) fn count(&self, state: OrderState) -> usize {
         self.orders.iter().filter(|order| order.state == state).count()
     }

@@ -5,11 +5,11 @@ use ::sale::{Allocation, Award, DrawTime, Prize};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::{Found, Staged};
+use super::{Found, Staged, prizes};
 use crate::client::NewSale;
-use crate::demo::draw::{Draw, Given, bar, mean, tenths};
+use crate::demo::draw::{Draw, Given, by_arrival, mean, tenths};
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 
 /// One in this many tickets wins each of these, besides the first prize.
 const SECOND_PRIZE_ONE_OF: u32 = 20;
@@ -27,7 +27,6 @@ pub(in crate::demo) struct Prizes {
     draw: Draw,
 }
 
-/// One kind of prize.
 #[derive(Debug, Serialize)]
 struct Counted {
     name: String,
@@ -69,13 +68,7 @@ impl Staged for Prizes {
 
 /// The prizes for this many tickets: at least one, and never more than tickets.
 fn prizes_for(tickets: u32) -> Vec<Prize> {
-    let prizes = [
-        ("Bentwood chair", 1),
-        ("Enamel pendant lamp", tickets / SECOND_PRIZE_ONE_OF),
-        ("Whistling kettle", tickets / THIRD_PRIZE_ONE_OF),
-    ];
-    let prizes = prizes.into_iter().filter(|(_, count)| *count > 0);
-    prizes.map(|(name, count)| Prize { name: name.to_owned(), count }).collect()
+    prizes([1, tickets / SECOND_PRIZE_ONE_OF, tickets / THIRD_PRIZE_ONE_OF])
 }
 
 impl Prizes {
@@ -100,33 +93,29 @@ impl Prizes {
 
 impl fmt::Display for Prizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        line(f, "granted", &format_args!("{} of {} tickets", self.draw.granted, self.tickets))?;
-        line(f, "", &"")?;
-        line(f, "prizes", &format_args!("{:>7} {:>9} {:>9}", "count", "won", "unclaimed"))?;
+        row!(f, "granted", "{} of {} tickets", self.draw.granted, self.tickets)?;
+        row!(f)?;
+        row!(f, "prizes", "{:>7} {:>9} {:>9}", "count", "won", "unclaimed")?;
         for counted in self.prizes.iter().chain([&self.blanks]) {
             let Counted { name, count, won, unclaimed } = counted;
             let verdict = if counted.is_right() { "" } else { "  WRONG" };
-            line(f, &format!("  {name}"), &format_args!("{count:>7} {won:>9} {unclaimed:>9}{verdict}"))?;
+            row!(f, format!("  {name}"), "{count:>7} {won:>9} {unclaimed:>9}{verdict}")?;
         }
-        line(f, "", &"")?;
+        row!(f)?;
         write!(f, "{}", self.draw)?;
-        line(f, "", &"")?;
-        line(f, "winners by order of arrival", &"")?;
-        let most = self.won_by_arrival.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        for (tenth, share) in (1..).zip(&self.won_by_arrival) {
-            line(f, &format!("  {tenth}. tenth"), &format_args!("{:>5.1} %  {}", share * 100.0, bar(share / most)))?;
-        }
-        Ok(())
+        row!(f)?;
+        row!(f, "winners by order of arrival", "")?;
+        by_arrival(f, &self.won_by_arrival)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::draw::tests::{given, prizes};
+    use crate::demo::draw::tests::{given, prizes as allocation};
 
     fn drawn(taken: u32, change: impl FnOnce(&mut Vec<::sale::Order>)) -> Prizes {
-        Prizes::counted(given(prizes(), taken, change)).unwrap()
+        Prizes::counted(given(allocation(), taken, change)).unwrap()
     }
 
     #[test]

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::{Desk, Found, SaleUpdates, Staged};
 use crate::client::NewSale;
-use crate::demo::draw::{bar, mean, tenths};
+use crate::demo::draw::{bar, by_arrival, mean, tenths};
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 
 /// One in this many units is available at the opening.
 const AT_ONCE_ONE_OF: u32 = 10;
@@ -30,7 +30,6 @@ const HEARS_WITHIN_S: u32 = 5;
 /// grab is final.
 #[derive(Debug, Serialize)]
 pub(in crate::demo) struct Downpour {
-    /// The plan of the offer, as text.
     offered: String,
     /// Changes while it ran.
     rates: Vec<Rate>,
@@ -49,7 +48,6 @@ pub(in crate::demo) struct Downpour {
     chance_by_arrival: Vec<f64>,
 }
 
-/// A rate, and since when it applied.
 #[derive(Debug, Serialize)]
 struct Rate {
     from_s: f64,
@@ -64,7 +62,6 @@ struct Step {
     planned: u32,
 }
 
-/// What is known of one grab.
 #[derive(Debug, Clone, Copy)]
 struct Grab {
     unit: u32,
@@ -74,7 +71,7 @@ struct Grab {
 impl Staged for Downpour {
     fn offer(plan: &Plan) -> NewSale {
         let [first, ..] = rates(plan);
-        plan.sale("rain").titled("Lantern rain").free(Allocation::Units).raining(first)
+        NewSale { rain: Some(first), ..plan.sale("rain").titled("Lantern rain").free(Allocation::Units) }
     }
 
     /// Evenly, over enough time for the rate to change.
@@ -112,7 +109,6 @@ impl Staged for Downpour {
     }
 }
 
-/// The time in which everybody comes.
 fn over(plan: &Plan) -> Duration {
     Duration::from_secs_f64(f64::from(plan.buyers) / f64::from(plan.rate)).max(AT_LEAST)
 }
@@ -196,36 +192,28 @@ impl Rate {
 
 impl fmt::Display for Downpour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        line(f, "granted", &self.granted)?;
-        line(f, "failed", &self.failed)?;
-        line(f, "plan", &self.offered)?;
+        row!(f, "granted", self.granted)?;
+        row!(f, "failed", self.failed)?;
+        row!(f, "plan", self.offered)?;
         for Rate { from_s, units, every_ms } in &self.rates {
-            line(f, &format!("  changed after {from_s:.1} s"), &format_args!("{units} every {} s", every_ms / 1000))?;
+            row!(f, format!("  changed after {from_s:.1} s"), "{units} every {} s", every_ms / 1000)?;
         }
         let verdict = if self.too_early == 0 { "" } else { "  WRONG" };
-        line(f, "taken before their drop", &format_args!("{}{verdict}", self.too_early))?;
-        line(f, "available and not taken", &self.not_taken)?;
-        line(f, "not dropped yet", &self.to_drop)?;
-        line(f, "", &"")?;
-        line(f, "a second", &format_args!("{:>9} {:>9}   in steps of {} s", "grabs", "planned", self.step_s))?;
+        row!(f, "taken before their drop", "{}{verdict}", self.too_early)?;
+        row!(f, "available and not taken", self.not_taken)?;
+        row!(f, "not dropped yet", self.to_drop)?;
+        row!(f)?;
+        row!(f, "a second", "{:>9} {:>9}   in steps of {} s", "grabs", "planned", self.step_s)?;
         let most = self.steps.iter().map(|step| step.grabs).max().unwrap_or(0);
         for (at, Step { grabs, planned }) in (0..).zip(&self.steps) {
             let per_s = |count: u32| f64::from(count) / self.step_s as f64;
             let bar = bar(f64::from(*grabs) / f64::from(most.max(1)));
             let from_s = at * self.step_s;
-            line(
-                f,
-                &format!("  {from_s} s"),
-                &format_args!("{:>9.1} {:>9.1}   {bar}", per_s(*grabs), per_s(*planned)),
-            )?;
+            row!(f, format!("  {from_s} s"), "{:>9.1} {:>9.1}   {bar}", per_s(*grabs), per_s(*planned))?;
         }
-        line(f, "", &"")?;
-        line(f, "chance by order of arrival", &"")?;
-        let most = self.chance_by_arrival.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        for (tenth, chance) in (1..).zip(&self.chance_by_arrival) {
-            line(f, &format!("  {tenth}. tenth"), &format_args!("{:>5.1} %  {}", chance * 100.0, bar(chance / most)))?;
-        }
-        Ok(())
+        row!(f)?;
+        row!(f, "chance by order of arrival", "")?;
+        by_arrival(f, &self.chance_by_arrival)
     }
 }
 

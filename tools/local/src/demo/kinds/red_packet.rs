@@ -8,7 +8,7 @@ use super::{Found, Staged};
 use crate::client::NewSale;
 use crate::demo::draw::{Draw, Given, bar, mean, tenths};
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 
 /// The average and the smallest amount of a part, in minor units.
 const MEAN_MINOR: u64 = 100;
@@ -35,7 +35,6 @@ pub(in crate::demo) struct RedPacket {
     draw: Draw,
 }
 
-/// Consecutive grabs.
 #[derive(Debug, Serialize)]
 struct Group {
     grabs: usize,
@@ -114,26 +113,26 @@ impl fmt::Display for RedPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { parts, unclaimed_parts, total_minor, awarded_minor, unclaimed_minor, .. } = self;
         let taken = self.draw.granted;
-        line(f, "granted", &format_args!("{taken} of {parts} parts"))?;
-        line(f, "total", &self.money(*total_minor))?;
-        line(f, "  awarded, by the orders", &self.money(*awarded_minor))?;
+        row!(f, "granted", "{taken} of {parts} parts")?;
+        row!(f, "total", self.money(*total_minor))?;
+        row!(f, "  awarded, by the orders", self.money(*awarded_minor))?;
         let unclaimed = self.money(*unclaimed_minor);
-        line(f, "  unclaimed, by the table", &format_args!("{unclaimed} in {unclaimed_parts} parts"))?;
+        row!(f, "  unclaimed, by the table", "{unclaimed} in {unclaimed_parts} parts")?;
         let sum = awarded_minor.saturating_add(*unclaimed_minor);
         let verdict = if sum == *total_minor { "the total" } else { "NOT THE TOTAL" };
-        line(f, "  both", &format_args!("{}, {verdict}", self.money(sum)))?;
+        row!(f, "  both", "{}, {verdict}", self.money(sum))?;
         let sizes = [self.smallest_minor, self.median_minor, self.largest_minor];
         let [smallest, median, largest] = sizes.map(|minor| minor.map_or_else(|| "none".to_owned(), |m| self.money(m)));
-        line(f, "smallest, median, largest", &format_args!("{smallest}, {median}, {largest}"))?;
-        line(f, "", &"")?;
+        row!(f, "smallest, median, largest", "{smallest}, {median}, {largest}")?;
+        row!(f)?;
         write!(f, "{}", self.draw)?;
-        line(f, "", &"")?;
-        line(f, "mean by order of arrival", &"± the standard error of so few grabs")?;
+        row!(f)?;
+        row!(f, "mean by order of arrival", "± the standard error of so few grabs")?;
         let most = self.by_arrival.iter().map(|group| group.mean_minor).fold(0.0, f64::max);
         for (tenth, Group { grabs, mean_minor, by_chance_minor }) in (1..).zip(&self.by_arrival) {
             let (mean, chance) = (mean_minor / 100.0, by_chance_minor / 100.0);
             let bar = bar(mean_minor / most);
-            line(f, &format!("  {tenth}. tenth, {grabs} grabs"), &format_args!("{mean:>6.2} ± {chance:.2}  {bar}"))?;
+            row!(f, format!("  {tenth}. tenth, {grabs} grabs"), "{mean:>6.2} ± {chance:.2}  {bar}")?;
         }
         Ok(())
     }

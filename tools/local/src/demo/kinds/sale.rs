@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Found, OrderCounts, Staged};
 use crate::client::NewSale;
 use crate::demo::plan::Plan;
-use crate::demo::text::line;
+use crate::demo::text::row;
 
 /// A sale for money. Some pay, some cancel, some let the payment window pass, and returned units are sold again.
 #[derive(Debug, Serialize)]
@@ -50,9 +50,9 @@ impl Staged for Sale {
 
 impl fmt::Display for Sale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        line(f, "sold", &self.sold)?;
-        line(f, "  paid", &self.orders.paid)?;
-        line(f, "  resold after coming back", &self.resold)?;
+        row!(f, "sold", self.sold)?;
+        row!(f, "  paid", self.orders.paid)?;
+        row!(f, "  resold after coming back", self.resold)?;
         self.orders.unsold(f)
     }
 }
