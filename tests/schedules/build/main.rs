@@ -17,7 +17,7 @@ fn main() {
     let mut code = String::new();
     for kernel in KERNELS {
         let scenario = package.join(format!("src/scenarios/{}.rs", kernel.name));
-        write!(code, "pub mod {} {{\n", kernel.name).expect("strings can be written");
+        writeln!(code, "pub mod {} {{", kernel.name).expect("strings can be written");
         code += &variant(kernel, None, &root, &out, &scenario);
         for mistake in kernel.mistakes {
             code += &variant(kernel, Some(mistake), &root, &out, &scenario);
