@@ -16,7 +16,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(30);
 const PAUSES: usize = 6;
 
 impl Ledger {
-    /// Likewise, parsed.
+    /// The existing items with these keys, parsed, in any order.
     pub(crate) async fn batch<T: DeserializeOwned>(&self, pks: &[String]) -> Result<Vec<T>, LedgerError> {
         let items = self.batch_get(pks).await?.into_iter();
         items.map(|item| serde_dynamo::from_item(item).map_err(Into::into)).collect()

@@ -112,11 +112,11 @@ impl Ledger {
         Self { client, table: table.into() }
     }
 
-    /// Reads the item with this key consistently.
     async fn read<T: DeserializeOwned>(&self, pk: impl Into<String>) -> Result<Option<T>, LedgerError> {
         Ok(self.item(pk).await?.map(serde_dynamo::from_item).transpose()?)
     }
 
+    /// The item with this key, read consistently.
     async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
         Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)

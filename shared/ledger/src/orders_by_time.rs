@@ -36,7 +36,7 @@ impl Ledger {
     }
 
     /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the
-    /// other, each with the oldest first: reads a whole round with the fewest queries.
+    /// other, each with the oldest first: reads a whole round with the fewest queries. May lag a moment behind.
     pub async fn order_ids_in_turn(
         &self,
         round: &RoundId,
@@ -69,7 +69,8 @@ impl Ledger {
         Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// Roughly how many orders a round had by `to`: sixteen times the first partition's, or exactly if they are few.
+    /// Roughly how many orders a round had by `to`: sixteen times the first partition's, or exactly if they are few. May lag
+    /// a moment behind.
     pub async fn count_orders_about(&self, round: &RoundId, to: EpochMs) -> Result<u64, LedgerError> {
         let mut sum = self.count_of_shard(round, 0, to).await?;
         if sum >= MANY_IN_A_SHARD {

@@ -92,7 +92,8 @@ impl Ledger {
         let mut listed: HashMap<String, Listed> = HashMap::new();
         for item in self.batch_get(&pks).await? {
             let Some(pk) = pk_of(&item).map(str::to_owned) else { continue };
-            listed.extend(read_or_skip("sale", listed_item(item)).map(|read| (pk, read)));
+            let what = format!("sale {pk}");
+            listed.extend(read_or_skip(&what, listed_item(item)).map(|read| (pk, read)));
         }
         let mut of_rounds: Vec<SaleId> = Vec::new();
         of_rounds.extend(listed.values().filter_map(|listed| match listed {

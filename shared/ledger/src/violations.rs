@@ -37,7 +37,8 @@ impl Ledger {
     /// Counts an action that no ordinary client takes, and blocks the user if the sale's `door` says so. A reservation
     /// beyond the limit is none: `reserve.lua` only allows it if Redis has lost earlier ones.
     ///
-    /// If the process dies between the count and the block, the next violation blocks the user.
+    /// Not to be repeated: each call counts, also one that DynamoDB does not answer, perhaps. If the process dies between
+    /// the count and the block, the next violation blocks the user.
     pub async fn count_violation(
         &self,
         user: &UserId,

@@ -304,7 +304,9 @@ mod tests {
         assert_eq!(running.clone().rain(&new, during), Err(Refusal::DropIsOver(30)));
         assert_eq!(running.clone().rain(&new, at(3600)), Err(Refusal::Over));
         let bad = steady(0, 10);
-        assert!(matches!(running.clone().rain(&bad, during), Err(Refusal::Terms(_))));
+        assert!(
+            matches!(running.clone().rain(&bad, during), Err(Refusal::Terms(invalid)) if invalid.field() == "rain")
+        );
         let plain = Round { terms: Terms { rain: None, ..running.terms.clone() }, ..running.clone() };
         assert_eq!(plain.clone().rain(&new, before), Err(Refusal::Loaded("rain")), "all of its units are out");
         let coming = Round { loaded_at_ms: None, ..plain };
