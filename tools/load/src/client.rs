@@ -64,12 +64,22 @@ impl Client {
 
     /// A client with at most this many connections, and at least one.
     pub fn with_connections(target: Target, connections: usize) -> Self {
+        Self::over(target, connections, ADDRESSES)
+    }
+
+    /// A client with the machine's own address, for what is no crowd.
+    pub fn of_one_address(target: Target) -> Self {
+        Self::over(target, CONNECTIONS, 1)
+    }
+
+    fn over(target: Target, connections: usize, addresses: usize) -> Self {
         let connections = connections.clamp(1, MAX_CONNECTIONS);
         // The same number again for a server in this process.
         allow_open_files(2 * connections as u64 + OTHER_FILES);
-        let pools = if target.loopback_v4().is_some() { connections.min(ADDRESSES) } else { 1 };
+        let is_crowd = target.loopback_v4().is_some() && addresses > 1;
+        let pools = if is_crowd { connections.min(addresses) } else { 1 };
         let pools = (0..pools).map(|n| ConnectionPool {
-            from: target.loopback_v4().map(|_| source(n)),
+            from: is_crowd.then(|| source(n)),
             idle: Mutex::default(),
             // Adds up to the total number.
             turns: Semaphore::new((connections + pools - 1 - n) / pools),

@@ -176,7 +176,7 @@ fn shown(response: &Response) -> Result<Value> {
 impl Client {
     pub fn new(api_url: &str) -> Result<Self> {
         let target = api_url.parse().with_context(|| format!("{api_url} is not the address of an API"))?;
-        Ok(Self { http: Arc::new(load::Client::new(target)), tries: 1 })
+        Ok(Self { http: Arc::new(load::Client::of_one_address(target)), tries: 1 })
     }
 
     pub(crate) fn url(&self) -> &str {
