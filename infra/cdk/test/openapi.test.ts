@@ -72,7 +72,7 @@ paths: { ${operation} }`;
 
   test('of an operator, with a body', () =>
     expect(codes('/v1/admin/lamps: { post: { x-function: admin, requestBody: Lamp, responses: {}, problems: [unknown_sale] } }')).toEqual([
-      '400 InvalidRequest gateway', '401 Unauthorized gateway', '403 Blocked gateway', '404 UnknownSale',
+      '400 InvalidRequest gateway', '401 Unauthorized gateway', '403 Forbidden gateway', '404 UnknownSale',
       '413 TooLarge gateway', uri, '415 UnsupportedMediaType', '429 gateway', ...failing,
     ]));
 
