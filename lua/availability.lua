@@ -3,10 +3,10 @@
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- Returns
---   availability FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE   FREE units can be handed out after WAIT_MS; OPEN ones
---                                      are on their way to other lanes. SHORT is not 0 if it may lack units that it had before
---                                      Redis lost it. HEARD is the latest id that it took from any lane. STATE changes whenever
---                                      the free units do
+--   availability FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE
+--                  FREE units can be handed out after WAIT_MS; OPEN ones are on their way to other lanes. SHORT is not 0
+--                  if it may lack units that it had before Redis lost it. HEARD is the latest id that it took from any
+--                  lane. STATE changes whenever the free units do
 --   unknown_sale
 -- ARGV  none
 

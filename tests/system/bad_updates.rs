@@ -7,7 +7,7 @@ fn ask(sale: &str, what: &str) -> Ask {
     Ask::post(format!("/v1/admin/sales/{sale}/{what}")).by_operator()
 }
 
-/// Every bad request to update or redrive.
+/// Every bad request to update a round, or to redrive.
 pub(crate) fn all(target: &Target) -> Vec<Bad> {
     let mut cases = Vec::new();
     let first = json!({ "round": 1 });

@@ -1,5 +1,5 @@
-//! Compares the API's document with the code: problems, bounds and examples. `routes.rs` checks the routes, and `answer.rs` holds every answer in every
-//! test to the document.
+//! Compares the API's document with the code: problems, bounds and examples. `routes.rs` checks the routes, and
+//! `answer.rs` holds every answer in every test to the document.
 
 use api::Code;
 use http::HeaderMap;

@@ -14,7 +14,7 @@ impl ReadLimit {
         Self(Semaphore::const_new(AT_ONCE))
     }
 
-    /// The result of `look_up`, which begins when there is room. If it is dropped, its room is free again.
+    /// The result of `read`, which begins when there is room. If it is dropped, its room is free again.
     pub(crate) async fn one<T>(&self, read: impl Future<Output = T>) -> T {
         let _room = self.0.acquire().await.expect("nobody closes it");
         read.await
