@@ -15,6 +15,7 @@ import {
   solve,
   workerSolver,
 } from '../typescript/src/index.ts';
+import { about, all, json, problem, statuses } from './answers.js';
 import { passing } from './passing.js';
 
 const ID = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
@@ -28,27 +29,11 @@ const PAID = { ...RESERVED, status: 'paid', price_minor: 990, currency: 'EUR', e
 const GRANTED = { ...RESERVED, status: 'granted', price_minor: 0, currency: 'EUR' };
 const WORK = { challenge_id: CHALLENGE, kind: 'work', kinds: ['picture', 'work'], expires_at: LATER };
 
-const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': status < 400 ? 'application/json' : 'application/problem+json', ...headers },
-  });
-const problem = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}) =>
-  json(status, { status, title: code, code, ...more }, headers);
 const gateway = (status: number, message: string) =>
   new Response(JSON.stringify({ message }), { status, headers: { 'content-type': 'application/json' } });
 const broken = () => new TypeError('fetch failed');
 
 type Answer = Response | Error | ((request: Request) => Response | Promise<Response>);
-
-/** What a request is about: the last part of its path that is no id. */
-function about({ method, url }: Request): string {
-  const { pathname } = new URL(url);
-  if (pathname.endsWith('/challenges')) return 'challenge';
-  if (pathname.endsWith('/tokens')) return 'answer';
-  if (pathname.startsWith('/v1/sales/') && method === 'POST') return 'reserve';
-  return method === 'GET' && pathname.startsWith('/v1/reservations/') ? 'look' : `${method} ${pathname}`;
-}
 
 const USUAL: Record<string, () => Response> = {
   challenge: () => json(201, { ...WORK, work: { bits: 4 } }),
@@ -81,14 +66,7 @@ function clientOf(answers: Record<string, Answer[]> = {}, options: Partial<Clien
   return { client, requests, retries, of, keys };
 }
 
-async function all<T>(states: AsyncIterable<T>): Promise<T[]> {
-  const heard: T[] = [];
-  for await (const state of states) heard.push(state);
-  return heard;
-}
-
 const buy = (client: FlashSaleClient, options: BuyOptions = {}): Promise<PurchaseState[]> => passing(all(client.buy('lamp', options)));
-const statuses = (states: { status: string }[]) => states.map(({ status }) => status);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

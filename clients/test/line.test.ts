@@ -13,6 +13,7 @@ import {
   type PurchaseState,
 } from '../typescript/src/index.ts';
 import { commitmentOf, placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
+import { about, all, json, problem, statuses } from './answers.js';
 import { passing } from './passing.js';
 
 const vectors = JSON.parse(readFileSync(atRoot('shared/pass/line_vectors.json'), 'utf8'));
@@ -65,13 +66,6 @@ function line({ admitted, units, ...more }: Changes = {}): LineDocument {
 }
 const reached = (ppb: number, watermark = 'A'.repeat(60)) => line({ admitted: { early_ppb: ppb }, watermark });
 
-const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': status < 400 ? 'application/json' : 'application/problem+json', ...headers },
-  });
-const problem = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}) =>
-  json(status, { status, title: code, code, ...more }, headers);
 const ticketAnswer = (ticket: string) =>
   json(201, { ticket, sale_id: 'lamp', round: 1, class: 'early', opens_at: OPENS_AT, line_path: '/v1/sales/lamp/line' });
 
@@ -105,11 +99,6 @@ function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer
         ended_at: OPENS_AT,
       }),
   };
-  const about = ({ method, url }: Request) => {
-    const { pathname } = new URL(url);
-    const of = { tickets: 'ticket', line: 'line', challenges: 'challenge', tokens: 'answer' }[pathname.split('/').at(-1) as string];
-    return of ?? (method === 'POST' ? 'reserve' : 'look');
-  };
   const fetch = async (request: Request) => {
     const what = about(request);
     requests.push({ what, request: request.clone(), at: Date.now() });
@@ -126,14 +115,7 @@ function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer
   return { client, requests, of };
 }
 
-async function all(states: AsyncIterable<PurchaseState>): Promise<PurchaseState[]> {
-  const heard: PurchaseState[] = [];
-  for await (const state of states) heard.push(state);
-  return heard;
-}
-
 const buy = (client: FlashSaleClient, options: BuyOptions = {}) => passing(all(client.buy('lamp', options)), 100);
-const statuses = (states: PurchaseState[]) => states.map(({ status }) => status);
 const waits = (states: PurchaseState[]) => states.filter((state): state is InLine => state.status === 'in_line');
 const BOUGHT = ['challenged', 'admitted', 'queued', 'paid'];
 
