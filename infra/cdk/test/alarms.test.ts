@@ -54,18 +54,17 @@ test.each(entries.map((entry) => [entry.split('\n', 1)[0]!, entry] as const))('%
   for (const part of ['**Means** ', '**Look** ', '**Do** ']) expect(entry.split(part), part).toHaveLength(2);
 });
 
-test('a unit that is sold twice raises an alarm at once, and one that drifts does after five minutes', () => {
-  expect(named('units-oversold')).toMatchObject({ MetricName: 'UnitsOversold', Statistic: 'Maximum', Period: 60, Threshold: 1 });
-  expect(named('units-adrift')).toMatchObject({ MetricName: 'UnitsAdrift', Statistic: 'Minimum', Period: 300, Threshold: 1 });
-});
-
-test('a contradictory payment raises an alarm at once', () => {
-  expect(named('payments-mismatched')).toMatchObject({ MetricName: 'PaymentsMismatched', Statistic: 'Sum', Period: 60, Threshold: 1 });
-});
-
-test('a draw that does not finish raises an alarm, and so does an entry that it leaves out', () => {
-  expect(named('draws-late')).toMatchObject({ MetricName: 'DrawsLate', Statistic: 'Minimum', Period: 300, Threshold: 1 });
-  expect(named('entries-late')).toMatchObject({ MetricName: 'EntriesLate', Statistic: 'Sum', Period: 60, Threshold: 1 });
+test.each([
+  ['units-oversold', 'UnitsOversold', 'Maximum', 60, 1, 1],
+  ['units-adrift', 'UnitsAdrift', 'Minimum', 300, 1, 1],
+  ['payments-mismatched', 'PaymentsMismatched', 'Sum', 60, 1, 1],
+  ['draws-late', 'DrawsLate', 'Minimum', 300, 1, 1],
+  ['entries-late', 'EntriesLate', 'Sum', 60, 1, 1],
+  // Once its message was sent again.
+  ['outbox-too-old', 'OutboxAge', 'Maximum', 60, 120, 2],
+  ['orders-overdue', 'OrdersOverdue', 'Minimum', 300, 1, 1],
+] as const)('%s rings by %s', (id, MetricName, Statistic, Period, Threshold, EvaluationPeriods) => {
+  expect(named(id)).toMatchObject({ MetricName, Statistic, Period, Threshold, EvaluationPeriods });
 });
 
 test('silence from reconciliation raises an alarm', () => {
@@ -126,12 +125,6 @@ test('no alarm uses more metrics than AWS allows', () => {
   }
 });
 
-test('a waiting order raises an alarm once its message was sent again, and so does an overdue one', () => {
-  const late = { MetricName: 'OutboxAge', Statistic: 'Maximum', Period: 60, Threshold: 120, EvaluationPeriods: 2 };
-  expect(named('outbox-too-old')).toMatchObject(late);
-  expect(named('orders-overdue')).toMatchObject({ MetricName: 'OrdersOverdue', Statistic: 'Minimum', Period: 300, Threshold: 1 });
-});
-
 test('a throttled table raises an alarm, and so does a throttled index of orders', () => {
   const [sum, ...parts] = named('table-throttled').Metrics;
   expect(sum.Expression).toBe('FILL(t0, 0) + FILL(t1, 0) + FILL(t2, 0) + FILL(t3, 0) + FILL(t4, 0) + FILL(t5, 0) + FILL(t6, 0)');
@@ -189,19 +182,16 @@ describe('Redis', () => {
   });
 });
 
-test('failed pushes raise an alarm, and so do late ones', () => {
+test('failed pushes raise an alarm', () => {
   const { Dimensions, ...push } = named('push-failing');
   expect(push).toMatchObject({ Namespace: 'AWS/ApiGateway', MetricName: 'ExecutionError', Threshold: 10, Period: 60 });
   expect(target(Dimensions[0].Value)).toBe(apiOf(template, 'WEBSOCKET').id);
-  const { Dimensions: of, ...late } = named('notifier-late');
-  expect(late).toMatchObject({ MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 30_000, EvaluationPeriods: 2 });
-  expect(target(of[0].Value)).toBe(functionNamed(template, 'notifier', settings).id);
 });
 
-test('late events raise an alarm, with or without a receiver', () => {
-  const { Dimensions, ...late } = named('emitter-late');
+test.each(['notifier', 'emitter'] as const)('a late %s raises an alarm, with or without a receiver', (name) => {
+  const { Dimensions, ...late } = named(`${name}-late`);
   expect(late).toMatchObject({ MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 30_000, EvaluationPeriods: 2 });
-  expect(target(Dimensions[0].Value)).toBe(functionNamed(template, 'emitter', settings).id);
+  expect(target(Dimensions[0].Value)).toBe(functionNamed(template, name, settings).id);
 });
 
 test('ten 5xx answers in a minute raise an alarm', () => {

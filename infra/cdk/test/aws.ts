@@ -22,7 +22,7 @@ function operationOf({ headers, body, path, method }: { headers: Record<string, 
   const target = headers['x-amz-target'];
   if (target !== undefined) return target.split('.').at(-1)!;
   const action = String(body ?? '').match(/(?:^|&)Action=(\w+)/)?.[1];
-  return action ?? `${method} ${decodeURIComponent(path)}`;
+  return action ?? `${method} ${decodeURIComponent(path).replace(/\/$/, '')}`;
 }
 
 /** AWS with recorded answers by operation; also records the requests. An operation without an answer fails the test. */

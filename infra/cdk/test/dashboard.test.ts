@@ -76,20 +76,8 @@ test('every queue is shown', () => {
   const labels = ['Waiting', 'Dead letters'].flatMap((title) =>
     graphs.get(title).map((metric: Json) => metric.at(-1).label),
   );
-  expect(labels.sort()).toEqual([
-    'emitter-failures',
-    'expiry',
-    'expiry-dlq',
-    'notifier-failures',
-    'orders',
-    'orders-dlq',
-    'quarantine',
-    'rebuilds',
-    'webhook',
-    'webhook-dlq',
-    'winners',
-    'winners-dlq',
-  ]);
+  const names = resources(template, 'AWS::SQS::Queue').map(({ properties }) => properties.QueueName);
+  expect(labels.map((label) => `${settings.name}-${label}`).sort()).toEqual(names.sort());
 });
 
 test('exists where everything is observed', () => {

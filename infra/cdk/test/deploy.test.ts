@@ -7,7 +7,7 @@ import { pushUrlOf, type Target, urlThatAnswers } from '../deploy/target.ts';
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
 import { type Recorded, recordedAws, refused } from './aws.ts';
-import { ACCOUNT, bootstrapped, executions, NO_STACK, secretArn, secretHas, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
+import { ACCOUNT, bootstrapped, executions, issuer, NO_STACK, secretArn, secretHas, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
 import { synthesized } from './stack.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
@@ -47,7 +47,6 @@ function shop({ deployment: changed, before, answers, edgeAnswers, agrees = fals
     ...WELL,
     ...Object.fromEntries(stopped.map((each) => [each, { body: {} }])),
     'GET /2015-03-31/event-source-mappings': { body: { EventSourceMappings: [] } },
-    'GET /2015-03-31/event-source-mappings/': { body: { EventSourceMappings: [] } },
     GetTemplate: deployed === undefined ? NO_STACK : templateIs(deployed),
     DescribeStacks: deployed === undefined ? NO_STACK : RUNS,
     ...answers,
@@ -78,11 +77,7 @@ function shop({ deployment: changed, before, answers, edgeAnswers, agrees = fals
     say: (line) => said.push(line),
     tellUrls: async () => does('urls'),
     smoke: async () => does('smoke'),
-    fetch: async (url) => {
-      const base = 'https://id.example.com';
-      const body = String(url).endsWith('openid-configuration') ? { issuer: base, jwks_uri: `${base}/keys` } : { keys: [{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'a' }] };
-      return new Response(JSON.stringify(body));
-    },
+    fetch: issuer,
     now: () => NOW,
   };
   return { on, programs, done, said, run: () => deploy(on, programs) };
@@ -118,11 +113,10 @@ describe('a deployment', () => {
 });
 
 describe('whatever would fail, or shut the shop, is reported before anything is built', () => {
-  const few = executions(10);
   const on = [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }];
   const CASES: [string, World, RegExp][] = [
     ['missing tools', { before: SHOP, missing: ['rustup'] }, /Not installed:\n {2}- rustup/],
-    ['a new account', { answers: { 'GET /2016-08-19/account-settings': few, 'GET /2016-08-19/account-settings/': few } }, /lambda quota: the account has 10 .*\n {4}aws service-quotas/],
+    ['a new account', { answers: { 'GET /2016-08-19/account-settings': executions(10) } }, /lambda quota: the account has 10 .*\n {4}aws service-quotas/],
     ['a key that functions do not have', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}\.\/flash rotate-edge-key/],
     [
       'a key that they may not have yet',
@@ -146,7 +140,7 @@ describe('whatever would fail, or shut the shop, is reported before anything is 
 
   test('checks that these credentials may not run are reported, and stop nothing', async () => {
     const denied = refused('AccessDeniedException', 'no');
-    const { run, done, said } = shop({ before: SHOP, answers: { 'GET /2016-08-19/account-settings': denied, 'GET /2016-08-19/account-settings/': denied } });
+    const { run, done, said } = shop({ before: SHOP, answers: { 'GET /2016-08-19/account-settings': denied } });
     await run();
     expect(done).toContain('deploy');
     expect(said.join('\n')).toMatch(/lambda quota: it could not be checked \(AccessDeniedException/);

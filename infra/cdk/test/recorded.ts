@@ -89,12 +89,18 @@ export const secretHas = (SecretString: string, CreatedDate = 1_758_000_000): Re
   body: { ARN: secretArn('EdgeKey'), Name: 'EdgeKey', SecretString, CreatedDate, VersionId: 'v', VersionStages: ['AWSCURRENT'] },
 });
 
+/** A healthy issuer. */
+export const issuer: typeof fetch = async (url) => {
+  const base = 'https://id.example.com';
+  const body = String(url).endsWith('openid-configuration') ? { issuer: base, jwks_uri: `${base}/keys` } : { keys: [{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'a' }] };
+  return new Response(JSON.stringify(body));
+};
+
 /** The answers for a healthy shop, by operation. */
 export const WELL: Record<string, Recorded> = {
   GetParameter: bootstrapped('28'),
   DescribeStacks: stackIs('UPDATE_COMPLETE'),
   'GET /2016-08-19/account-settings': executions(3_000),
-  'GET /2016-08-19/account-settings/': executions(3_000),
   ListServiceQuotas: throttle(10_000),
   ListSubscriptionsByTopic: subscribed(`${TOPIC}:6b0e71bd`),
   DescribeSecret: secretIs(),

@@ -8,6 +8,7 @@ import { DEPLOYMENTS, fakeFunctionsIn, fakePagesIn } from '../bin/examples.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
+import { FLAGS } from '../lib/flags.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import type { Architecture, OidcIdentity, Settings } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';
@@ -41,13 +42,8 @@ export function fakePages(): string {
   return root;
 }
 
-/** The flags of cdk.json, so that tests see the same template as the command. */
-function cdkJson(): { context: Record<string, unknown> } {
-  return JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'));
-}
-
 export function newApp(): App {
-  return new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
+  return new App({ context: FLAGS, outdir: mkdtempSync(join(workplace, 'out-')) });
 }
 
 /** Synthesized templates: most test files use the same settings, and each takes seconds. */
