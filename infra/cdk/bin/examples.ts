@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import dev from '../deployments/dev.ts';
@@ -76,14 +76,13 @@ export function synthesize(
   context: Record<string, string>,
   { withTemplateCheck = true } = {},
 ): { status: number | null; stderr: string } {
-  const { context: flags } = JSON.parse(readFileSync(join(APP, 'cdk.json'), 'utf8'));
   const { NODE_ENV, VITEST, CDK_VALIDATION, ...env } = process.env;
   const { status, stderr } = spawnSync('node', ['--import', 'tsx', 'bin/flash-sale.ts'], {
     cwd: APP,
     encoding: 'utf8',
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',
-    env: { ...env, ...(withTemplateCheck ? {} : { CDK_VALIDATION: 'false' }), CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }) },
+    env: { ...env, ...(withTemplateCheck ? {} : { CDK_VALIDATION: 'false' }), CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
   });
   return { status, stderr };
 }

@@ -3,8 +3,8 @@ import { App } from 'aws-cdk-lib';
 import { settingsOf } from '../lib/deployment.ts';
 import { deploymentNamed } from '../lib/deployments.ts';
 import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
+import { FLAGS } from '../lib/flags.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
-import { withOverrides } from '../lib/overrides.ts';
 import { type Settings, UsageError, validated } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';
 
@@ -12,14 +12,18 @@ import { local } from '../settings/local.ts';
 const BUILT = { local: '../../../target/lambda', aws: '../../../target/aws' };
 const BUILT_PAGES = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
-const app = new App();
+const app = new App({ context: FLAGS });
 const given = (key: string): string | undefined => app.node.tryGetContext(key);
 
 /** Takes `-c env=NAME` for AWS, and `-c settings=local` for an emulator that a program has started. */
 async function settingsGiven(): Promise<Settings> {
   if (given('settings') === 'local') {
-    const [name, issuer, audience, emulator] = ['name', 'issuer', 'audience', 'emulator'].map(given);
-    return validated(withOverrides(local, { name, issuer, audience, emulator }));
+    return validated({
+      ...local,
+      name: given('name') ?? local.name,
+      emulator: given('emulator') ?? local.emulator,
+      identity: { kind: 'oidc', issuer: given('issuer') ?? '', audience: given('audience')?.split(',').map((part) => part.trim()) ?? [] },
+    });
   }
   const name = given('env');
   const deployment = await deploymentNamed(name, given('deployments'));

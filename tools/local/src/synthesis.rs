@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::archives::is_coming;
@@ -62,13 +62,10 @@ pub(crate) async fn prepare() -> Result<PathBuf> {
 /// Runs the app as CDK's command does. That would also ask STS for the account.
 async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
     let unfinished = all.join(format!("{UNFINISHED}{}", Uuid::now_v7().as_simple()));
-    let settings: Value = serde_json::from_slice(&fs::read(paths::cdk().join("cdk.json"))?)?;
-    let mut context = settings["context"].clone();
-    context["settings"] = json!("local");
-    context["issuer"] = json!(ISSUER);
-    context["audience"] = json!(AUDIENCE);
-    context["emulator"] = json!(EMULATOR);
-    context["functions"] = json!(paths::target().join("lambda"));
+    let functions = paths::target().join("lambda");
+    let context = json!({
+        "settings": "local", "issuer": ISSUER, "audience": AUDIENCE, "emulator": EMULATOR, "functions": functions,
+    });
     let mut app = Command::new("node");
     app.current_dir(paths::cdk())
         .args(["--import", "tsx", "bin/flash-sale.ts"])
