@@ -130,4 +130,4 @@ deny: ## Check licences and advisories (needs cargo-deny)
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf tools/.venv node_modules infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/typescript/dist
+	rm -rf tools/.venv node_modules infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist tools/bench/rival/node_modules
