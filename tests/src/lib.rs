@@ -19,7 +19,7 @@ pub use fault_proxy::{Effect, Fault, FaultProxy, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use forward::Upstream;
 pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
-pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, packed_at, round, sell_returned};
+pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, packed_at, redis_at, round, sell_returned};
 pub use round::{set_cooldown_until, terms, unsold, until_cooldown_ends, user};
 pub use seen::Calm;
 pub use server::Server;

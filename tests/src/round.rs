@@ -83,7 +83,7 @@ pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
         return false;
     }
     let key = format!("sale:{}", stock.tag(Lane::default()));
-    set_cooldown_until(&mut connection(valkey).await, &key, EpochMs(0)).await.expect("Redis answers");
+    set_cooldown_until(&mut redis_at(&valkey.url()).await, &key, EpochMs(0)).await.expect("Redis answers");
     true
 }
 
@@ -100,8 +100,9 @@ pub fn packed_at(field: &str) -> usize {
     row.split('|').nth(1).expect("its offset").trim().parse().expect("a number")
 }
 
-async fn connection(valkey: &Valkey) -> MultiplexedConnection {
-    let client = redis::Client::open(valkey.url()).expect("an address");
+/// A connection to Redis that waits on busy machines, too: the client's own limit is half a second.
+pub async fn redis_at(url: &str) -> MultiplexedConnection {
+    let client = redis::Client::open(url).expect("an address");
     let patient = AsyncConnectionConfig::new();
     let patient = patient.set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
     client.get_multiplexed_async_connection_with_config(&patient).await.expect("a connection")
@@ -221,6 +222,6 @@ impl TestRound {
     }
 
     pub async fn redis(&self) -> MultiplexedConnection {
-        connection(&self.valkey).await
+        redis_at(&self.valkey.url()).await
     }
 }

@@ -27,8 +27,7 @@ pub(crate) fn answer_request(user: &str, id: &str, answer: &str) -> Ask {
 
 /// The right answer to a user's challenge, which Redis keeps until it is given.
 async fn noted(lab: &Lab, user: &str, id: &str) -> Option<String> {
-    let client = redis::Client::open(lab.valkey.url()).unwrap();
-    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+    let mut redis = tests::redis_at(&lab.valkey.url()).await;
     let noted: Option<String> = redis::cmd("GET").arg(challenge_key(user, id)).query_async(&mut redis).await.unwrap();
     noted?.strip_prefix("open ").map(str::to_owned)
 }

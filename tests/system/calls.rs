@@ -43,7 +43,7 @@ impl Calls {
 /// are not counted.
 pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = T>) -> (T, Vec<String>) {
     let client = redis::Client::open(url).unwrap();
-    let mut marker = client.get_multiplexed_async_connection().await.unwrap();
+    let mut marker = tests::redis_at(url).await;
     let mut lines = client.get_async_monitor().await.unwrap().into_on_message::<String>();
     let done = work.await;
     let end = Uuid::now_v7().to_string();

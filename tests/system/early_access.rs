@@ -88,8 +88,7 @@ async fn a_token_names_a_group() {
     let asked = olga(&format!("/v1/sales/{SALE}/challenges"), json!({})).await.expect(201);
     let id = asked.text("challenge_id").to_owned();
     let key = format!("challenge:{{{SALE}:1:0}}:olga:{id}");
-    let client = redis::Client::open(lab.valkey.url()).unwrap();
-    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+    let mut redis = tests::redis_at(&lab.valkey.url()).await;
     let noted: String = redis::cmd("GET").arg(&key).query_async(&mut redis).await.unwrap();
     lookups(&lab);
     let right = json!({ "challenge_id": id, "answer": noted.strip_prefix("open ").unwrap() });

@@ -100,7 +100,7 @@ pub(crate) async fn items(dynamodb: &DynamoDb, table: &str) -> BTreeMap<String, 
 
 /// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
 pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
-    let mut redis = redis::Client::open(url).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let mut redis = tests::redis_at(url).await;
     let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
     let mut keys = BTreeMap::new();
     for name in names {
@@ -132,8 +132,7 @@ impl Lab {
     /// Resets Redis to what it was when `keys` was read, as a failover to a lagging replica does.
     pub(crate) async fn rewind(&self, keys: &BTreeMap<String, (Vec<u8>, i64)>) {
         self.redis_written_at.get_or_init(|| self.recorder.now_ns());
-        let client = redis::Client::open(self.valkey.url()).unwrap();
-        let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+        let mut redis = tests::redis_at(&self.valkey.url()).await;
         let () = redis::cmd("FLUSHALL").query_async(&mut redis).await.unwrap();
         for (name, (dump, expires_at_ms)) in keys {
             let mut restore = redis::cmd("RESTORE");
@@ -145,16 +144,14 @@ impl Lab {
     /// Sends a command to Redis, bypassing the scripts.
     pub(crate) async fn redis(&self, command: &[&str]) {
         self.redis_written_at.get_or_init(|| self.recorder.now_ns());
-        let client = redis::Client::open(self.valkey.url()).unwrap();
-        let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+        let mut redis = tests::redis_at(&self.valkey.url()).await;
         let done: redis::Value = redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap();
         assert_ne!(done, redis::Value::Int(0), "{command:?} changed nothing");
     }
 
     /// Redis's answer to a command, bypassing the scripts.
     pub(crate) async fn redis_text(&self, command: &[&str]) -> String {
-        let client = redis::Client::open(self.valkey.url()).unwrap();
-        let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+        let mut redis = tests::redis_at(&self.valkey.url()).await;
         redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap()
     }
 

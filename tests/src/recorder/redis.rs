@@ -73,7 +73,7 @@ impl Held {
     /// # Panics
     /// If it answers something else.
     pub async fn now(url: &str, tag: &str) -> redis::RedisResult<Self> {
-        let mut connection = redis::Client::open(url)?.get_multiplexed_async_connection().await?;
+        let mut connection = crate::redis_at(url).await;
         let mut pipe = redis::pipe();
         pipe.atomic();
         for command in Self::commands(tag) {

@@ -10,7 +10,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "reserve a unit of another lane",
         effects: &[
             "EVALSHA reserve",
-            "EVALSHA look",
+            "EVALSHA availability",
             "EVALSHA donate",
             "EVALSHA accept",
             "EVALSHA settle",
@@ -23,7 +23,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "order whose unit is another's, with none left in its lane",
-        effects: &["EVALSHA reseat", "EVALSHA look", "EVALSHA donate", "EVALSHA take_in", "EVALSHA settle"],
+        effects: &["EVALSHA reseat", "EVALSHA availability", "EVALSHA donate", "EVALSHA take_in", "EVALSHA settle"],
         prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
         run: |_, world, reserved| Box::pin(deliver(world, reserved)),
         again: nobody,

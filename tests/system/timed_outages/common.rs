@@ -74,8 +74,7 @@ async fn in_front_of(endpoint: &str) -> CutProxy {
 }
 
 async fn connection(lab: &Lab) -> MultiplexedConnection {
-    let client = redis::Client::open(lab.valkey.url()).unwrap();
-    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let mut connection = tests::redis_at(&lab.valkey.url()).await;
     // Redis updates its cached time about this often.
     let () = redis::cmd("CONFIG").arg(&["SET", "hz", "500"]).query_async(&mut connection).await.unwrap();
     connection

@@ -244,7 +244,7 @@ fn expected(sample: &str) -> Value {
 /// The last of them closes the sale.
 fn every_sample_is_an_event_that_its_function_takes(home: &Home, state: &Value) {
     // First what others need, last what ends the sale; a stop is undone.
-    const FIRST: [&str; 4] = ["admission/challenge", "admission/token", "reservation/reserve", "reservation/look"];
+    const FIRST: [&str; 4] = ["admission/challenge", "admission/token", "reservation/reserve", "reservation/poll"];
     const LAST: [&str; 2] = ["admin/end_recurrence", "admin/close"];
     const AFTER: [(&str, &str); 1] = [("admin/stop", "admin/start")];
     let names = event::names().unwrap();
@@ -499,7 +499,7 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
         format!("{step} {status} {code}").replace('"', "")
     });
     let answers: Vec<_> = answers.collect();
-    for answer in ["challenge 201 ", "reserve 202 ", "reserve 409 sold_out", "look 200 ", "forged 403 bad_token"] {
+    for answer in ["challenge 201 ", "reserve 202 ", "reserve 409 sold_out", "poll 200 ", "forged 403 bad_token"] {
         assert!(answers.iter().any(|each| each == answer), "no {answer:?}: {answers:#?}");
     }
     assert!(!answers.iter().any(|each| each.contains(" 500 ")), "{answers:#?}");

@@ -115,7 +115,7 @@ struct Only {
 
 /// The function tells pages how often to poll a line's document.
 #[test]
-fn the_line_is_looked_at_as_often_as_the_model_says() {
+fn the_line_is_polled_as_often_as_the_model_says() {
     let tracked = include_str!("../../../functions/waiting_room/src/tracked.rs");
     let constant = |name: &str| -> f64 {
         let said = tracked.split(&format!("const {name}: u64 = ")).nth(1).and_then(|rest| rest.split(';').next());
@@ -124,7 +124,7 @@ fn the_line_is_looked_at_as_often_as_the_model_says() {
     let Only { assumed } = <Only as clap::Parser>::parse_from(["planner"]);
     assert_eq!(constant("POLL_MOVING_MS") / 1_000.0, assumed.line_look_s);
     let most = planner::quotas::EDGE_REQUESTS.value * planner::quotas::LINE_LOOKS_OF_EDGE;
-    assert_eq!(constant("MOST_LOOKS_PER_S"), most);
+    assert_eq!(constant("MOST_POLLS_PER_S"), most);
 }
 
 fn json(args: &str) -> Value {

@@ -86,7 +86,7 @@ impl Crowd {
         let look = Request::reservation(Method::GET, &id).ok()?.token(&self.credentials_of(visit.n).token);
         for _ in 0..POLLS {
             tokio::time::sleep(POLL_EVERY).await;
-            match &*self.insist(visit, "look", Instant::now(), &look).await?.text("status")? {
+            match &*self.insist(visit, "poll", Instant::now(), &look).await?.text("status")? {
                 "queued" => {}
                 "pending_payment" | "granted" => return Some(id),
                 _ => return None,

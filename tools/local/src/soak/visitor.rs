@@ -141,7 +141,7 @@ impl Visit<'_> {
         let thought = Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S));
         let mut thought = Some(thought);
         while Instant::now() < deadline {
-            let status = self.about("look", Method::GET, id).await.and_then(|answer| answer.text("status"));
+            let status = self.about("poll", Method::GET, id).await.and_then(|answer| answer.text("status"));
             match status.as_deref() {
                 Some("pending_payment") => {
                     if let Some(thought) = thought.take() {
