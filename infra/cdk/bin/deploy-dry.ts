@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { LICENCE_FILES } from '../deploy/licences.ts';
 import { writeLicences } from '../deploy/write-licences.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
-import { APP, deploymentsIn, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
+import { APP, fakesIn, synthesize } from './examples.ts';
 
 const ROOT = join(APP, '../..');
 const CARGO_LAMBDA = join(ROOT, 'tools/.venv/bin/cargo-lambda');
@@ -14,13 +14,7 @@ const DEPLOYED = 'flash-sale';
 
 const work = mkdtempSync(join(tmpdir(), 'flash-sale-dry-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-const fakes = join(work, 'functions');
-fakeFunctionsIn(fakes, 'arm64');
-const pages = join(work, 'pages');
-fakePagesIn(pages);
-const deployments = join(work, 'deployments');
-deploymentsIn(deployments);
-const { status, stderr } = synthesize(join(work, 'out'), { env: 'prod', deployments, functions: fakes, pages });
+const { status, stderr } = synthesize(join(work, 'out'), { env: 'prod', ...fakesIn(work) });
 if (status !== 0) throw new Error(`prod could not be synthesized:\n${stderr}`);
 const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template.json'), 'utf8'));
 

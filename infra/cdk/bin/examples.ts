@@ -41,7 +41,7 @@ export const LOCAL_CONTEXT = {
 };
 
 /** Writes these deployments' files into a folder, as their owners would. */
-export function deploymentsIn(folder: string): void {
+function deploymentsIn(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, deployment] of Object.entries(DEPLOYMENTS)) {
     writeFileSync(join(folder, `${name}.ts`), `export default ${JSON.stringify(deployment, null, 2)};\n`);
@@ -67,6 +67,15 @@ export function fakePagesIn(root: string): void {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), file);
   }
+}
+
+/** What a synthesis for AWS takes instead of what is built: fake functions and pages, and the examples as deployments. */
+export function fakesIn(folder: string): { functions: string; pages: string; deployments: string } {
+  const [functions, pages, deployments] = ['functions', 'pages', 'deployments'].map((name) => join(folder, name)) as [string, string, string];
+  fakeFunctionsIn(functions, 'arm64');
+  fakePagesIn(pages);
+  deploymentsIn(deployments);
+  return { functions, pages, deployments };
 }
 
 /** Synthesizes the app like the command, with all of its checks; optionally without CDK's own template check, which takes most of

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { local } from '../settings/local.ts';
-import { APP, deploymentsIn, EXAMPLES, fakeFunctionsIn, fakePagesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
+import { APP, EXAMPLES, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const INSTALLED = join(VENV, 'installed');
@@ -53,14 +53,9 @@ if (!existsSync(INSTALLED) || readFileSync(INSTALLED, 'utf8') !== wanted) {
 
 const work = mkdtempSync(join(tmpdir(), 'flash-sale-lint-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-const functions = join(work, 'functions');
-fakeFunctionsIn(functions, 'arm64');
+const fakes = fakesIn(work);
 const functionsForHere = join(work, 'functions-for-here');
 fakeFunctionsIn(functionsForHere, local.architecture);
-const pages = join(work, 'pages');
-fakePagesIn(pages);
-const deployments = join(work, 'deployments');
-deploymentsIn(deployments);
 
 /** Synthesizes without a warning. Rules of AWS Solutions that are violated are reported there. */
 function synthesized(name: string, context: Record<string, string>, withTemplateCheck: boolean): string {
@@ -78,7 +73,7 @@ function synthesized(name: string, context: Record<string, string>, withTemplate
 // The largest of the deployments, and this machine's. The check takes most of the time.
 synthesized('local', { ...LOCAL_CONTEXT, functions: functionsForHere }, true);
 const templates = EXAMPLES.flatMap((name) => {
-  const out = synthesized(name, { env: name, deployments, functions, pages }, name === 'edge');
+  const out = synthesized(name, { env: name, ...fakes }, name === 'edge');
   return readdirSync(out)
     .filter((file) => file.endsWith('.template.json'))
     .map((file) => join(out, file));

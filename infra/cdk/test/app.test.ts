@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deploymentsIn, LOCAL_CONTEXT, synthesize } from '../bin/examples.ts';
+import { fakesIn, LOCAL_CONTEXT, synthesize } from '../bin/examples.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { local } from '../settings/local.ts';
-import { fakeFunctions, fakePages, workplace } from './stack.ts';
+import { fakeFunctions, workplace } from './stack.ts';
 
-const functions = fakeFunctions();
-const pages = fakePages();
 const functionsForHere = fakeFunctions(FUNCTION_NAMES, local.architecture);
 const out = join(workplace, 'app');
-const deployments = join(workplace, 'examples');
-deploymentsIn(deployments);
+const fakes = fakesIn(join(workplace, 'fakes'));
 
 const OUTPUTS = [
   'ApiUrl',
@@ -37,7 +34,7 @@ describe('the app synthesizes without a warning', () => {
   const CASES: [string, Record<string, string>, boolean][] = [
     ['local', { ...LOCAL_CONTEXT, functions: functionsForHere }, false],
     // `npm run lint` synthesizes the others as well, and runs CDK's own check.
-    ['edge', { env: 'edge', deployments, functions, pages }, true],
+    ['edge', { env: 'edge', ...fakes }, true],
   ];
 
   test.each(CASES)('%s', (name, context, bootstrapped) => {
