@@ -6,9 +6,11 @@ use aws_sdk_sqs::config::interceptors::{
 use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 
+type BeforeSend = dyn Fn(&Sending<'_>) -> Result<(), BoxError> + Send + Sync;
+
 struct Hook {
     of_input: Box<dyn Fn(&mut Before<'_>) + Send + Sync>,
-    before_send: Box<dyn Fn(&Sending<'_>) -> Result<(), BoxError> + Send + Sync>,
+    before_send: Box<BeforeSend>,
 }
 
 /// Called with the input of each operation, which it may change.

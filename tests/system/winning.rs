@@ -185,5 +185,5 @@ async fn winners_are_resent_by_operators_and_of_draws_that_there_are() {
 /// Settings of a deployment that has a gift service.
 pub(crate) async fn with_gifts(lab: &Lab) -> Settings {
     let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    lab.settings().with("GIFT_URL", &serve(&gifts))
+    lab.settings().with("GIFT_URL", serve(&gifts))
 }
