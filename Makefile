@@ -74,7 +74,7 @@ test-cdk:
 	if test -n "$$failed"; then echo "*** npm run:$$failed" >&2; exit 1; fi
 
 test-web: ## Test the pages in a browser, with a stand-in and with a whole system
-	@for package in infra/cdk clients; do $(PACKAGES) $$package || exit; done
+	@$(PACKAGES) infra/cdk clients
 	@./flash pages
 	@failed=; for part in test-pages test-buyers-real test-operators-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
@@ -95,7 +95,7 @@ test-operators-real:
 	@./flash beside -- sh -c 'failed=; $(DEPLOY_REAL); $(call PAGES_REAL,operators); test -z "$$failed"'
 
 docs: ## Make the API reference, which opens without a network, docs/api/index.html, and an OpenAPI document beside it
-	@for package in infra/cdk clients; do $(PACKAGES) $$package || exit; done
+	@$(PACKAGES) infra/cdk clients
 	@npm --prefix clients run --silent docs
 
 fuzz: nextest ## Send malformed and hostile requests to every route: FUZZ_S=600

@@ -19,17 +19,19 @@ async fn record(round: &TestRound, name: &str) -> Option<String> {
     round.redis().await.hget("buyers:{lamp:1:0}", name).await.unwrap()
 }
 
-async fn answer(round: &TestRound, name: &str) -> Admit {
-    let user = user(name);
-    let applicant = Applicant { user: &user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
-    let request = AdmitRequest {
-        applicant,
+fn answered(user: &UserId, per_user: GcraLimit) -> AdmitRequest<'_> {
+    AdmitRequest {
+        applicant: Applicant { user, ip: "192.0.2.1", per_user, per_ip: FREE },
         id: Uuid::now_v7(),
         answer: Some("0"),
         per_sale: None,
         class: sale::BuyerClass::EVERYONE,
-    };
-    round.stock().admit(&request).await.unwrap()
+    }
+}
+
+async fn answer(round: &TestRound, name: &str) -> Admit {
+    let user = user(name);
+    round.stock().admit(&answered(&user, FREE)).await.unwrap()
 }
 
 #[tokio::test]
@@ -60,14 +62,7 @@ async fn a_blocked_user_meets_the_rates() {
     assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
     let once = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
     let eve = user("eve");
-    let applicant = Applicant { user: &eve, ip: "192.0.2.1", per_user: once, per_ip: FREE };
-    let request = AdmitRequest {
-        applicant,
-        id: Uuid::now_v7(),
-        answer: Some("0"),
-        per_sale: None,
-        class: sale::BuyerClass::EVERYONE,
-    };
+    let request = answered(&eve, once);
     assert_eq!(round.stock().admit(&request).await.unwrap(), Admit::Blocked);
     let second = round.stock().admit(&request).await.unwrap();
     assert!(matches!(second, Admit::RateLimited { .. }), "{second:?}");

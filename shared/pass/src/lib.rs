@@ -1,4 +1,4 @@
-//! Who comes into a sale: challenges, passes, and the line. Nothing here uses a network or a clock.
+//! Admission to a sale: challenges, passes and the line. Nothing here uses a network or a clock.
 
 mod challenge;
 mod glyphs;

@@ -54,7 +54,7 @@ pub enum Donated {
     Units(Transfer),
     /// No units that can be given.
     Nothing(SoldOut),
-    /// What a buyer is told of the lane: it is not open, paused or closed.
+    /// The lane sells nothing now: it is not open yet, paused or closed.
     Refused(Reserve),
     UnknownSale,
 }

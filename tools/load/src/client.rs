@@ -4,7 +4,6 @@
 //! each request, such as parsing its URL, looking for proxies and following redirects.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,8 +45,6 @@ pub struct Client {
     target: Target,
     pools: Vec<ConnectionPool>,
     tls: Option<(TlsConnector, ServerName<'static>)>,
-    /// Counts what is nobody's.
-    sent: AtomicUsize,
 }
 
 /// The connections from one address.
@@ -67,9 +64,9 @@ impl Client {
         Self::over(target, connections, ADDRESSES)
     }
 
-    /// A client with the machine's own address, for what is no crowd.
-    pub fn of_one_address(target: Target) -> Self {
-        Self::over(target, CONNECTIONS, 1)
+    /// A client with the machine's own address, for what is no crowd. It does not matter whose request is sent.
+    pub fn of_one_address(target: Target, connections: usize) -> Self {
+        Self::over(target, connections, 1)
     }
 
     fn over(target: Target, connections: usize, addresses: usize) -> Self {
@@ -86,7 +83,7 @@ impl Client {
         });
         let pools = pools.collect();
         let tls = target.tls.then(|| tls(public_roots())).zip(ServerName::try_from(target.host.clone()).ok());
-        Self { target, pools, tls, sent: AtomicUsize::new(0) }
+        Self { target, pools, tls }
     }
 
     pub const fn target(&self) -> &Target {
@@ -97,11 +94,6 @@ impl Client {
     pub async fn send(&self, n: usize, request: &Request) -> Result<Response, Failure> {
         let sending = self.send_from(&self.pools[n % self.pools.len()], request);
         tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
-    }
-
-    /// Sends a request of nobody in particular: in turns from all addresses, which share the connections.
-    pub async fn send_from_any(&self, request: &Request) -> Result<Response, Failure> {
-        self.send(self.sent.fetch_add(1, Ordering::Relaxed), request).await
     }
 
     /// Stops all requests that wait for a connection or come later. Requests under way continue.

@@ -29,7 +29,7 @@ pub mod target;
 pub mod users;
 
 pub use answer::{Answer, Failure};
-pub use client::Client;
+pub use client::{CONNECTIONS, Client};
 pub use curve::Curve;
 pub use line::has_line;
 pub use outcome::{Outcome, Stopped};

@@ -176,7 +176,7 @@ fn shown(response: &Response) -> Result<Value> {
 impl Client {
     pub fn new(api_url: &str) -> Result<Self> {
         let target = api_url.parse().with_context(|| format!("{api_url} is not the address of an API"))?;
-        Ok(Self { http: Arc::new(load::Client::of_one_address(target)), tries: 1 })
+        Ok(Self { http: Arc::new(load::Client::of_one_address(target, load::CONNECTIONS)), tries: 1 })
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -193,14 +193,18 @@ impl Client {
     /// Sends a buyer's request. Each may be sent twice: it only reads, or is idempotent.
     async fn send(&self, request: Request) -> Result<Response, Failure> {
         for tried in 1..self.tries {
-            let response = self.http.send_from_any(&request).await?;
+            let response = self.send_once(&request).await?;
             let is_busy = response.status == 503 && response.answer().code != "paused";
             let Some(pause) = response.retry_after().filter(|_| is_busy) else { return Ok(response) };
             let (pause, of) = (pause.min(LONGEST_PAUSE), self.tries - 1);
             eprintln!("The API is busy (503). Trying again in {} s, {tried} of {of}.\n", pause.as_secs());
             tokio::time::sleep(pause).await;
         }
-        self.http.send_from_any(&request).await
+        self.send_once(&request).await
+    }
+
+    async fn send_once(&self, request: &Request) -> Result<Response, Failure> {
+        self.http.send(0, request).await
     }
 
     /// Creates a sale and publishes it.
@@ -222,7 +226,7 @@ impl Client {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let response = self.http.send_from_any(&request).await?;
+        let response = self.send_once(&request).await?;
         let text = String::from_utf8_lossy(&response.body);
         ensure!(response.is_success(), "the API refused {what}: {} {text}", response.status);
         Ok(())
@@ -233,7 +237,7 @@ impl Client {
         let path = format!("/v1/admin/groups/{group}/users");
         for page in users.chunks(USERS_IN_A_REQUEST) {
             let request = request(Method::POST, &path, operator)?.json(&json!({ "users": page }));
-            granted(&self.http.send_from_any(&request).await?)?;
+            granted(&self.send_once(&request).await?)?;
         }
         Ok(())
     }
@@ -244,7 +248,7 @@ impl Client {
     }
 
     pub(crate) async fn ask_as_operator(&self, method: &str, operator: &str, path: &str) -> Result<Response> {
-        match self.http.send_from_any(&request(method.parse()?, path, operator)?).await {
+        match self.send_once(&request(method.parse()?, path, operator)?).await {
             Err(Failure::Connect(_)) => {
                 bail!("{} does not answer; restart it with `make down` and `make up`", self.url())
             }
@@ -279,7 +283,7 @@ impl Client {
         more["round"] = json!(round.number);
         let request = request(Method::POST, &format!("/v1/admin/sales/{}/{how}", round.sale), operator)?;
         let request = request.key(&Uuid::now_v7().to_string()).json(&more);
-        granted(&self.http.send_from_any(&request).await?).map(drop)
+        granted(&self.send_once(&request).await?).map(drop)
     }
 
     /// Does the work for the gate of a sale. Returns the pass. A refusal fails with the problem's code alone.
@@ -364,7 +368,7 @@ impl Client {
     /// Cancels a reservation. Whether the API did.
     pub async fn cancel(&self, token: &str, id: &str) -> Result<bool> {
         let request = Request::reservation(Method::DELETE, id)?.token(&token.parse()?);
-        Ok(self.http.send_from_any(&request).await?.is_success())
+        Ok(self.send_once(&request).await?.is_success())
     }
 
     /// Pays a reservation in a sale that was opened here. Returns the outcome.

@@ -102,11 +102,13 @@ const STAGES = {
   },
 };
 
+const turnedAway = () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] });
+
 const PROBLEMS = {
   sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
   closed: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
-  blocked: () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
-  forbidden: () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  blocked: turnedAway,
+  forbidden: turnedAway,
   unpaid_limit: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
   paused: () => ({ parts: [contactLine()] }),
 

@@ -1,5 +1,4 @@
 use sale::{Claim, EpochMs, ReservationId, RoundId, RoundNumber, SaleId};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version that this build writes and reads. A new version is read for one deployment before it is written.
@@ -60,35 +59,35 @@ pub struct RebuildMessage {
     pub round: RoundNumber,
 }
 
-fn read<T: DeserializeOwned>(body: &str, version: impl Fn(&T) -> u8) -> Result<T, InvalidMessage> {
-    let message = serde_json::from_str(body)?;
-    match version(&message) {
-        VERSION => Ok(message),
-        other => Err(InvalidMessage::Version(other)),
-    }
+macro_rules! bodies {
+    ($($message:ty),*) => {
+        $(impl $message {
+            /// Reads a message's body.
+            ///
+            /// # Errors
+            /// [`InvalidMessage`]: the message is poison.
+            pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+                let message: Self = serde_json::from_str(body)?;
+                match message.v {
+                    VERSION => Ok(message),
+                    other => Err(InvalidMessage::Version(other)),
+                }
+            }
+
+            /// Writes a message's body.
+            pub fn to_body(&self) -> String {
+                serde_json::to_string(self).expect("a message has text keys and plain values only")
+            }
+        })*
+    };
 }
 
-fn body(message: &impl Serialize) -> String {
-    serde_json::to_string(message).expect("a message has text keys and plain values only")
-}
+bodies!(OrderMessage, ExpiryMessage, WinnerMessage, RebuildMessage);
 
 impl OrderMessage {
     /// A message for `claim`.
     pub const fn new(claim: Claim, trace: Option<String>) -> Self {
         Self { v: VERSION, claim, trace }
-    }
-
-    /// Reads a message's body.
-    ///
-    /// # Errors
-    /// [`InvalidMessage`]: the message is poison.
-    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
-        read(body, |message: &Self| message.v)
-    }
-
-    /// Writes a message's body.
-    pub fn to_body(&self) -> String {
-        body(self)
     }
 }
 
@@ -96,19 +95,6 @@ impl ExpiryMessage {
     /// A message for the order `id`.
     pub const fn new(id: ReservationId, pay_by_ms: EpochMs) -> Self {
         Self { v: VERSION, id, pay_by_ms }
-    }
-
-    /// Reads a message's body.
-    ///
-    /// # Errors
-    /// [`InvalidMessage`]: the message is poison.
-    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
-        read(body, |message: &Self| message.v)
-    }
-
-    /// Writes a message's body.
-    pub fn to_body(&self) -> String {
-        body(self)
     }
 }
 
@@ -122,19 +108,6 @@ impl WinnerMessage {
     pub fn round_id(&self) -> RoundId {
         RoundId { sale: self.sale_id.clone(), number: self.round }
     }
-
-    /// Reads a message's body.
-    ///
-    /// # Errors
-    /// [`InvalidMessage`]: the message is poison.
-    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
-        read(body, |message: &Self| message.v)
-    }
-
-    /// Writes a message's body.
-    pub fn to_body(&self) -> String {
-        body(self)
-    }
 }
 
 impl RebuildMessage {
@@ -146,19 +119,6 @@ impl RebuildMessage {
     /// The round.
     pub fn round_id(&self) -> RoundId {
         RoundId { sale: self.sale_id.clone(), number: self.round }
-    }
-
-    /// Reads a message's body.
-    ///
-    /// # Errors
-    /// [`InvalidMessage`]: the message is poison.
-    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
-        read(body, |message: &Self| message.v)
-    }
-
-    /// Writes a message's body.
-    pub fn to_body(&self) -> String {
-        body(self)
     }
 }
 

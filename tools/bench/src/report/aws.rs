@@ -93,7 +93,7 @@ impl Aws {
 impl EmulatorQueue {
     /// An empty queue of this name on the emulator at `endpoint`, over at most this many connections.
     pub(crate) async fn create(endpoint: &str, name: &str, connections: usize) -> Result<Self> {
-        let queue = Self { client: Client::with_connections(endpoint.parse()?, connections), url: String::new() };
+        let queue = Self { client: Client::of_one_address(endpoint.parse()?, connections), url: String::new() };
         let made = queue.ask("CreateQueue", json!({ "QueueName": name }).to_string()).await?;
         let url = made.json()["QueueUrl"].as_str().context("the new queue has no address")?.to_owned();
         Ok(Self { url, ..queue })
@@ -110,7 +110,7 @@ impl EmulatorQueue {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"))
             .header(HeaderName::from_static("x-amz-target"), format!("AmazonSQS.{operation}").parse()?)
             .body(body);
-        let answer = self.client.send_from_any(&request).await?;
+        let answer = self.client.send(0, &request).await?;
         ensure!(answer.status == 200, "the emulator answers {operation} with {}", answer.answer());
         Ok(answer)
     }

@@ -136,7 +136,7 @@ async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
     for round in 0..=plan.rounds {
         for (winners, into) in KINDS.into_iter().zip(&mut measured) {
             let sale = format!("{}-{round}", winners.name());
-            // And one who comes before them.
+            // One more, whose request warms the sale up.
             let buyers = ours.issuer.bearers((0..=plan.buyers).map(|n| format!("{sale}-{n}"))).await?;
             // The second one has a warmer machine, so the two alternate.
             let rates = if round % 2 == 0 {

@@ -38,7 +38,7 @@ pub(super) async fn settle(crowd: &Crowd, rush_is_over: &AtomicBool, others: boo
         fill_in_forms(crowd, rush_is_over).await;
     }
     loop {
-        done += look(crowd, &mut ended).await.iter().filter(|status| *status == good).count();
+        done += poll(crowd, &mut ended).await.iter().filter(|status| *status == good).count();
         stage.set(done);
         if rush_is_over.load(Ordering::Acquire) {
             stage.log();
@@ -78,7 +78,7 @@ async fn fill_in_forms(crowd: &Crowd, rush_is_over: &AtomicBool) {
 }
 
 /// Polls every reservation that has not ended. Returns the statuses of those that have ended now.
-async fn look(crowd: &Crowd, ended: &mut HashSet<String>) -> Vec<String> {
+async fn poll(crowd: &Crowd, ended: &mut HashSet<String>) -> Vec<String> {
     let ended_now = Mutex::new(Vec::new());
     everybody(&crowd.open_reservations(ended), AT_ONCE, async |(id, buyer, wave)| {
         if let Some(status) = follow(crowd, buyer, *wave, id).await {
