@@ -23,7 +23,7 @@ mod update;
 mod winners;
 
 use api::{Code, Problem, Reply, json, no_body, respond, segments};
-use context::{Error, serve};
+use context::{Serving, serve};
 use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
@@ -36,8 +36,8 @@ use crate::lookup::{round_of, round_with, sale_of};
 pub use crate::pictures::PictureHosts;
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve(AdminDeps::new, |deps, request| async move { handle(&deps, request).await }).await
+pub fn run() -> Serving {
+    serve(AdminDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
 /// Answers one request of an operator. Anybody else gets 403 for every route.

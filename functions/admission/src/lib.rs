@@ -9,7 +9,7 @@ mod token;
 
 pub use crate::deps::AdmissionDeps;
 use api::{Code, Problem, Reply, respond, segments};
-use context::{Error, serve_crowd};
+use context::{Serving, serve_crowd};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::ANSWER_TIMEOUT;
@@ -19,8 +19,8 @@ const CHALLENGED: &str = "challenged";
 const ADMITTED: &str = "admitted";
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_crowd(AdmissionDeps::new, |deps, request| async move { handle(&deps, request).await }).await
+pub fn run() -> Serving {
+    serve_crowd(AdmissionDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
 /// Answers one request.

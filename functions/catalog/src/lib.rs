@@ -12,7 +12,7 @@ mod shelf;
 mod sync;
 
 use api::{Code, Problem, respond, segments};
-use context::{Error, serve};
+use context::{Serving, serve};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use sale::{CampaignId, InvalidId, RoundId, SaleId};
@@ -25,8 +25,8 @@ pub use crate::draw_state::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve(CatalogDeps::new, |deps, request| async move { handle(&deps, request).await }).await
+pub fn run() -> Serving {
+    serve(CatalogDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
 /// Answers one request. Routes without authentication give everybody the same answer, which caches may keep. Members'

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use ledger::{Begun, Ledger, LedgerError};
 use runtime::Clock;
 use sale::{EpochMs, SaleId, latest_rounds};
@@ -36,8 +36,8 @@ impl DailyResetDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(DailyResetDeps::new, async |deps: &DailyResetDeps, _: Value| Ok(handle(deps).await?)).await
+pub fn run() -> Serving {
+    serve_events(DailyResetDeps::new, async |deps: &DailyResetDeps, _: Value| Ok(handle(deps).await?))
 }
 
 /// What one run did.

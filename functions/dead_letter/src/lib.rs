@@ -3,7 +3,7 @@
 //! only if it can never become an order. Unreadable messages go into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use fulfilment::Fulfilment;
 use messaging::queue::{OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
@@ -37,8 +37,8 @@ impl DeadLetterDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(DeadLetterDeps::new, async |deps: &DeadLetterDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(DeadLetterDeps::new, async |deps: &DeadLetterDeps, event| Ok(handle(deps, event).await))
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use fulfilment::{DrawStands, FulfilmentError, WARMUP_LEAD_S, draw};
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError};
@@ -62,8 +62,8 @@ impl DrawDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(DrawDeps::new, async |deps: &DrawDeps, _: Value| Ok(handle(deps).await?)).await
+pub fn run() -> Serving {
+    serve_events(DrawDeps::new, async |deps: &DrawDeps, _: Value| Ok(handle(deps).await?))
 }
 
 /// What one run found and did.

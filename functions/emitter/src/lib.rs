@@ -12,7 +12,7 @@ mod stream;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use messaging::queue::EmitterFailures;
@@ -50,8 +50,8 @@ impl EmitterDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(EmitterDeps::new, async |deps: &EmitterDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(EmitterDeps::new, async |deps: &EmitterDeps, event| Ok(handle(deps, event).await))
 }
 
 /// Handles a batch. Lambda sends the first failed record, and all records after it, again.

@@ -2,7 +2,7 @@
 //! early is sent on with another delay.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use fulfilment::{Expire, expire};
 use ledger::Ledger;
 use messaging::queue::{ExpiryMessage, ExpiryQueue};
@@ -35,8 +35,8 @@ impl ExpiryDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(ExpiryDeps::new, async |deps: &ExpiryDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(ExpiryDeps::new, async |deps: &ExpiryDeps, event| Ok(handle(deps, event).await))
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.

@@ -12,7 +12,7 @@ mod sync;
 
 use std::time::Duration;
 
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
@@ -59,8 +59,8 @@ impl NotifierDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(NotifierDeps::new, async |deps: &NotifierDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(NotifierDeps::new, async |deps: &NotifierDeps, event| Ok(handle(deps, event).await))
 }
 
 /// Why a buyer could not be notified.

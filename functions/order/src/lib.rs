@@ -2,7 +2,7 @@
 //! letter, which `dead_letter` keeps retrying: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use fulfilment::{Fulfilment, FulfilmentError};
 use messaging::queue::{OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
@@ -41,8 +41,8 @@ impl OrderDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(OrderDeps::new, async |deps: &OrderDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(OrderDeps::new, async |deps: &OrderDeps, event| Ok(handle(deps, event).await))
 }
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.

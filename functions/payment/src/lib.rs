@@ -3,7 +3,7 @@
 mod webhook;
 
 use api::{Code, Problem, Reply, json, respond, segments};
-use context::{Context, ContextError, Error, serve};
+use context::{Context, ContextError, Serving, serve};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
@@ -40,8 +40,8 @@ impl PaymentDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve(PaymentDeps::new, |deps, request| async move { handle(&deps, request).await }).await
+pub fn run() -> Serving {
+    serve(PaymentDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
 #[derive(Serialize)]

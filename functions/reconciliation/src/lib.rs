@@ -13,7 +13,7 @@ mod traffic;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use context::{Error, serve_events};
+use context::{Serving, serve_events};
 use fulfilment::{
     FulfilmentError, Listing, Loading, Overdue, Repaired, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
     finish_transfers, list, load_round, note_complete, reconcile_blocks, repair, send_due,
@@ -65,8 +65,8 @@ const OVER_FIRST_EVERY: i64 = 10;
 const OVER_AFTER_S: u32 = 5 * 60;
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(ReconciliationDeps::new, async |deps: &ReconciliationDeps, _: Value| Ok(handle(deps).await?)).await
+pub fn run() -> Serving {
+    serve_events(ReconciliationDeps::new, async |deps: &ReconciliationDeps, _: Value| Ok(handle(deps).await?))
 }
 
 /// Examines everything once. Fails if the sales cannot be read from the ledger.

@@ -9,7 +9,7 @@ mod reserve;
 use std::time::Instant;
 
 use api::{Code, Problem, Reply, caller, correlation_id, no_body, respond, segments};
-use context::{Error, serve_crowd};
+use context::{Serving, serve_crowd};
 use fulfilment::{Cancel, cancel};
 use gate::Route;
 use http::Method;
@@ -28,8 +28,8 @@ const ACCEPTED: &str = "accepted";
 static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_crowd(ReservationDeps::new, |deps, request| async move { handle(&deps, request).await }).await
+pub fn run() -> Serving {
+    serve_crowd(ReservationDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
 /// Answers one request.

@@ -12,7 +12,7 @@ mod ticket;
 mod tracked;
 
 use api::{Code, Problem, Reply, respond, segments};
-use context::{Error, serve_crowd};
+use context::{Serving, serve_crowd};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::ANSWER_TIMEOUT;
@@ -24,8 +24,8 @@ pub use crate::missed::Missed;
 /// The code under which tickets are counted.
 const IN_LINE: &str = "in_line";
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_crowd(WaitingRoomDeps::new, |deps, request| async move { handle(&deps, request).await }).await
+pub fn run() -> Serving {
+    serve_crowd(WaitingRoomDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
 /// Answers one request.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use fulfilment::{FulfilmentError, Loading, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
 use messaging::queue::RebuildMessage;
@@ -40,7 +40,7 @@ impl WarmupDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
+pub fn run() -> Serving {
     serve_events(WarmupDeps::new, async |deps: &WarmupDeps, event: Value| {
         // The schedule's event has no records.
         if event.get("Records").is_some() {
@@ -48,7 +48,6 @@ pub async fn run() -> Result<(), Error> {
         }
         Ok(to_value(handle(deps).await?)?)
     })
-    .await
 }
 
 /// What one run did.

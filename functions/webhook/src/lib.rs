@@ -3,7 +3,7 @@
 //! send back. So no event is lost; one may come twice, with the same id.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use messaging::queue::WebhookQueue;
 use messaging::webhook::WebhookClient;
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
@@ -37,8 +37,8 @@ impl WebhookDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(WebhookDeps::new, async |deps: &WebhookDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(WebhookDeps::new, async |deps: &WebhookDeps, event| Ok(handle(deps, event).await))
 }
 
 /// Why an event was not sent.

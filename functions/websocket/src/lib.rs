@@ -12,7 +12,7 @@ mod token;
 use std::sync::Arc;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest as Request;
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use ledger::{Connection, Ledger, LedgerError};
 use messaging::push::Gateway;
 use pass::jwt;
@@ -52,8 +52,8 @@ impl WebsocketDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(WebsocketDeps::new, async |deps: &WebsocketDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(WebsocketDeps::new, async |deps: &WebsocketDeps, event| Ok(handle(deps, event).await))
 }
 
 /// The answer to the gateway. A status other than 200 refuses the connection.

@@ -11,7 +11,7 @@ mod sync;
 use std::sync::Arc;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Error, serve_events};
+use context::{Context, ContextError, Serving, serve_events};
 use ledger::{Ledger, Winner};
 use messaging::queue::WinnerMessage;
 use messaging::webhook::WebhookClient;
@@ -64,8 +64,8 @@ impl WinnersDeps {
 }
 
 /// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
-pub async fn run() -> Result<(), Error> {
-    serve_events(WinnersDeps::new, async |deps: &WinnersDeps, event| Ok(handle(deps, event).await)).await
+pub fn run() -> Serving {
+    serve_events(WinnersDeps::new, async |deps: &WinnersDeps, event| Ok(handle(deps, event).await))
 }
 
 /// The body of a notification.

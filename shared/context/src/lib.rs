@@ -24,7 +24,7 @@ pub use lambda_runtime::Error;
 pub use serve::serve;
 #[cfg(feature = "crowd")]
 pub use serve::serve_crowd;
-pub use serve::serve_events;
+pub use serve::{Serving, serve_events};
 
 /// Why a dependency cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! The `main` of every function: sets up logs and metrics, makes the dependencies and serves.
 
+use std::pin::Pin;
 #[cfg(feature = "http")]
 use std::sync::Arc;
 
@@ -10,24 +11,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Context, ContextError, Error};
 
+/// A function that serves, for the life of its process.
+///
+/// Boxed, since an `async fn` is compiled by the crate that polls it: the program that is all functions would compile all
+/// of them, without the optimization that is set for the crates of a request.
+pub type Serving = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
+
 fn start() -> Result<(Metrics, Context), Error> {
     Ok((init_telemetry(&Settings::environment())?, Context::from_environment()?))
 }
 
 /// Handles the events of a queue, a stream or a schedule. Runs for the life of the process. Fails if a setting is
 /// missing or unusable, or if Lambda or a stand-in for it did not start the process.
-pub async fn serve_events<D, E, R>(
-    new: impl FnOnce(&Context) -> Result<D, ContextError>,
-    handle: impl AsyncFn(&D, E) -> Result<R, Error>,
-) -> Result<(), Error>
+pub fn serve_events<D, E, R>(
+    new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,
+    handle: impl AsyncFn(&D, E) -> Result<R, Error> + 'static,
+) -> Serving
 where
-    E: for<'de> Deserialize<'de>,
-    R: Serialize,
+    D: 'static,
+    E: for<'de> Deserialize<'de> + 'static,
+    R: Serialize + 'static,
 {
-    let (metrics, context) = start()?;
-    let (deps, handle) = (&new(&context)?, &handle);
-    context.warm().await;
-    runtime::serve_events(metrics, move |event: E| handle(deps, event)).await
+    Box::pin(async move {
+        let (metrics, context) = start()?;
+        let (deps, handle) = (&new(&context)?, &handle);
+        context.warm().await;
+        runtime::serve_events(metrics, move |event: E| handle(deps, event)).await
+    })
 }
 
 /// Answers API Gateway's requests, concurrently where Lambda sends a process several. Runs for the life of the process.
@@ -36,27 +46,29 @@ where
 /// # Errors
 /// As [`serve_events`].
 #[cfg(feature = "http")]
-pub async fn serve<D, F>(
-    new: impl FnOnce(&Context) -> Result<D, ContextError>,
+pub fn serve<D, F>(
+    new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,
     handle: impl Fn(Arc<D>, Request) -> F + Clone + Send + Sync + 'static,
-) -> Result<(), Error>
+) -> Serving
 where
     D: Send + Sync + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,
 {
-    let (metrics, context) = start()?;
-    let (deps, edge) = (Arc::new(new(&context)?), Arc::new(context.edge()?));
-    context.warm().await;
-    api::serve(metrics, move |mut request| {
-        let (deps, edge, handle) = (Arc::clone(&deps), Arc::clone(&edge), handle.clone());
-        async move {
-            match edge.let_in(&mut request).await {
-                Ok(()) => handle(deps, request).await,
-                Err(refusal) => refusal,
+    Box::pin(async move {
+        let (metrics, context) = start()?;
+        let (deps, edge) = (Arc::new(new(&context)?), Arc::new(context.edge()?));
+        context.warm().await;
+        api::serve(metrics, move |mut request| {
+            let (deps, edge, handle) = (Arc::clone(&deps), Arc::clone(&edge), handle.clone());
+            async move {
+                match edge.let_in(&mut request).await {
+                    Ok(()) => handle(deps, request).await,
+                    Err(refusal) => refusal,
+                }
             }
-        }
+        })
+        .await
     })
-    .await
 }
 
 /// Like [`serve`], for functions that face the crowd of an opening: also counts demand and answers.
@@ -64,31 +76,33 @@ where
 /// # Errors
 /// As [`serve_events`].
 #[cfg(feature = "crowd")]
-pub async fn serve_crowd<D, F>(
-    new: impl FnOnce(&Context) -> Result<D, ContextError>,
+pub fn serve_crowd<D, F>(
+    new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,
     handle: impl Fn(Arc<D>, Request) -> F + Clone + Send + Sync + 'static,
-) -> Result<(), Error>
+) -> Serving
 where
     D: Send + Sync + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,
 {
-    let (metrics, context) = start()?;
-    let deps = Arc::new(new(&context)?);
-    let snapshots = context.snapshots()?;
-    let beside = Arc::new((context.edge()?, snapshots.clone(), context.stock()?));
-    context.warm().await;
-    let metrics = metrics.before_publishing(move || snapshots.report_demand());
-    api::serve(metrics, move |mut request| {
-        let (deps, beside, handle) = (Arc::clone(&deps), Arc::clone(&beside), handle.clone());
-        async move {
-            let (edge, snapshots, stock) = &*beside;
-            if let Err(refusal) = edge.let_in(&mut request).await {
-                return refusal;
+    Box::pin(async move {
+        let (metrics, context) = start()?;
+        let deps = Arc::new(new(&context)?);
+        let snapshots = context.snapshots()?;
+        let beside = Arc::new((context.edge()?, snapshots.clone(), context.stock()?));
+        context.warm().await;
+        let metrics = metrics.before_publishing(move || snapshots.report_demand());
+        api::serve(metrics, move |mut request| {
+            let (deps, beside, handle) = (Arc::clone(&deps), Arc::clone(&beside), handle.clone());
+            async move {
+                let (edge, snapshots, stock) = &*beside;
+                if let Err(refusal) = edge.let_in(&mut request).await {
+                    return refusal;
+                }
+                let response = handle(deps, request).await;
+                snapshots.flush_answers_soon(stock);
+                response
             }
-            let response = handle(deps, request).await;
-            snapshots.flush_answers_soon(stock);
-            response
-        }
+        })
+        .await
     })
-    .await
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use command_line::allow_open_files;
+use futures::future::BoxFuture;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
@@ -91,9 +92,11 @@ impl Client {
     }
 
     /// Sends a request of user `n`. All requests of a user come from one address.
-    pub async fn send(&self, n: usize, request: &Request) -> Result<Response, Failure> {
+    ///
+    /// Boxed: what an `async fn` does is compiled by the program that awaits it, without this crate's optimization.
+    pub fn send<'a>(&'a self, n: usize, request: &'a Request) -> BoxFuture<'a, Result<Response, Failure>> {
         let sending = self.send_from(&self.pools[n % self.pools.len()], request);
-        tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
+        Box::pin(async { tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout)) })
     }
 
     /// Stops all requests that wait for a connection or come later. Requests under way continue.

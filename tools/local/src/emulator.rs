@@ -19,9 +19,7 @@ const READY: &str = "Uvicorn running on http://";
 /// is more than twice as fast.
 const SERVER: &str = "uvicorn";
 const APPLICATION: &str = "ministack.app:app";
-/// Starts it. Python looks for garbage after every 700 new objects. The emulator makes hardly any garbage in cycles, but
-/// keeps all that it stores, so looking took a tenth of its time.
-const START: &str = "import gc, uvicorn; gc.set_threshold(50_000, 50, 100); uvicorn.main()";
+const START: &str = include_str!("emulator.py");
 
 /// Open files: connections of a crowd of functions, and its other files. It inherits this program's limit.
 const MOST_FILES: u64 = 16_384;

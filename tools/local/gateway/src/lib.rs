@@ -151,7 +151,7 @@ impl Gateway {
         let shared = Shared { api: api.id, max_timeout, routes: Routes::new(routes)?, cors: api.cors, pools };
         let served = Served(Arc::new(shared));
         let address = listener.local_addr()?;
-        let server = tokio::spawn(server::serve(listener, max_timeout, served.clone()));
+        let server = served.clone().serve(listener);
         Ok(Self { address, served, server })
     }
 

@@ -7,17 +7,18 @@ use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::body::{Body, Bytes};
+use axum::http::request::Parts;
+use axum::http::{Method, Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
+
+use crate::server;
 
 /// The result of an event: its answer, or why there is none.
 pub type Made = Result<Bytes, Fault>;
@@ -170,16 +171,9 @@ impl RuntimeApi {
             answered: StdMutex::default(),
             open: Semaphore::new(0),
         });
-        let routes = Router::new()
-            .route("/2018-06-01/runtime/invocation/next", get(next))
-            .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
-            .route("/2018-06-01/runtime/invocation/{id}/error", post(error))
-            .route("/2018-06-01/runtime/init/error", post(init_error))
-            .layer(DefaultBodyLimit::disable())
-            .with_state(Arc::clone(&desk));
         let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port on the loopback")?;
         let address = listener.local_addr()?;
-        let server = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
+        let server = serve(listener, Arc::clone(&desk));
         Ok(Self { address, desk, server })
     }
 
@@ -255,35 +249,53 @@ impl Desk {
     }
 }
 
-async fn next(State(desk): State<Arc<Desk>>) -> Response {
+fn serve(listener: TcpListener, desk: Arc<Desk>) -> JoinHandle<()> {
+    server::serve(listener, None, move |_, request| answer(Arc::clone(&desk), request))
+}
+
+/// The answer to a function's process.
+async fn answer(desk: Arc<Desk>, request: Request<Incoming>) -> Response<Body> {
+    let (Parts { method, uri, .. }, body) = request.into_parts();
+    let Some(path) = uri.path().strip_prefix("/2018-06-01/runtime/") else { return empty(StatusCode::NOT_FOUND) };
+    if (&method, path) == (&Method::GET, "invocation/next") {
+        return next(&desk).await;
+    }
+    // It came from a process that was ended meanwhile.
+    let Ok(body) = body.collect().await else { return empty(StatusCode::BAD_REQUEST) };
+    let body = body.to_bytes();
+    let of_event = path.strip_prefix("invocation/").and_then(|path| path.split_once('/'));
+    empty(match (&method, of_event) {
+        (&Method::POST, Some((id, "response"))) => desk.made(id, Ok(body)),
+        (&Method::POST, Some((id, "error"))) => desk.made(id, Err(Fault::Reported(body))),
+        (&Method::POST, None) if path == "init/error" => {
+            // The process ends by itself after this, and is started again.
+            eprintln!("a function does not start: {}", String::from_utf8_lossy(&body));
+            StatusCode::ACCEPTED
+        }
+        _ => StatusCode::NOT_FOUND,
+    })
+}
+
+async fn next(desk: &Desk) -> Response<Body> {
     desk.asked.store(true, Ordering::Release);
     let event = tokio::select! {
         biased;
-        _ = desk.open.acquire() => return StatusCode::GONE.into_response(),
+        _ = desk.open.acquire() => return empty(StatusCode::GONE),
         event = desk.events.next() => event,
     };
     let deadline = SystemTime::now() + desk.timeout;
     let deadline_ms = deadline.duration_since(UNIX_EPOCH).expect("a clock after 1970").as_millis();
     let Event { id, body, answer } = event;
-    desk.taken().insert(id.clone(), Taken { answer, at: Instant::now() });
-    let headers = [
-        ("lambda-runtime-aws-request-id", id),
-        ("lambda-runtime-deadline-ms", deadline_ms.to_string()),
-        ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:us-east-1:000000000000:function:here".to_owned()),
-    ];
-    (headers, body).into_response()
+    let response = Response::builder()
+        .header("lambda-runtime-aws-request-id", &id)
+        .header("lambda-runtime-deadline-ms", deadline_ms.to_string())
+        .header("lambda-runtime-invoked-function-arn", "arn:aws:lambda:us-east-1:000000000000:function:here");
+    desk.taken().insert(id, Taken { answer, at: Instant::now() });
+    response.body(Body::from(body)).expect("these headers are valid")
 }
 
-async fn response(State(desk): State<Arc<Desk>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    desk.made(&id, Ok(body))
-}
-
-async fn error(State(desk): State<Arc<Desk>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    desk.made(&id, Err(Fault::Reported(body)))
-}
-
-/// The process ends by itself after this, and is started again.
-async fn init_error(body: Bytes) -> StatusCode {
-    eprintln!("a function does not start: {}", String::from_utf8_lossy(&body));
-    StatusCode::ACCEPTED
+fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
 }

@@ -12,6 +12,8 @@ use axum::http::{HeaderName, Method, Response};
 use governor::DefaultDirectRateLimiter;
 use http_body_util::{BodyExt, Limited};
 use jiff::Timestamp;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
@@ -21,6 +23,7 @@ use super::cors::Cors;
 use super::event::{self, Asked, decoded};
 use super::pool::{MAX_PAYLOAD_BYTES, Pool, Refused};
 use super::routes::Routes;
+use super::server;
 
 /// The largest body (quotas of HTTP APIs).
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
@@ -50,6 +53,15 @@ pub(super) struct Route {
 }
 
 impl Served {
+    /// Serves all connections until it is aborted. HTTP/1.1 only: API Gateway only offers HTTP/2 over TLS.
+    pub(super) fn serve(self, listener: TcpListener) -> JoinHandle<()> {
+        let head_timeout = self.0.max_timeout;
+        server::serve(listener, Some(head_timeout), move |from, request| {
+            let served = self.clone();
+            async move { served.answer(from, request.map(Body::new)).await }
+        })
+    }
+
     /// The answer to a request from a client at this address.
     pub async fn answer(&self, from: IpAddr, request: Request) -> Response<Body> {
         let id = Uuid::now_v7().as_simple().to_string();
