@@ -61,21 +61,42 @@ def poll_streams_beside():
 
 lambda_svc._poll_dynamodb_streams = poll_streams_beside
 
-# On AWS, functions that take messages from a queue cost those who send some nothing. Here they share a core, so in a rush
-# they wait for a pause in it, a few seconds at most.
+# On AWS, functions that take messages from a queue cost those who send some nothing. Here they share the cores, so in a
+# rush they wait until a core is free, a few seconds at most.
 RUSH_MESSAGES = 30
-PAUSE_S = 0.05
 LONGEST_WAIT_S = 3
+LOOK_AGAIN_S = 0.05
 receive = sqs._receive_messages_for_esm
+
+
+class Cores:
+    """Whether the cores are busy with what does not give way to others."""
+
+    def __init__(self):
+        self.seen_at, self.ticks, self.busy = 0, [], False
+
+    def are_busy(self):
+        age = time.monotonic() - self.seen_at
+        if age >= LOOK_AGAIN_S:
+            with open("/proc/stat") as stat:
+                ticks = [int(ticks) for ticks in stat.readline().split()[1:6]]
+            _user, nice, _system, idle, iowait = spent = [now - then for now, then in zip(ticks, self.ticks or ticks)]
+            # What was seen long ago says nothing of this moment: look again.
+            self.busy = age > 4 * LOOK_AGAIN_S or nice + idle + iowait < sum(spent) / 4
+            self.seen_at, self.ticks = time.monotonic(), ticks
+        return self.busy
+
+
+cores = Cores()
 
 
 def receive_after_the_rush(url, most):
     messages = sqs._queues[url]["messages"]
-    now = time.time()
-    if len(messages) >= RUSH_MESSAGES and now - messages[-1]["sent_at"] < PAUSE_S:
+    if len(messages) >= RUSH_MESSAGES and cores.are_busy():
+        now = time.time()
         waiting = next((message for message in messages if message["visible_at"] <= now), None)
         if waiting and now - waiting["sent_at"] < LONGEST_WAIT_S:
-            threading.Timer(PAUSE_S, lambda_svc._esm_wake.set).start()
+            threading.Timer(LOOK_AGAIN_S, lambda_svc._esm_wake.set).start()
             return []
     return receive(url, most)
 
