@@ -5,6 +5,7 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
+use crate::calls::Call;
 use crate::item::{Item, text};
 use crate::{Ledger, LedgerError};
 
@@ -42,7 +43,7 @@ impl Ledger {
                     .client
                     .batch_get_item()
                     .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
-                    .send()
+                    .call()
                     .await
                     .map_err(LedgerError::of("BatchGetItem"))?;
                 items.extend(output.responses.unwrap_or_default().into_values().flatten());

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::EpochMs;
 
+use crate::calls::Call;
 use crate::item::{Item, number, text};
 use crate::{Ledger, LedgerError};
 
@@ -139,7 +140,7 @@ impl Walk<'_> {
                 .scan_index_forward(self.direction == Direction::OldestFirst)
                 .limit(self.keys_at_once)
                 .set_exclusive_start_key(shard.start.take())
-                .send()
+                .call()
                 .await
                 .map_err(LedgerError::of("Query"))?;
             for item in output.items.unwrap_or_default() {

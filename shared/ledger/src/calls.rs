@@ -1,17 +1,28 @@
 //! How calls of DynamoDB begin and end.
 
 use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
+use aws_sdk_dynamodb::operation::batch_get_item::{BatchGetItemError, BatchGetItemOutput};
+use aws_sdk_dynamodb::operation::batch_write_item::builders::BatchWriteItemFluentBuilder;
+use aws_sdk_dynamodb::operation::batch_write_item::{BatchWriteItemError, BatchWriteItemOutput};
 use aws_sdk_dynamodb::operation::delete_item::builders::DeleteItemFluentBuilder;
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::delete_item::{DeleteItemError, DeleteItemOutput};
+use aws_sdk_dynamodb::operation::get_item::builders::GetItemFluentBuilder;
+use aws_sdk_dynamodb::operation::get_item::{GetItemError, GetItemOutput};
 use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
+use aws_sdk_dynamodb::operation::put_item::{PutItemError, PutItemOutput};
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::operation::query::{QueryError, QueryOutput};
+use aws_sdk_dynamodb::operation::transact_write_items::builders::TransactWriteItemsFluentBuilder;
+use aws_sdk_dynamodb::operation::transact_write_items::{TransactWriteItemsError, TransactWriteItemsOutput};
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
+use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::builders::{ConditionCheckBuilder, DeleteBuilder, PutBuilder, UpdateBuilder};
 use aws_sdk_dynamodb::types::{
     ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
+
+use futures::future::BoxFuture;
 
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, number, text};
@@ -20,6 +31,38 @@ use crate::{Ledger, LedgerError};
 pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
 /// Why a part of a transaction can be built: to leave it out silently would drop a condition.
 const COMPLETE: &str = "every required field is set";
+
+/// A call of DynamoDB.
+pub(crate) trait Call {
+    type Output;
+    type Error;
+
+    /// Makes it. Boxed by a function that is not `async`: a future is compiled by every crate that awaits it, and the
+    /// SDK's take seconds each.
+    fn call(self) -> BoxFuture<'static, Result<Self::Output, SdkError<Self::Error>>>;
+}
+
+macro_rules! call {
+    ($builder:ty, $output:ty, $error:ty) => {
+        impl Call for $builder {
+            type Output = $output;
+            type Error = $error;
+
+            fn call(self) -> BoxFuture<'static, Result<$output, SdkError<$error>>> {
+                Box::pin(self.send())
+            }
+        }
+    };
+}
+
+call!(BatchGetItemFluentBuilder, BatchGetItemOutput, BatchGetItemError);
+call!(BatchWriteItemFluentBuilder, BatchWriteItemOutput, BatchWriteItemError);
+call!(DeleteItemFluentBuilder, DeleteItemOutput, DeleteItemError);
+call!(GetItemFluentBuilder, GetItemOutput, GetItemError);
+call!(PutItemFluentBuilder, PutItemOutput, PutItemError);
+call!(QueryFluentBuilder, QueryOutput, QueryError);
+call!(TransactWriteItemsFluentBuilder, TransactWriteItemsOutput, TransactWriteItemsError);
+call!(UpdateItemFluentBuilder, UpdateItemOutput, UpdateItemError);
 
 /// Whether the condition of a write held, and the item that DynamoDB returned, if it was asked for one.
 pub(crate) enum Written {
@@ -45,7 +88,7 @@ macro_rules! write {
     ($builder:ty, $error:ident, $call:literal) => {
         impl Write for $builder {
             async fn write(&self) -> Result<Written, LedgerError> {
-                match retry_conflicts(|| self.clone().send()).await.map_err(SdkError::into_service_error) {
+                match retry_conflicts(|| self.clone().call()).await.map_err(SdkError::into_service_error) {
                     Ok(output) => Ok(Written::Done(output.attributes.unwrap_or_default())),
                     Err($error::ConditionalCheckFailedException(failed)) => {
                         Ok(Written::Refused(failed.item.unwrap_or_default()))
@@ -55,7 +98,7 @@ macro_rules! write {
             }
 
             async fn must_write(&self) -> Result<Item, LedgerError> {
-                let output = retry_conflicts(|| self.clone().send()).await.map_err(LedgerError::of($call))?;
+                let output = retry_conflicts(|| self.clone().call()).await.map_err(LedgerError::of($call))?;
                 Ok(output.attributes.unwrap_or_default())
             }
         }

@@ -1,7 +1,7 @@
 use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Write;
+use crate::calls::{Call, Write};
 use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -74,7 +74,7 @@ impl Ledger {
             .expression_attribute_values(":ended", number(ended.0))
             .scan_index_forward(false)
             .limit(i32::try_from(limit).unwrap_or(i32::MAX))
-            .send()
+            .call()
             .await
             .map_err(LedgerError::of("Query"))?;
         let read = |item| -> Result<Connection, LedgerError> {

@@ -13,7 +13,7 @@ use sale::award::{self, CHUNK_VALUES, Commitment, Plan, Seed};
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Write;
+use crate::calls::{Call, Write};
 use crate::item::{bytes, item_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -126,7 +126,7 @@ impl Ledger {
                 let values = ("award_values", bytes(award::chunk_bytes(chunk)));
                 let item = item_of([("pk", text(keys::table(id, number))), values]);
                 number += 1;
-                self.put(item).send()
+                self.put(item).call()
             });
             try_join_all(puts.collect::<Vec<_>>()).await.map_err(LedgerError::of("PutItem"))?;
         }

@@ -6,6 +6,7 @@ use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::{GroupName, UserId};
 use serde::{Deserialize, Serialize};
 
+use crate::calls::Call;
 use crate::item::{pk_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -87,7 +88,7 @@ impl Ledger {
                     .expression_attribute_values(":after", text(after.as_str())),
                 None => query.key_condition_expression("member_shard = :shard"),
             };
-            let found = query.send().await.map_err(LedgerError::of("Query"))?;
+            let found = query.call().await.map_err(LedgerError::of("Query"))?;
             for item in found.items.unwrap_or_default() {
                 users.push(serde_dynamo::from_item::<_, Indexed>(item)?.member);
             }
@@ -110,7 +111,7 @@ impl Ledger {
     async fn write_batch(&self, mut writes: Vec<WriteRequest>) -> Result<(), LedgerError> {
         for tries in 1..=TRIES {
             let call = self.client.batch_write_item().request_items(&self.table, writes);
-            let output = call.send().await.map_err(LedgerError::of("BatchWriteItem"))?;
+            let output = call.call().await.map_err(LedgerError::of("BatchWriteItem"))?;
             writes = output.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
             if writes.is_empty() {
                 return Ok(());

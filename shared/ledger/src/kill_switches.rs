@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use sale::SaleId;
 use serde::{Deserialize, Deserializer};
 
-use crate::calls::Write;
+use crate::calls::{Call, Write};
 use crate::item::text;
 use crate::networks::BlockedNetwork;
 use crate::{Ledger, LedgerError, keys};
@@ -56,7 +56,7 @@ impl Ledger {
     pub async fn recent_kill_switches(&self, before: Option<&KillSwitches>) -> Result<KillSwitches, LedgerError> {
         let get = async |pk: &str, consistently: bool| {
             let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
-            let item = get.send().await.map_err(LedgerError::of("GetItem"))?.item;
+            let item = get.call().await.map_err(LedgerError::of("GetItem"))?.item;
             Ok::<KillSwitches, LedgerError>(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
         };
         let read = get(keys::KILL_SWITCHES, false).await?;

@@ -72,6 +72,7 @@ mod violations;
 use aws_sdk_dynamodb::Client;
 use serde::de::DeserializeOwned;
 
+use crate::calls::Call;
 use crate::item::{Item, text};
 
 pub use beacons::Beacon;
@@ -119,6 +120,6 @@ impl Ledger {
     /// The item with this key, read consistently.
     async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
-        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+        Ok(get.call().await.map_err(LedgerError::of("GetItem"))?.item)
     }
 }

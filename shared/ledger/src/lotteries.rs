@@ -17,7 +17,7 @@ use sale::award::{self, Bytes32, Hex};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{ABSENT, Part, Write, Written};
+use crate::calls::{ABSENT, Call, Part, Write, Written};
 use crate::item::{Item, bytes, item_of, number, pk_of, text, to_item};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
@@ -274,7 +274,7 @@ impl Ledger {
             let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
             let leaves: Vec<u8> = chunk.iter().flat_map(|entry| entry.leaf).collect();
             let pk = text(keys::entries(id, root, number));
-            self.put(item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])).send()
+            self.put(item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])).call()
         });
         let puts = stream::iter(puts).map(Ok::<_, LedgerError>);
         puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| {

@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::types::{CancellationReason, ReturnValuesOnConditionCheckFa
 use sale::{CampaignLimit, EpochMs, Order, ReservationId, Transition, UserId};
 
 use crate::by_time::TimeRange;
-use crate::calls::{Part, Write, Written};
+use crate::calls::{Call, Part, Write, Written};
 use crate::conflict::{ConflictReasons, retry_conflicts};
 use crate::item::{GuardItem, Item, OrderItem, item_of, number, order_from, text, to_item};
 use crate::{Ledger, LedgerError, keys};
@@ -126,7 +126,7 @@ impl Ledger {
         writes: Vec<TransactWriteItem>,
     ) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
         let transaction = self.client.transact_write_items().set_transact_items(Some(writes));
-        let Err(error) = retry_conflicts(|| transaction.clone().send()).await else { return Ok(None) };
+        let Err(error) = retry_conflicts(|| transaction.clone().call()).await else { return Ok(None) };
         let reasons = error.as_service_error().map(ConflictReasons::reasons).unwrap_or_default();
         if reasons.iter().any(|reason| reason.code() == Some(CONDITION_FAILED)) {
             return Ok(Some(reasons.to_vec()));
@@ -226,7 +226,7 @@ impl Ledger {
             .scan_index_forward(false)
             .limit(limit)
             .set_exclusive_start_key(start)
-            .send()
+            .call()
             .await
             .map_err(LedgerError::of("Query"))?;
         let more = output.last_evaluated_key.is_some();

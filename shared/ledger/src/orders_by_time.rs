@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::types::Select;
 use sale::{EpochMs, Order, ReservationId, RoundId};
 
 use crate::by_time::{Direction, Place, Places, TimeIndex, TimeRange};
+use crate::calls::Call;
 use crate::item::{Item, number, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -109,7 +110,7 @@ impl Ledger {
             .expression_attribute_values(":to", number(to.0))
             .select(Select::Count)
             .set_exclusive_start_key(start)
-            .send()
+            .call()
             .await
             .map_err(LedgerError::of("Query"))?;
         Ok((u64::try_from(output.count).unwrap_or_default(), output.last_evaluated_key))

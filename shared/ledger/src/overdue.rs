@@ -1,6 +1,7 @@
 use futures::future::try_join_all;
 use sale::{EpochMs, ReservationId};
 
+use crate::calls::Call;
 use crate::item::{number, pk_of, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -21,7 +22,7 @@ impl Ledger {
             .expression_attribute_values(":shard", text(keys::pending_shard_name(shard)))
             .expression_attribute_values(":moment", number(moment.0))
             .limit(OVERDUE_PER_SHARD)
-            .send()
+            .call()
             .await
             .map_err(LedgerError::of("Query"))?;
         let read = |item| keys::order_id(pk_of(&item).unwrap_or_default());

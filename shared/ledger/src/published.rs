@@ -13,7 +13,7 @@ use futures::future::try_join_all;
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Replacement;
+use crate::calls::{Call, Replacement};
 use crate::item::{Item, number, read_or_skip, text, to_item};
 use crate::orders::has_failed;
 use crate::round_item::round_from;
@@ -92,7 +92,7 @@ impl Ledger {
     /// The last changes of published rounds. May lag a moment behind: every process reads it all the time.
     pub async fn recent_changes(&self) -> Result<Changes, LedgerError> {
         let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::CHANGES));
-        let item = get.send().await.map_err(LedgerError::of("GetItem"))?.item;
+        let item = get.call().await.map_err(LedgerError::of("GetItem"))?.item;
         let item: ChangesItem = item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default();
         let recent = item.recent.split_whitespace().map(str::parse).collect::<Result<_, ()>>();
         let recent = recent.map_err(|()| LedgerError::Contradiction(format!("unreadable changes: {}", item.recent)))?;

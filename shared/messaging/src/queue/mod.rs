@@ -16,6 +16,7 @@ use aws_sdk_sqs::types::{
     BatchResultErrorEntry, MessageSystemAttributeNameForSends, MessageSystemAttributeValue,
     SendMessageBatchRequestEntry,
 };
+use futures::future::BoxFuture;
 use runtime::Clock;
 use runtime::breaker::{self, Breaker, Broken};
 use sale::EpochMs;
@@ -80,11 +81,15 @@ struct Outgoing {
 
 impl Queue {
     /// Sends a message at once, in a call of its own.
-    async fn send(&self, message: Outgoing) -> Result<(), QueueError> {
+    ///
+    /// Boxed, and not `async`, like all that calls SQS: a future is compiled by every crate that awaits it, and the SDK's
+    /// take seconds each.
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), QueueError>> {
         let Outgoing { body, delay_s, trace } = message;
         let send = self.client.send_message().queue_url(&self.url).message_body(body);
         let send = send.set_message_system_attributes(trace.as_deref().and_then(trace_header));
-        self.call("SendMessage", send.delay_seconds(delay_s as i32).send()).await.map(drop)
+        let send = send.delay_seconds(delay_s as i32);
+        Box::pin(async { self.call("SendMessage", send.send()).await.map(drop) })
     }
 
     /// Sends a message, in one call with others that come while this process is sending. Each succeeds or fails by
@@ -99,7 +104,7 @@ impl Queue {
         sent.await.unwrap_or(Err(QueueError::Missing("whether it has a message of a batch")))
     }
 
-    async fn send_batch(&self, batch: Vec<Outgoing>) -> Vec<Result<(), QueueError>> {
+    fn send_batch(&self, batch: Vec<Outgoing>) -> BoxFuture<'_, Vec<Result<(), QueueError>>> {
         let count = batch.len();
         let entries = batch.into_iter().enumerate().map(|(at, Outgoing { body, delay_s, trace })| {
             let entry = SendMessageBatchRequestEntry::builder().id(at.to_string()).message_body(body);
@@ -107,10 +112,12 @@ impl Queue {
             entry.delay_seconds(delay_s as i32).build().expect("it has an id and a body")
         });
         let send = self.client.send_message_batch().queue_url(&self.url).set_entries(Some(entries.collect()));
-        match self.call("SendMessageBatch", send.send()).await {
-            Ok(output) => each_of(count, output.successful.iter().map(|sent| &*sent.id), &output.failed),
-            Err(error) => vec![Err(error); count],
-        }
+        Box::pin(async move {
+            match self.call("SendMessageBatch", send.send()).await {
+                Ok(output) => each_of(count, output.successful.iter().map(|sent| &*sent.id), &output.failed),
+                Err(error) => vec![Err(error); count],
+            }
+        })
     }
 
     /// Makes a call, unless the breaker is open. A batch is one call.
@@ -129,10 +136,10 @@ impl Queue {
         })
     }
 
-    async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+    fn put_off(&self, receipt: &str, delay_s: u32) -> BoxFuture<'static, Result<(), QueueError>> {
         let put_off = self.client.change_message_visibility().queue_url(&self.url).receipt_handle(receipt);
-        let put_off = put_off.visibility_timeout(delay_s as i32).send().await;
-        put_off.map(|_| ()).map_err(QueueError::of("ChangeMessageVisibility"))
+        let put_off = put_off.visibility_timeout(delay_s as i32);
+        Box::pin(async { put_off.send().await.map(|_| ()).map_err(QueueError::of("ChangeMessageVisibility")) })
     }
 }
 
