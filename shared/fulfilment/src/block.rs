@@ -1,6 +1,7 @@
 //! Blocks users. The ledger has the blocks. Requests are checked against Redis, which has a note in the user's record
 //! in each loaded round, so nobody has to read the whole list.
 
+use futures::future::BoxFuture;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -43,32 +44,34 @@ pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) 
 ///
 /// Returns `None` and logs a warning if DynamoDB does not answer in time; the violation may or may not be counted then.
 /// No answer depends on it, so nobody waits longer or retries.
-pub async fn count_violation(
-    stock: &Stock,
-    ledger: &Ledger,
-    user: &UserId,
+pub fn count_violation<'a>(
+    stock: &'a Stock,
+    ledger: &'a Ledger,
+    user: &'a UserId,
     violation: BlockReason,
-    door: &DoorTerms,
+    door: &'a DoorTerms,
     clock: Clock,
-) -> Option<ViolationOutcome> {
-    let now = clock.now();
-    let counting = async {
-        let outcome = ledger.count_violation(user, violation, door, now).await?;
-        if let ViolationOutcome::Blocked(until) = outcome {
-            note(stock, ledger, user, Some(until), now).await;
+) -> BoxFuture<'a, Option<ViolationOutcome>> {
+    Box::pin(async move {
+        let now = clock.now();
+        let counting = async {
+            let outcome = ledger.count_violation(user, violation, door, now).await?;
+            if let ViolationOutcome::Blocked(until) = outcome {
+                note(stock, ledger, user, Some(until), now).await;
+            }
+            Ok(outcome)
+        };
+        match tokio::time::timeout(clock.limit(VIOLATION_TIMEOUT), counting)
+            .await
+            .unwrap_or(Err(FulfilmentError::OutOfTime))
+        {
+            Ok(outcome) => Some(outcome),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, %user, "a violation may not be counted");
+                None
+            }
         }
-        Ok(outcome)
-    };
-    match tokio::time::timeout(clock.limit(VIOLATION_TIMEOUT), counting)
-        .await
-        .unwrap_or(Err(FulfilmentError::OutOfTime))
-    {
-        Ok(outcome) => Some(outcome),
-        Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, %user, "a violation may not be counted");
-            None
-        }
-    }
+    })
 }
 
 async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<EpochMs>, now: EpochMs) {

@@ -1,3 +1,4 @@
+use futures::future::BoxFuture;
 use ledger::Ledger;
 use process::Snapshots;
 use sale::{Claim, EpochMs, Order, OrderState, ReservationId, Settlement, Transition, UserId};
@@ -24,38 +25,40 @@ pub enum Cancel {
 ///
 /// Guards against the order message that is still under way (the fence and the order have the same key, so the ledger
 /// accepts only one of them) and against a concurrent payment (both require PENDING).
-pub async fn cancel(
-    stock: &Stock,
-    ledger: &Ledger,
-    snapshots: &Snapshots,
-    id: &ReservationId,
-    user: &UserId,
+pub fn cancel<'a>(
+    stock: &'a Stock,
+    ledger: &'a Ledger,
+    snapshots: &'a Snapshots,
+    id: &'a ReservationId,
+    user: &'a UserId,
     now: EpochMs,
-) -> Result<Cancel, FulfilmentError> {
-    let order = match status(stock, ledger, snapshots, id, user, now).await? {
-        Status::Unknown => return Ok(Cancel::Unknown),
-        Status::Settling => return Ok(Cancel::Settling),
-        Status::Order(order) => order,
-        // A round's settlement never changes. A claim of a round that the ledger does not have becomes no order.
-        Status::Queued(claim) => {
-            let round = ledger.round(&claim.id.round).await?;
-            if round.is_some_and(|round| round.terms.settlement == Settlement::Free) {
-                return Ok(Cancel::Final(claim));
+) -> BoxFuture<'a, Result<Cancel, FulfilmentError>> {
+    Box::pin(async move {
+        let order = match status(stock, ledger, snapshots, id, user, now).await? {
+            Status::Unknown => return Ok(Cancel::Unknown),
+            Status::Settling => return Ok(Cancel::Settling),
+            Status::Order(order) => order,
+            // A round's settlement never changes. A claim of a round that the ledger does not have becomes no order.
+            Status::Queued(claim) => {
+                let round = ledger.round(&claim.id.round).await?;
+                if round.is_some_and(|round| round.terms.settlement == Settlement::Free) {
+                    return Ok(Cancel::Final(claim));
+                }
+                ledger.fence(Order::cancelled(claim, now)).await?
             }
-            ledger.fence(Order::cancelled(claim, now)).await?
+        };
+        let order = match order.state {
+            OrderState::Pending => {
+                let ended = ledger.end_unpaid(&order, Transition::Cancel, now).await?;
+                ended.ok_or(FulfilmentError::UnknownOrder(order.claim.id))?
+            }
+            _ => order,
+        };
+        if order.state == OrderState::Cancelled {
+            settle_stock(stock, &order).await?;
+            Ok(Cancel::Cancelled(order))
+        } else {
+            Ok(Cancel::NotCancellable(order))
         }
-    };
-    let order = match order.state {
-        OrderState::Pending => {
-            let ended = ledger.end_unpaid(&order, Transition::Cancel, now).await?;
-            ended.ok_or(FulfilmentError::UnknownOrder(order.claim.id))?
-        }
-        _ => order,
-    };
-    if order.state == OrderState::Cancelled {
-        settle_stock(stock, &order).await?;
-        Ok(Cancel::Cancelled(order))
-    } else {
-        Ok(Cancel::NotCancellable(order))
-    }
+    })
 }

@@ -1,3 +1,4 @@
+use futures::future::BoxFuture;
 use ledger::{Latest, Ledger, Placed, Taken};
 use messaging::queue::{ExpiryMessage, ExpiryQueue};
 use process::{AwardCache, TermsCache};
@@ -31,48 +32,57 @@ impl Fulfilment {
     /// Returns the order as the ledger has it: PENDING, or GRANTED with its award, if this run or an earlier one wrote
     /// it, or whatever became of it since. Can be repeated: the order and both guards are one transaction on the
     /// condition that none of the three exists, and that there is room in the limits of the sale's campaigns.
-    pub async fn place(&self, claim: &Claim, terms: &Terms, now: EpochMs) -> Result<Order, FulfilmentError> {
-        let limits = self.terms.campaign_limits(&claim.id.round.sale).await?;
-        let may_be_late = self.may_be_late(claim, terms, now).await?;
-        let mut claim = claim.clone();
-        for _ in 0..MAX_SEATS {
-            let order = match terms.settlement {
-                Settlement::Paid => Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s)),
-                Settlement::Free => {
-                    // The award of the unit of this attempt. It is only shown if the order gets that unit.
-                    let award = self.awards.of_unit(&claim.id.round, terms, claim.unit).await?;
-                    Order::granted(claim.clone(), terms.price, now, award)
+    pub fn place<'a>(
+        &'a self,
+        claim: &'a Claim,
+        terms: &'a Terms,
+        now: EpochMs,
+    ) -> BoxFuture<'a, Result<Order, FulfilmentError>> {
+        Box::pin(async move {
+            let limits = self.terms.campaign_limits(&claim.id.round.sale).await?;
+            let may_be_late = self.may_be_late(claim, terms, now).await?;
+            let mut claim = claim.clone();
+            for _ in 0..MAX_SEATS {
+                let order = match terms.settlement {
+                    Settlement::Paid => {
+                        Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s))
+                    }
+                    Settlement::Free => {
+                        // The award of the unit of this attempt. It is only shown if the order gets that unit.
+                        let award = self.awards.of_unit(&claim.id.round, terms, claim.unit).await?;
+                        Order::granted(claim.clone(), terms.price, now, award)
+                    }
+                };
+                let taken = match self.ledger.place_within(order, &limits, may_be_late).await? {
+                    Placed::Order(order) => {
+                        self.settle(&order, now).await?;
+                        return Ok(order);
+                    }
+                    Placed::Taken(taken) => taken,
+                    Placed::Fenced => {
+                        tracing::error!(reservation_id = %claim.id, "an entry arrived after the draw had begun");
+                        metrics::counter!("EntriesLate").increment(1);
+                        return self.fail(claim, Failure::EntriesClosed, now).await;
+                    }
+                };
+                tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "the order cannot be placed with this unit");
+                let refused = match taken {
+                    Taken { unit: true, .. } => Refused::Unit,
+                    Taken { slot: true, .. } => Refused::Slot,
+                    // Only a campaign's limit is reached.
+                    Taken { .. } => return self.fail(claim, Failure::CampaignLimit, now).await,
+                };
+                match self.stock.round(&claim.id.round).reseat(&claim, refused).await? {
+                    Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
+                    Reseated::NoUnit => return self.fail(claim, Failure::SoldOut, now).await,
+                    Reseated::LimitReached => return self.fail(claim, Failure::LimitReached, now).await,
+                    // Only released after a fence: the next iteration reads it.
+                    Reseated::AlreadyReleased => {}
+                    Reseated::UnknownSale => break,
                 }
-            };
-            let taken = match self.ledger.place_within(order, &limits, may_be_late).await? {
-                Placed::Order(order) => {
-                    self.settle(&order, now).await?;
-                    return Ok(order);
-                }
-                Placed::Taken(taken) => taken,
-                Placed::Fenced => {
-                    tracing::error!(reservation_id = %claim.id, "an entry arrived after the draw had begun");
-                    metrics::counter!("EntriesLate").increment(1);
-                    return self.fail(claim, Failure::EntriesClosed, now).await;
-                }
-            };
-            tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "the order cannot be placed with this unit");
-            let refused = match taken {
-                Taken { unit: true, .. } => Refused::Unit,
-                Taken { slot: true, .. } => Refused::Slot,
-                // Only a campaign's limit is reached.
-                Taken { .. } => return self.fail(claim, Failure::CampaignLimit, now).await,
-            };
-            match self.stock.round(&claim.id.round).reseat(&claim, refused).await? {
-                Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
-                Reseated::NoUnit => return self.fail(claim, Failure::SoldOut, now).await,
-                Reseated::LimitReached => return self.fail(claim, Failure::LimitReached, now).await,
-                // Only released after a fence: the next iteration reads it.
-                Reseated::AlreadyReleased => {}
-                Reseated::UnknownSale => break,
             }
-        }
-        Err(FulfilmentError::NoUnit(claim.id))
+            Err(FulfilmentError::NoUnit(claim.id))
+        })
     }
 
     /// Whether a claim may arrive after the draw of its round has begun to count the entries. Then a condition on the

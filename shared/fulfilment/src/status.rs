@@ -1,3 +1,4 @@
+use futures::future::BoxFuture;
 use ledger::Ledger;
 use process::Snapshots;
 use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Round, RoundId, UserId};
@@ -23,52 +24,54 @@ pub enum Status {
 }
 
 /// The status of a user's reservation. Another user's is unknown, so the answer reveals nothing.
-pub async fn status(
-    stock: &Stock,
-    ledger: &Ledger,
-    snapshots: &Snapshots,
-    id: &ReservationId,
-    user: &UserId,
+pub fn status<'a>(
+    stock: &'a Stock,
+    ledger: &'a Ledger,
+    snapshots: &'a Snapshots,
+    id: &'a ReservationId,
+    user: &'a UserId,
     now: EpochMs,
-) -> Result<Status, FulfilmentError> {
-    // Redis first: while a round sells out, most polled reservations are queued, and cost no read of the ledger.
-    let lanes = snapshots.lanes_of(&id.round.sale);
-    let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).entry(id.uuid, user).await;
-    if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
-        return Ok(Status::Queued(claim));
-    }
-    let of_order = |order: Order| if order.claim.user == *user { Status::Order(order) } else { Status::Unknown };
-    if let Some(order) = ledger.order(id).await? {
-        return Ok(of_order(order));
-    }
-    if lanes.is_none() && matches!(found, Ok(None)) {
-        // This process has not read the sale yet, which may have several lanes.
-        let lanes = lanes_of(ledger, snapshots, &id.round).await?;
-        if lanes > 1 {
-            found = stock.round_in(&id.round, lanes).entry(id.uuid, user).await;
+) -> BoxFuture<'a, Result<Status, FulfilmentError>> {
+    Box::pin(async move {
+        // Redis first: while a round sells out, most polled reservations are queued, and cost no read of the ledger.
+        let lanes = snapshots.lanes_of(&id.round.sale);
+        let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).entry(id.uuid, user).await;
+        if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
+            return Ok(Status::Queued(claim));
         }
-        match found {
-            Ok(Some(Entry { claim, state: ClaimState::Held })) => return Ok(Status::Queued(claim)),
-            // It was ordered or ended since the ledger was read.
-            Ok(Some(_)) => return Ok(ledger.order(id).await?.map_or(Status::Unknown, of_order)),
-            _ => {}
+        let of_order = |order: Order| if order.claim.user == *user { Status::Order(order) } else { Status::Unknown };
+        if let Some(order) = ledger.order(id).await? {
+            return Ok(of_order(order));
         }
-    }
-    match found? {
-        Some(_) => Ok(Status::Unknown),
-        None => {
-            let sale = &id.round.sale;
-            let known = snapshots.of(sale).await?;
-            // The sale may have been published, or the round may have begun, since the last read.
-            let known = if known.latest_round(&id.round).is_none() { snapshots.lately(sale).await? } else { known };
-            match known.latest_round(&id.round) {
-                Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
-                    Ok(Status::Settling)
-                }
-                _ => Ok(Status::Unknown),
+        if lanes.is_none() && matches!(found, Ok(None)) {
+            // This process has not read the sale yet, which may have several lanes.
+            let lanes = lanes_of(ledger, snapshots, &id.round).await?;
+            if lanes > 1 {
+                found = stock.round_in(&id.round, lanes).entry(id.uuid, user).await;
+            }
+            match found {
+                Ok(Some(Entry { claim, state: ClaimState::Held })) => return Ok(Status::Queued(claim)),
+                // It was ordered or ended since the ledger was read.
+                Ok(Some(_)) => return Ok(ledger.order(id).await?.map_or(Status::Unknown, of_order)),
+                _ => {}
             }
         }
-    }
+        match found? {
+            Some(_) => Ok(Status::Unknown),
+            None => {
+                let sale = &id.round.sale;
+                let known = snapshots.of(sale).await?;
+                // The sale may have been published, or the round may have begun, since the last read.
+                let known = if known.latest_round(&id.round).is_none() { snapshots.lately(sale).await? } else { known };
+                match known.latest_round(&id.round) {
+                    Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
+                        Ok(Status::Settling)
+                    }
+                    _ => Ok(Status::Unknown),
+                }
+            }
+        }
+    })
 }
 
 /// The number of lanes of a round that this process has not read: from its sale's published rounds, or from the ledger.
@@ -93,30 +96,32 @@ pub struct UserReservations {
     pub settling: bool,
 }
 
-pub async fn list_reservations(
-    stock: &Stock,
-    ledger: &Ledger,
-    round: &Round,
-    user: &UserId,
+pub fn list_reservations<'a>(
+    stock: &'a Stock,
+    ledger: &'a Ledger,
+    round: &'a Round,
+    user: &'a UserId,
     now: EpochMs,
-) -> Result<UserReservations, FulfilmentError> {
-    let entries = stock.of(round).entries_of(user).await?;
-    let (held, others): (Vec<Entry>, Vec<Entry>) =
-        entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
-    let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
-    let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
-    // A user at the limit cannot be missing anything.
-    let is_missing = live < usize::from(round.terms.per_user_limit);
-    let counters = if is_missing { stock.of(round).counters_at_home(user).await? } else { None };
-    let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
-    let settling = is_missing && settles(round, counters.as_ref(), now);
-    let orders = if is_lost || settling {
-        orders_in(ledger, round, user).await?
-    } else {
-        let ids: Vec<ReservationId> = others.into_iter().map(|entry| entry.claim.id).collect();
-        if ids.is_empty() { Vec::new() } else { ledger.orders(&ids).await? }
-    };
-    Ok(UserReservations { queued, orders, settling })
+) -> BoxFuture<'a, Result<UserReservations, FulfilmentError>> {
+    Box::pin(async move {
+        let entries = stock.of(round).entries_of(user).await?;
+        let (held, others): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
+        let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
+        let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
+        // A user at the limit cannot be missing anything.
+        let is_missing = live < usize::from(round.terms.per_user_limit);
+        let counters = if is_missing { stock.of(round).counters_at_home(user).await? } else { None };
+        let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
+        let settling = is_missing && settles(round, counters.as_ref(), now);
+        let orders = if is_lost || settling {
+            orders_in(ledger, round, user).await?
+        } else {
+            let ids: Vec<ReservationId> = others.into_iter().map(|entry| entry.claim.id).collect();
+            if ids.is_empty() { Vec::new() } else { ledger.orders(&ids).await? }
+        };
+        Ok(UserReservations { queued, orders, settling })
+    })
 }
 
 async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>, FulfilmentError> {

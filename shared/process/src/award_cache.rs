@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
 use sale::award::{self, Shuffle};
@@ -28,17 +29,24 @@ impl AwardCache {
 
     /// What a unit of a round with these terms won. `None` if the round has no awards, or they are drawn at its end.
     /// Fails if DynamoDB does not answer, or the round lacks this unit, its seed, a required beacon or its table.
-    pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
-        if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
-            return Ok(None);
-        }
-        let contradiction = |what: &str| LedgerError::Contradiction(format!("round {id} has no {what} {unit}"));
-        let index = unit.0.checked_sub(1).filter(|index| *index < terms.total);
-        let index = index.ok_or_else(|| contradiction("unit"))?;
-        let (number, at) = award::chunk_of(self.shuffle(id, terms).await?.shuffled(index));
-        let value = self.chunk(id, number).await?.get(at).copied();
-        let award = value.and_then(|value| terms.allocation.award(value));
-        award.ok_or_else(|| contradiction("award of unit")).map(Some)
+    pub fn of_unit<'a>(
+        &'a self,
+        id: &'a RoundId,
+        terms: &'a Terms,
+        unit: Unit,
+    ) -> BoxFuture<'a, Result<Option<Award>, LedgerError>> {
+        Box::pin(async move {
+            if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
+                return Ok(None);
+            }
+            let contradiction = |what: &str| LedgerError::Contradiction(format!("round {id} has no {what} {unit}"));
+            let index = unit.0.checked_sub(1).filter(|index| *index < terms.total);
+            let index = index.ok_or_else(|| contradiction("unit"))?;
+            let (number, at) = award::chunk_of(self.shuffle(id, terms).await?.shuffled(index));
+            let value = self.chunk(id, number).await?.get(at).copied();
+            let award = value.and_then(|value| terms.allocation.award(value));
+            award.ok_or_else(|| contradiction("award of unit")).map(Some)
+        })
     }
 
     async fn shuffle(&self, id: &RoundId, terms: &Terms) -> Result<Arc<Shuffle>, LedgerError> {

@@ -1,3 +1,4 @@
+use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,51 +52,59 @@ impl TermsCache {
     }
 
     /// The terms of a round. `None` if it has not begun.
-    pub async fn get(&self, id: &RoundId) -> Result<Option<Arc<Terms>>, LedgerError> {
-        if let Some(terms) = self.terms.get(id) {
-            return Ok(Some(terms));
-        }
-        let terms = self.ledger.round(id).await?.map(|round| Arc::new(round.terms));
-        if let Some(terms) = &terms {
-            self.terms.insert(id.clone(), Arc::clone(terms));
-        }
-        Ok(terms)
+    pub fn get<'a>(&'a self, id: &'a RoundId) -> BoxFuture<'a, Result<Option<Arc<Terms>>, LedgerError>> {
+        Box::pin(async move {
+            if let Some(terms) = self.terms.get(id) {
+                return Ok(Some(terms));
+            }
+            let terms = self.ledger.round(id).await?.map(|round| Arc::new(round.terms));
+            if let Some(terms) = &terms {
+                self.terms.insert(id.clone(), Arc::clone(terms));
+            }
+            Ok(terms)
+        })
     }
 
     /// The limits of the campaigns that a sale is in, at most some seconds old. They are never guessed: an order waits
     /// until they are known. Fails if DynamoDB must be read and does not answer.
-    pub async fn campaign_limits(&self, sale: &SaleId) -> Result<Vec<CampaignLimit>, LedgerError> {
-        let read = async {
-            // Boxed: an AWS call makes a large future.
-            let mut read = Box::pin(self.ledger.campaigns()).await?;
-            read.retain(|campaign| campaign.limit_per_user.is_some());
-            Ok::<_, LedgerError>(Arc::new(read))
-        };
-        let limited = self.limited.younger_than(CAMPAIGNS_FOR, self.clock, read).await?;
-        Ok(limited.iter().filter_map(|campaign| campaign.limit_of(sale)).collect())
+    pub fn campaign_limits<'a>(&'a self, sale: &'a SaleId) -> BoxFuture<'a, Result<Vec<CampaignLimit>, LedgerError>> {
+        Box::pin(async move {
+            let read = async {
+                // Boxed: an AWS call makes a large future.
+                let mut read = Box::pin(self.ledger.campaigns()).await?;
+                read.retain(|campaign| campaign.limit_per_user.is_some());
+                Ok::<_, LedgerError>(Arc::new(read))
+            };
+            let limited = self.limited.younger_than(CAMPAIGNS_FOR, self.clock, read).await?;
+            Ok(limited.iter().filter_map(|campaign| campaign.limit_of(sale)).collect())
+        })
     }
 
     /// What an order won, for display. May read the names of prizes and the state of the draw from the ledger.
-    pub async fn award_of(&self, order: &Order) -> Result<Option<ShownAward>, LedgerError> {
-        // Boxed: an AWS call makes a large future, and most orders have no prize.
-        let of_round = &order.claim.id.round;
-        let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
-        let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
-        if !(needs_draw && Box::pin(self.is_drawn(of_round)).await?) {
-            return Ok(ShownAward::of(order, terms.as_deref(), false));
-        }
-        // It may have been read before its prize was given, or by an index that lags.
-        let since = Box::pin(self.ledger.order(&order.claim.id)).await?;
-        Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
+    pub fn award_of<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Option<ShownAward>, LedgerError>> {
+        Box::pin(async move {
+            // Boxed: an AWS call makes a large future, and most orders have no prize.
+            let of_round = &order.claim.id.round;
+            let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
+            let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
+            if !(needs_draw && Box::pin(self.is_drawn(of_round)).await?) {
+                return Ok(ShownAward::of(order, terms.as_deref(), false));
+            }
+            // It may have been read before its prize was given, or by an index that lags.
+            let since = Box::pin(self.ledger.order(&order.claim.id)).await?;
+            Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
+        })
     }
 
     /// What is needed to show the awards of many orders of a round that are read consistently after this. An order
     /// without an award in a completed draw has then won nothing, and need not be read again.
-    pub async fn awards_of_round(&self, id: &RoundId) -> Result<RoundAwards, LedgerError> {
-        let terms = self.get(id).await?;
-        let at_end = terms.as_ref().is_some_and(|terms| terms.allocation.is_drawn_at_end());
-        let is_drawn = at_end && self.is_drawn(id).await?;
-        Ok(RoundAwards { terms, is_drawn })
+    pub fn awards_of_round<'a>(&'a self, id: &'a RoundId) -> BoxFuture<'a, Result<RoundAwards, LedgerError>> {
+        Box::pin(async move {
+            let terms = self.get(id).await?;
+            let at_end = terms.as_ref().is_some_and(|terms| terms.allocation.is_drawn_at_end());
+            let is_drawn = at_end && self.is_drawn(id).await?;
+            Ok(RoundAwards { terms, is_drawn })
+        })
     }
 
     /// Whether all winners of a round are drawn, at most a second old.
