@@ -23,12 +23,6 @@ async fn open_api() -> Api {
     api
 }
 
-async fn echo(concurrency: Concurrency) -> (Api, Gateway) {
-    let api = open_api().await;
-    let gateway = api.serve(concurrency).await.unwrap();
-    (api, gateway)
-}
-
 async fn ask(gateway: &Gateway, to_do: &str) -> (u16, Value) {
     let asked = reqwest::Client::new().get(format!("{}/open", gateway.url())).timeout(PATIENCE);
     let asked = if to_do.is_empty() { asked } else { asked.header("x-do", to_do) };
@@ -46,11 +40,12 @@ fn failed() -> (u16, Value) {
 
 /// Each has a gateway of its own. They share an API, because its emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
-async fn processes_have_their_environment_fail_die_and_end() {
+async fn processes_have_their_environment_answer_fail_die_and_end() {
     let api = open_api().await;
     a_function_has_the_environment_that_was_deployed_and_nothing_else(&api).await;
     a_process_that_dies_fails_what_it_had_and_is_replaced(&api).await;
     a_function_that_fails_goes_on(&api).await;
+    many_at_once_are_all_answered(&api).await;
     processes_end_with_the_gateway(&api).await;
 }
 
@@ -101,46 +96,53 @@ async fn a_function_that_fails_goes_on(api: &Api) {
     assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (1, 0));
 }
 
+/// They share an API, too, and wait for its function's timeout beside each other.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_function_that_takes_too_long_is_killed() {
-    let (_api, gateway) = echo(Concurrency::CLASSIC).await;
+async fn what_hangs_is_killed_given_up_or_replaced() {
+    let api = open_api().await;
+    let classic = api.serve(Concurrency::CLASSIC).await.unwrap();
+    let [one, all] = [api.serve(Concurrency::FAST).await.unwrap(), api.serve(Concurrency::FAST).await.unwrap()];
+    tokio::join!(
+        a_function_that_takes_too_long_is_killed(&classic),
+        among_several_at_once_only_the_one_that_hangs_is_given_up(&one),
+        a_process_that_hangs_as_a_whole_is_replaced(&all),
+    );
+}
+
+async fn a_function_that_takes_too_long_is_killed(gateway: &Gateway) {
     let start = std::time::Instant::now();
-    assert_eq!(ask(&gateway, "hang").await, failed());
+    assert_eq!(ask(gateway, "hang").await, failed());
     assert!(start.elapsed() >= Duration::from_secs(TIMEOUT_S));
-    assert_eq!((counts(&gateway).timeouts, counts(&gateway).deaths), (1, 1));
-    assert_eq!(ask(&gateway, "").await.0, 200);
+    assert_eq!((counts(gateway).timeouts, counts(gateway).deaths), (1, 1));
+    assert_eq!(ask(gateway, "").await.0, 200);
 }
 
 /// As on managed instances: one hanging event times out, and the others of its process are unaffected.
-#[tokio::test(flavor = "multi_thread")]
-async fn among_several_at_once_only_the_one_that_hangs_is_given_up() {
-    let (_api, gateway) = echo(Concurrency::FAST).await;
-    assert_eq!(ask(&gateway, "").await.0, 200);
+async fn among_several_at_once_only_the_one_that_hangs_is_given_up(gateway: &Gateway) {
+    assert_eq!(ask(gateway, "").await.0, 200);
     let others = async {
         let mut answered = 0;
         loop {
-            assert_eq!(ask(&gateway, "").await.0, 200);
+            assert_eq!(ask(gateway, "").await.0, 200);
             answered += 1;
-            if counts(&gateway).timeouts == 1 {
+            if counts(gateway).timeouts == 1 {
                 return answered;
             }
         }
     };
-    let (hung, answered) = tokio::join!(ask(&gateway, "hang"), others);
+    let (hung, answered) = tokio::join!(ask(gateway, "hang"), others);
     assert_eq!(hung, failed());
     assert!(answered > 1);
-    assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (1, 0));
+    assert_eq!((counts(gateway).cold_starts, counts(gateway).deaths), (1, 0));
 }
 
 /// A process that answers nothing for as long as one event may take is replaced, whatever its concurrency.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_hangs_as_a_whole_is_replaced() {
-    let (_api, gateway) = echo(Concurrency::FAST).await;
-    assert_eq!(ask(&gateway, "").await.0, 200);
-    let hung = join_all((0..3).map(|_| ask(&gateway, "hang"))).await;
+async fn a_process_that_hangs_as_a_whole_is_replaced(gateway: &Gateway) {
+    assert_eq!(ask(gateway, "").await.0, 200);
+    let hung = join_all((0..3).map(|_| ask(gateway, "hang"))).await;
     assert!(hung.iter().all(|answer| *answer == failed()), "{hung:?}");
-    assert_eq!(ask(&gateway, "").await.0, 200);
-    assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (2, 1));
+    assert_eq!(ask(gateway, "").await.0, 200);
+    assert_eq!((counts(gateway).cold_starts, counts(gateway).deaths), (2, 1));
 }
 
 /// As when files or processes run out: the log has the reason, and the next event tries again.
@@ -177,20 +179,20 @@ async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_for_a_function_that_does_not_start_hears_so() {
-    for start in ["exit", "hang"] {
+    let starting = ["exit", "hang"].map(async |start| {
         let api = Api::of(json!({}), json!({}), &[("START", start.to_owned())]).await;
         api.route("GET /open", false, json!({})).await;
         let gateway = api.serve(Concurrency::FAST).await.unwrap();
         assert_eq!(ask(&gateway, "").await, failed(), "{start}");
         assert!(counts(&gateway).deaths >= 1, "{start}");
-    }
+    });
+    join_all(starting).await;
 }
 
 /// In both modes of handing out events, none is lost or answered twice.
-#[tokio::test(flavor = "multi_thread")]
-async fn many_at_once_are_all_answered() {
+async fn many_at_once_are_all_answered(api: &Api) {
     for (concurrency, most) in [(Concurrency::FAST, 1), (Concurrency::CLASSIC, Concurrency::CLASSIC.most)] {
-        let (_api, gateway) = echo(concurrency).await;
+        let gateway = api.serve(concurrency).await.unwrap();
         let http = reqwest::Client::new();
         let asked = (0..200).map(|n| {
             let asked = http.get(format!("{}/open?n={n}", gateway.url())).timeout(PATIENCE);

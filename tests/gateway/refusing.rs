@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use local::gateway::Concurrency;
+use local::gateway::{Concurrency, Gateway};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -17,11 +17,18 @@ async fn status_of(request: reqwest::RequestBuilder) -> (u16, Value) {
     (answer.status().as_u16(), answer.json().await.unwrap())
 }
 
+/// One test, because an emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_beyond_the_limits_are_refused() {
-    let api = Api::with(json!({}), json!({})).await;
+async fn requests_are_refused_beyond_limits_and_throttles_and_if_they_are_no_http() {
+    let mut api = Api::with(json!({}), json!({})).await;
     api.route("POST /open", false, json!({})).await;
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    requests_beyond_the_limits_are_refused(&gateway).await;
+    what_is_no_http_does_no_harm(&gateway).await;
+    a_route_takes_no_more_than_its_throttle(&mut api).await;
+}
+
+async fn requests_beyond_the_limits_are_refused(gateway: &Gateway) {
     let (http, url) = (reqwest::Client::new(), format!("{}/open", gateway.url()));
     let message = |message: &str| json!({ "message": message });
 
@@ -48,13 +55,12 @@ async fn requests_beyond_the_limits_are_refused() {
     assert_eq!(allowed.send().await.unwrap().status(), 200);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_route_takes_no_more_than_its_throttle() {
+async fn a_route_takes_no_more_than_its_throttle(api: &mut Api) {
     let stage = json!({
         "defaultRouteSettings": { "throttlingRateLimit": 1000.0, "throttlingBurstLimit": 1000 },
         "routeSettings": { "GET /few": { "throttlingRateLimit": 1.0, "throttlingBurstLimit": 5 } },
     });
-    let api = Api::with(json!({}), stage).await;
+    api.replace(stage).await;
     for key in ["GET /few", "GET /many"] {
         api.route(key, false, json!({})).await;
     }
@@ -111,11 +117,7 @@ async fn a_page_of_another_origin_is_told_what_it_may() {
 }
 
 /// Input that is not HTTP gets an answer or is disconnected, and does no harm.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_http_does_no_harm() {
-    let api = Api::with(json!({}), json!({})).await;
-    api.route("POST /open", false, json!({})).await;
-    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+async fn what_is_no_http_does_no_harm(gateway: &Gateway) {
     let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
     let tries: [&[u8]; 8] = [
         b"\r\n\r\n",
@@ -148,9 +150,17 @@ async fn refused(api: &Api) -> String {
     }
 }
 
+/// One test, because an emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_api_that_it_does_not_know_is_not_served() {
-    let api = Api::with(json!({}), json!({})).await;
+async fn an_api_with_a_part_that_it_does_not_know_is_not_served() {
+    let mut api = Api::with(json!({}), json!({})).await;
+    an_integration_that_it_does_not_know_is_not_served(&api).await;
+    a_route_that_it_does_not_know_is_not_served(&mut api).await;
+    a_stage_that_it_does_not_know_is_not_served(&mut api).await;
+    of_two_apis_none_is_served(&api).await;
+}
+
+async fn an_integration_that_it_does_not_know_is_not_served(api: &Api) {
     api.route("GET /open", false, json!({})).await;
     drop(api.serve(Concurrency::FAST).await.unwrap());
     // Adds one unsupported feature after another. Earlier ones stay, so each must be reported beside them.
@@ -159,13 +169,11 @@ async fn an_api_that_it_does_not_know_is_not_served() {
     let other = api.create_in("integrations", &other).await;
     let target = format!("integrations/{}", other["integrationId"].as_str().unwrap());
     api.create_in("routes", &json!({ "routeKey": "GET /elsewhere", "target": target })).await;
-    let said = refused(&api).await;
+    let said = refused(api).await;
     assert!(said.contains("GET /elsewhere") && said.contains("HTTP_PROXY"), "{said}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_route_that_it_does_not_know_is_not_served() {
-    let mut api = Api::with(json!({}), json!({})).await;
+async fn a_route_that_it_does_not_know_is_not_served(api: &mut Api) {
     for (key, more, expected) in [
         ("ANY /any", json!({}), "any method"),
         ("GET /keyed", json!({ "apiKeyRequired": true }), "API key"),
@@ -174,14 +182,12 @@ async fn a_route_that_it_does_not_know_is_not_served() {
     ] {
         api.replace(json!({})).await;
         api.route(key, false, more).await;
-        let said = refused(&api).await;
+        let said = refused(api).await;
         assert!(said.contains(expected), "{key}: {said}");
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_stage_that_it_does_not_know_is_not_served() {
-    let mut api = Api::with(json!({}), json!({})).await;
+async fn a_stage_that_it_does_not_know_is_not_served(api: &mut Api) {
     for (stage, expected) in [
         (json!({ "stageVariables": { "color": "blue" } }), "variables"),
         (json!({ "stageName": "beta" }), "beta"),
@@ -194,9 +200,12 @@ async fn a_stage_that_it_does_not_know_is_not_served() {
     ] {
         api.replace(stage).await;
         api.route("GET /open", false, json!({})).await;
-        let said = refused(&api).await;
+        let said = refused(api).await;
         assert!(said.contains(expected), "{said}");
     }
+}
+
+async fn of_two_apis_none_is_served(api: &Api) {
     api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
-    assert!(refused(&api).await.contains("2 HTTP APIs"));
+    assert!(refused(api).await.contains("2 HTTP APIs"));
 }

@@ -15,11 +15,17 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// Far longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-async fn echo() -> (Api, Gateway) {
+/// One test, so that they have one emulator and wait beside each other.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_takes_too_long_or_speaks_http_2_is_not_served() {
     let api = Api::with(json!({}), json!({})).await;
     api.route("POST /open", false, json!({})).await;
     let gateway = api.serve_within(LONGEST).await.unwrap();
-    (api, gateway)
+    tokio::join!(
+        body_and_function_have_one_limit_together(&gateway),
+        a_head_that_does_not_end_is_hung_up_on(&gateway),
+        http_2_is_not_spoken_in_the_clear(&gateway),
+    );
 }
 
 async fn connect(gateway: &Gateway) -> TcpStream {
@@ -34,12 +40,10 @@ async fn rest(connection: &mut TcpStream) -> String {
 }
 
 /// The function alone would answer 500 after its own timeout.
-#[tokio::test(flavor = "multi_thread")]
-async fn body_and_function_have_one_limit_together() {
-    let (_api, gateway) = echo().await;
+async fn body_and_function_have_one_limit_together(gateway: &Gateway) {
     let warm = reqwest::Client::new().post(format!("{}/open", gateway.url())).send().await.unwrap();
     assert_eq!(warm.status(), 200);
-    let mut connection = connect(&gateway).await;
+    let mut connection = connect(gateway).await;
     let start = tokio::time::Instant::now();
     let head = "POST /open HTTP/1.1\r\nhost: a\r\nx-do: hang\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{";
     connection.write_all(head.as_bytes()).await.unwrap();
@@ -51,10 +55,8 @@ async fn body_and_function_have_one_limit_together() {
     assert!(start.elapsed() >= LONGEST, "after {:?}", start.elapsed());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_head_that_does_not_end_is_hung_up_on() {
-    let (_api, gateway) = echo().await;
-    let mut connection = connect(&gateway).await;
+async fn a_head_that_does_not_end_is_hung_up_on(gateway: &Gateway) {
+    let mut connection = connect(gateway).await;
     let start = Instant::now();
     connection.write_all(b"POST /open HTTP/1.1\r\nhost: a\r\nx-slow: ").await.unwrap();
     let heard = rest(&mut connection).await;
@@ -63,10 +65,8 @@ async fn a_head_that_does_not_end_is_hung_up_on() {
 }
 
 /// API Gateway speaks HTTP/2 only over TLS.
-#[tokio::test(flavor = "multi_thread")]
-async fn http_2_is_not_spoken_in_the_clear() {
-    let (_api, gateway) = echo().await;
-    let mut connection = connect(&gateway).await;
+async fn http_2_is_not_spoken_in_the_clear(gateway: &Gateway) {
+    let mut connection = connect(gateway).await;
     let settings = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00";
     connection.write_all(&[&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], settings].concat()).await.unwrap();
     let heard = rest(&mut connection).await;
