@@ -1,7 +1,6 @@
 //! Campaigns: operators write them, and the public sees those that have a published sale.
 
 use crate::catalog::{SEEN_WITHIN_MS, ask, shown};
-use crate::events::request;
 use crate::prelude::*;
 
 async fn put(lab: &Lab, campaign: &Value) -> Answer {
@@ -79,25 +78,6 @@ async fn the_list_has_every_published_sale_the_open_ones_first() {
     lab.load("soon").await;
     let prepared = async || (shown(&catalog, "/v1/sales/soon").await.text("availability") == "available").then_some(());
     until("the sale is prepared", prepared).await;
-}
-
-#[tokio::test]
-async fn the_sample_events_are_good() {
-    let lab = Lab::selling(terms(10, 1)).await;
-    let (deps, catalog) = (lab.admin(), lab.catalog());
-    for (name, status) in [("admin/campaign", 201), ("admin/campaigns", 200)] {
-        assert_eq!(admin::handle(&deps, request(&sample(name))).await.status(), status, "{name}");
-    }
-    for name in [
-        "catalog/campaigns",
-        "catalog/campaign",
-        "catalog/sales",
-        "catalog/sale",
-        "catalog/members",
-        "catalog/members_sale",
-    ] {
-        assert_eq!(catalog::handle(&catalog, request(&sample(name))).await.status(), 200, "{name}");
-    }
 }
 
 #[tokio::test]

@@ -286,7 +286,7 @@ impl Lab {
         let asked = Asked::from(ask);
         // A request without a route goes to a function that does not know it either.
         let function = OPENAPI.function_for(&asked).unwrap_or("reservation");
-        let response = recorded(&self.recorder, ask, self.response_of(function, ask)).await;
+        let response = recorded(&self.recorder, ask, self.respond(function, ask.request())).await;
         if function == "admin" {
             // In a deployment, snapshots refresh within seconds.
             self.refresh_snapshots().await;
@@ -294,8 +294,7 @@ impl Lab {
         Answer::of_handler(asked, response)
     }
 
-    pub(crate) async fn response_of(&self, function: &str, ask: &Ask) -> Response<Body> {
-        let request = ask.request();
+    pub(crate) async fn respond(&self, function: &str, request: lambda_http::Request) -> Response<Body> {
         match function {
             "admin" => admin::handle(&self.admin(), request).await,
             "admission" => admission::handle(&self.admission(), request).await,

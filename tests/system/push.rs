@@ -40,7 +40,7 @@ pub(crate) async fn websocket(lab: &Lab, endpoint: &str, issuer: &str) -> websoc
     websocket::WebsocketDeps::new(&pushing(lab, endpoint, issuer).await).unwrap()
 }
 
-async fn notifier(lab: &Lab, endpoint: &str) -> notifier::NotifierDeps {
+pub(crate) async fn notifier(lab: &Lab, endpoint: &str) -> notifier::NotifierDeps {
     notifier::NotifierDeps::new(&pushing(lab, endpoint, "nobody").await).unwrap()
 }
 

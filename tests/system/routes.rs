@@ -65,7 +65,7 @@ async fn a_route_is_known_to_its_function_and_to_no_other() {
             let ask = Ask { method, ..Ask::get(&path).by_operator() };
             let listed = OPENAPI.function_for(&Asked::from(&ask));
             for function in &functions {
-                let response = lab.response_of(function, &ask).await;
+                let response = lab.respond(function, ask.request()).await;
                 let knows = response.extensions().get() != Some(&Code::UnknownRoute);
                 assert_eq!(knows, listed == Some(function), "{method} {path}, functions/{function}");
             }
