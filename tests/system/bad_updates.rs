@@ -1,6 +1,6 @@
 //! Operators' bad requests while a sale runs.
 
-use crate::bad_requests::{Bad, Target, bad, bad_keys, bad_sale_ids, invalid, with_bodies, wrong_types};
+use crate::bad_requests::{Bad, Target, bad, bad_keys, invalid, some_bad_sale_ids, with_bodies, wrong_types};
 use crate::prelude::*;
 
 fn ask(sale: &str, what: &str) -> Ask {
@@ -21,7 +21,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
         }
         let other = ask(&target.sale, what).json(&json!({ "round": 2 }));
         cases.push(bad(format!("{what}: another round"), other, 409, "round_changed"));
-        let ids = bad_sale_ids();
+        let ids = some_bad_sale_ids();
         cases.extend(ids.iter().map(|id| invalid(format!("{what}: sale id"), ask(id, what).json(&first))));
         cases.extend(
             bad_keys()
@@ -69,11 +69,11 @@ fn life(target: &Target) -> Vec<Bad> {
         }
     }
     for (what, bodied) in [("edit", of_round as fn(&str) -> Ask), ("duplicate", copy), ("delete", delete)] {
-        cases.extend(bad_sale_ids().iter().map(|id| invalid(format!("{what}: sale id"), bodied(id))));
+        cases.extend(some_bad_sale_ids().iter().map(|id| invalid(format!("{what}: sale id"), bodied(id))));
         cases.push(bad(format!("{what}: no such sale"), bodied("bad-nowhere"), 404, "unknown_sale"));
         cases.push(bad(format!("{what}: no operator"), bodied(&target.sale).by("mallory"), 403, "forbidden"));
     }
-    cases.extend(bad_sale_ids().iter().map(|id| invalid("withdraw: sale id", ask(id, "withdraw"))));
+    cases.extend(some_bad_sale_ids().iter().map(|id| invalid("withdraw: sale id", ask(id, "withdraw"))));
     cases.push(bad("withdraw: no such sale", ask("bad-nowhere", "withdraw"), 404, "unknown_sale"));
     cases.push(bad("withdraw: open", ask(&target.sale, "withdraw"), 409, "not_amendable"));
     cases.push(bad("delete: published", delete(&target.sale), 409, "not_amendable"));
@@ -108,7 +108,7 @@ fn rain(target: &Target) -> Vec<Bad> {
     let other = keyed(&target.sale).json(&json!({ "round": 2, "rain": {} }));
     cases.push(bad("rain: another round", other, 409, "round_changed"));
     cases.push(invalid("rain: no key", plain(&target.sale).json(&good)));
-    cases.extend(bad_sale_ids().iter().map(|id| invalid("rain: sale id", keyed(id).json(&good))));
+    cases.extend(some_bad_sale_ids().iter().map(|id| invalid("rain: sale id", keyed(id).json(&good))));
     cases.push(bad("rain: no such sale", keyed("bad-nowhere").json(&good), 404, "unknown_sale"));
     cases.push(bad("rain: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "forbidden"));
     cases
@@ -133,7 +133,7 @@ fn restock(target: &Target) -> Vec<Bad> {
         let ask = plain(&target.sale).header("idempotency-key", key).json(&good);
         cases.push(invalid("restock: idempotency key", ask));
     }
-    cases.extend(bad_sale_ids().iter().map(|id| invalid("restock: sale id", keyed(id).json(&good))));
+    cases.extend(some_bad_sale_ids().iter().map(|id| invalid("restock: sale id", keyed(id).json(&good))));
     cases.push(bad("restock: no such sale", keyed("bad-nowhere").json(&good), 404, "unknown_sale"));
     cases.push(bad("restock: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "forbidden"));
     cases
