@@ -202,9 +202,7 @@ async fn every_function_ends_by_itself() {
         println!("{run:?}");
     }
     all_ended(&ran);
-    for (trouble, lab, work) in &prepared {
-        afterwards(trouble, lab, work).await;
-    }
+    join_all(prepared.iter().map(|(trouble, lab, work)| afterwards(trouble, lab, work))).await;
 }
 
 /// Reserves while Redis is this late, and again once it answers at once, in a process of its own.
