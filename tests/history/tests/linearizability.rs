@@ -4,6 +4,9 @@
 //! We look at one unit, one reservation or one user at a time and never search for an order of all requests, so an answer that
 //! contradicts no single other answer passes.
 
+#[path = "../../model/tests/passed/mod.rs"]
+mod passed;
+
 use std::time::Instant;
 
 use history::check;
@@ -15,6 +18,10 @@ const EACH: u64 = 200;
 
 #[test]
 fn we_accept_what_stateright_accepts() {
+    passed::once("we_accept_what_stateright_accepts", compare);
+}
+
+fn compare() {
     let began = Instant::now();
     let (mut all_rejected, mut all_found) = (0, 0);
     for fault in [Fault::None, Fault::AnotherAnswer, Fault::AnotherTime, Fault::OneUnitMore, Fault::Forgets] {
