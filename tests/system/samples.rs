@@ -12,7 +12,8 @@ fn when_taken(lab: &Lab, event: &Value) -> reservation::ReservationDeps {
     reservation::ReservationDeps { clock, ..lab.reservation() }
 }
 
-/// What its function makes of a sample in a lab that sells a lamp and gives a packet away: a status, or how many records failed.
+/// What its function makes of a sample in a lab that sells a lamp and gives a packet away: a status, or how many records
+/// failed.
 async fn outcome(lab: &Lab, name: &str) -> usize {
     let event = sample(name);
     let records = || serde_json::from_value(event.clone()).expect("the event is one of a stream");

@@ -96,8 +96,8 @@ async fn deliver(lab: &Lab, deps: &order::OrderDeps) -> (usize, Vec<Message>) {
     (done.len(), failed)
 }
 
-/// Shows messages that are put off before their time, which `batches` tests. One that has come back by itself has another
-/// receipt now.
+/// Shows messages that are put off before their time, which `batches` tests. One that has come back by itself has
+/// another receipt now.
 async fn show(lab: &Lab, put_off: &[Message]) {
     for message in put_off {
         let shown = lab.sqs.change_message_visibility().queue_url(lab.queue("orders")).visibility_timeout(0);

@@ -205,8 +205,8 @@ fn invoke_with_sample(home: &Home, state: &Value, sample: &str) -> Value {
     invoke(state, sample.split('/').next().unwrap(), &["--data-file", file.to_str().unwrap()])
 }
 
-/// One sample of each kind of event, and those that `event` makes good for this moment; with the expected status, or number
-/// of failures. `tests/system/samples.rs` gives every sample to its function.
+/// One sample of each kind of event, and those that `event` makes good for this moment; with the expected status, or
+/// number of failures. `tests/system/samples.rs` gives every sample to its function.
 const SAMPLES: [(&str, u16); 10] = [
     ("admission/challenge", 201),
     ("admission/token", 201),
