@@ -1,6 +1,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::sync::SemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
 
@@ -116,7 +118,7 @@ impl Visit {
 /// response before it returns how to count it.
 pub async fn run<A, F>(plan: &Plan, progress: ProgressLine, ask: A) -> Outcome
 where
-    A: Fn(usize) -> F,
+    A: Fn(usize) -> F + Send + Sync,
     F: Future<Output = Answer> + Send + 'static,
 {
     let one = |visit: Visit| {
@@ -133,7 +135,7 @@ where
 /// Lets each user of a plan come when due and do what `visit` does. It sends through [`Visit::send`].
 pub async fn visits<A, F>(plan: &Plan, progress: ProgressLine, visit: A) -> Outcome
 where
-    A: Fn(Visit) -> F,
+    A: Fn(Visit) -> F + Send + Sync,
     F: Future<Output = ()> + Send + 'static,
 {
     visits_until(std::future::pending(), plan, progress, visit).await
@@ -142,16 +144,35 @@ where
 /// The same, until `interrupted` is ready. Then no more users come, nothing more is sent, and requests in flight have
 /// two seconds to be answered.
 pub async fn visits_until<A, F>(
-    interrupted: impl Future<Output = ()>,
+    interrupted: impl Future<Output = ()> + Send,
     plan: &Plan,
-    mut progress: ProgressLine,
+    progress: ProgressLine,
     visit: A,
 ) -> Outcome
 where
-    A: Fn(Visit) -> F,
+    A: Fn(Visit) -> F + Send + Sync,
     F: Future<Output = ()> + Send + 'static,
 {
-    let mut interrupted = std::pin::pin!(interrupted);
+    let visit = |arrived: Visit| visit(arrived).boxed();
+    follow(interrupted.boxed(), plan, progress, &visit).await
+}
+
+/// Not `async`, like [`Client::send`](crate::Client::send).
+fn follow<'a>(
+    interrupted: BoxFuture<'a, ()>,
+    plan: &'a Plan,
+    progress: ProgressLine,
+    visit: &'a (dyn Fn(Visit) -> BoxFuture<'static, ()> + Send + Sync),
+) -> BoxFuture<'a, Outcome> {
+    follow_until(interrupted, plan, progress, visit).boxed()
+}
+
+async fn follow_until(
+    mut interrupted: BoxFuture<'_, ()>,
+    plan: &Plan,
+    mut progress: ProgressLine,
+    visit: &(dyn Fn(Visit) -> BoxFuture<'static, ()> + Send + Sync),
+) -> Outcome {
     let results = Arc::new(Results::start());
     let mut pace = Pace::start(plan.due());
     let mut visiting = JoinSet::new();

@@ -169,7 +169,6 @@ impl Report {
         plot::draw(self, &if short { folder } else { docs.join("performance") })?;
         if !short {
             page::put(&docs.join("performance.md"), &page::tables(self))?;
-            page::put(&paths::root().join("README.md"), &page::few(self)?)?;
         }
         Ok(())
     }
