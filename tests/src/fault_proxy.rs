@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::forward::{Upstream, target};
 use crate::resp::read_value;
-use crate::seen::{Calm, Seen, is_read};
+use crate::seen::{Calm, Effect, Seen};
 use crate::server::Server;
 
 /// On which side of an effect the function dies.
@@ -27,22 +27,6 @@ pub enum When {
     Before,
     /// The request takes effect, but the answer never arrives.
     After,
-}
-
-/// One request of a run. It is identified by its kind and not by its position among all requests, which changes with
-/// concurrent requests.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Effect {
-    /// The operation at AWS, or the command of Redis with the name of its script: `SendMessage`, `EVALSHA reserve`.
-    pub kind: String,
-    /// How many requests of this kind the run made before.
-    pub nth: usize,
-}
-
-impl Effect {
-    pub fn is_read(&self) -> bool {
-        is_read(&self.kind)
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

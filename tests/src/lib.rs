@@ -15,13 +15,13 @@ mod slow_proxy;
 mod tls_front;
 
 pub use cut_proxy::{CutProxy, Reach};
-pub use fault_proxy::{Effect, Fault, FaultProxy, Point, When};
+pub use fault_proxy::{Fault, FaultProxy, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use forward::Upstream;
 pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
 pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, packed_at, redis_at, round, sell_returned};
 pub use round::{set_cooldown_until, terms, unsold, until_cooldown_ends, user};
-pub use seen::Calm;
+pub use seen::{Calm, Effect};
 pub use server::Server;
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

@@ -14,15 +14,10 @@ use model::trace::{Effect, Function, Header, How, Record, Trace, What};
 use model::{Ledger, Redis};
 use sale::ReservationId;
 
+pub use self::aws::Queues;
 use self::names::Names;
 pub use self::proxy::{Mutants, RecordedProxy};
 pub use self::redis::Held;
-
-#[derive(Debug, Clone)]
-pub struct Queues {
-    pub orders: String,
-    pub expiry: String,
-}
 
 #[derive(Clone)]
 pub struct Recorder(Arc<Inner>);

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use crate::fault_proxy::Effect;
-
 /// Operations of AWS and commands of Redis that change nothing but their own connection.
 const READS: &str = "BatchGetItem CLIENT EXISTS GET GETBIT GetItem HELLO HGET HGETALL HKEYS HLEN HMGET HSCAN LINDEX LLEN LRANGE \
      PEXPIRETIME PFCOUNT PING PTTL Query STRLEN TIME ZCARD ZCOUNT ZRANGE ZSCORE";
@@ -22,10 +20,26 @@ fn reads(operation: &str) -> bool {
 }
 
 /// Whether an effect of this kind changes nothing.
-pub(crate) fn is_read(kind: &str) -> bool {
+fn is_read(kind: &str) -> bool {
     match kind.strip_prefix("EVALSHA ") {
         Some(script) => READING_SCRIPTS.get(script).is_some_and(|reads| *reads),
         None => reads(kind),
+    }
+}
+
+/// One request of a run. It is identified by its kind and not by its position among all requests, which changes with
+/// concurrent requests.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Effect {
+    /// The operation at AWS, or the command of Redis with the name of its script: `SendMessage`, `EVALSHA reserve`.
+    pub kind: String,
+    /// How many requests of this kind the run made before.
+    pub nth: usize,
+}
+
+impl Effect {
+    pub fn is_read(&self) -> bool {
+        is_read(&self.kind)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Bad input to every route gets the right problem and changes nothing.
 
-use crate::bad_requests::{Bad, Target, all};
+use crate::bad_requests::{Bad, Target};
 use crate::prelude::*;
+use crate::{bad_callbacks, bad_requests, bad_updates};
 
 fn fault(case: &Bad, answer: &Answer) -> Option<String> {
     let heard = (answer.status, answer.body["code"].as_str(), answer.header("content-type"));
@@ -16,7 +17,9 @@ async fn the_functions_refuse_it_and_change_nothing() {
     lab.reserve("alice").await;
     let reservation = lab.buy("alice").await.id.to_string();
     let (user, key) = ("alice".to_owned(), lab.payment_key.clone());
-    let cases = all(&Target { sale: "lamp".to_owned(), user, reservation, key });
+    let target = Target { sale: "lamp".to_owned(), user, reservation, key };
+    let cases = [bad_requests::all(&target), bad_updates::all(&target), bad_callbacks::all(&target)];
+    let cases: Vec<Bad> = cases.into_iter().flatten().collect();
     let before = lab.contents().await;
     lab.calls.take();
     let mut faults = Vec::new();

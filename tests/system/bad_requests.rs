@@ -1,7 +1,6 @@
 //! Bad requests to every route, and the problem that each must get.
 
 use crate::prelude::*;
-use crate::{bad_callbacks, bad_updates};
 
 pub(crate) struct Bad {
     pub(crate) what: String,
@@ -392,7 +391,5 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     cases.extend(create());
     cases.extend(draw(target));
     cases.extend(other_admin(target));
-    cases.extend(bad_updates::all(target));
-    cases.extend(bad_callbacks::all(target));
     cases
 }

@@ -21,7 +21,7 @@ mod clock;
 
 pub use cached::Cache;
 pub(crate) use clock::restart;
-pub use clock::{Clock, Clock as WallClock, Instant, Moment, pass, set_wall_clock};
+pub use clock::{Clock, Clock as WallClock, Instant, Moment, pass, set_wall_clock, sleep, sleep_until};
 
 /// A point at which another task may run.
 pub fn step() {
@@ -123,17 +123,6 @@ impl<T> ArcSwapOption<T> {
     fn held(&self) -> std::sync::MutexGuard<'_, Option<Arc<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Lets other tasks run.
-pub async fn sleep(_: Duration) {
-    shuttle::future::yield_now().await;
-}
-
-/// Lets other tasks run. Then moves time on to `at`, if that is still to come.
-pub async fn sleep_until(at: Instant) {
-    shuttle::future::yield_now().await;
-    pass(at.saturating_duration_since(Instant::now()));
 }
 
 /// A future that took too long.

@@ -4,7 +4,6 @@ use model::trace::{Effect, Written};
 use model::{Ledger, Order, OrderState, Seat};
 use serde_json::Value;
 
-use super::Queues;
 use super::names::Names;
 
 /// Key prefixes of modelled items.
@@ -14,6 +13,12 @@ const SLOT: &str = "SLOT#";
 const PAYMENT: &str = "PAYMENT#";
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 const PUT_FAILED: &str = "ConditionalCheckFailedException";
+
+#[derive(Debug, Clone)]
+pub struct Queues {
+    pub orders: String,
+    pub expiry: String,
+}
 
 /// A field of an item in DynamoDB's JSON: `{"S": "text"}`.
 fn field<'a>(item: &'a Value, name: &str) -> &'a str {

@@ -1,5 +1,4 @@
-use super::{Calm, Seen, is_read};
-use crate::fault_proxy::Effect;
+use super::{Calm, Effect, Seen, is_read};
 
 fn effect(kind: &str, nth: usize) -> Effect {
     Effect { kind: kind.to_owned(), nth }

@@ -1,3 +1,6 @@
+use stock::RoundLoad;
+use tests::unsold;
+
 use super::world::World;
 use crate::prelude::*;
 
@@ -40,6 +43,12 @@ pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[
         claims.push(lab.reserve(name).await);
     }
     claims
+}
+
+pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
+    let round = lab.round().await;
+    let load = RoundLoad { version: round.version, epoch_ms: now(), ..unsold(round.terms) };
+    lab.stock.round(&round.id).load(&load).await.unwrap();
 }
 
 /// Asks again for a unit and must get it.

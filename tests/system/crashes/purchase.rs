@@ -1,7 +1,6 @@
 //! A purchase, up to its payment.
 
-use super::flow::{Flow, accepted, at_rest, four, nobody, open, repeat};
-use super::repairing::load_as_if_nothing_was_sold;
+use super::flow::{Flow, accepted, at_rest, four, load_as_if_nothing_was_sold, nobody, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 

@@ -1,10 +1,8 @@
 //! Repairs: warmup, reconciliation, and operators who redrive dead letters.
 
 use messaging::queue;
-use stock::RoundLoad;
-use tests::unsold;
 
-use super::flow::{Flow, at_rest, four, nobody, open};
+use super::flow::{Flow, at_rest, four, load_as_if_nothing_was_sold, nobody, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::prelude::*;
@@ -126,12 +124,6 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
     }
     let moved = depth(&lab.sqs, lab.queue("orders")).await[0];
     assert!(moved >= 2, "{moved} of 2 moved: reconciliation would send the rest again and hide the loss");
-}
-
-pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
-    let round = lab.round().await;
-    let load = RoundLoad { version: round.version, epoch_ms: now(), ..unsold(round.terms) };
-    lab.stock.round(&round.id).load(&load).await.unwrap();
 }
 
 async fn with_redis_lost(lab: &Lab) -> Vec<Claim> {

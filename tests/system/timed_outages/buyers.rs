@@ -2,42 +2,8 @@
 
 use futures::future::OptionFuture;
 
-use super::common::{CROWD, PROCESSES, World};
+use super::common::{CROWD, Heard, When, World};
 use crate::prelude::*;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
-    Before,
-    /// Just as the part goes away.
-    Caught,
-    During,
-    After,
-}
-
-/// What a buyer who wants a unit was told.
-#[derive(Debug, Clone)]
-pub(super) struct Heard {
-    pub(super) when: When,
-    /// Seconds since the part went away.
-    pub(super) after_s: u64,
-    pub(super) name: String,
-    /// Whether the buyer sends a key, and asks again after getting no unit.
-    pub(super) has_key: bool,
-    /// Whether the answer came from a process that had just started.
-    pub(super) of_new: bool,
-    pub(super) runs: u32,
-    /// Steps since the part came back.
-    pub(super) steps_back: u32,
-    pub(super) answer: Answer,
-}
-
-impl Heard {
-    /// Whether a breaker may still have been open: the first call that finds the part back lets the process's other
-    /// calls in, and processes take turns.
-    pub(super) fn may_be_turned_away(&self) -> bool {
-        self.when == When::After && self.steps_back <= PROCESSES
-    }
-}
 
 impl World {
     /// Every buyer who looked at a reservation saw it or was told to ask again. It was never unknown.

@@ -1,7 +1,6 @@
 //! Without the table.
 
-use super::buyers::When;
-use super::common::{MINUTE, OUTAGE, STEP_S, World};
+use super::common::{MINUTE, OUTAGE, STEP_S, When, World};
 use super::running::Backlog;
 use crate::prelude::*;
 

@@ -1,7 +1,6 @@
 //! Without Redis, which keeps its data or loses it.
 
-use super::buyers::When;
-use super::common::{MINUTE, OUTAGE, World};
+use super::common::{MINUTE, OUTAGE, When, World};
 use super::running::Backlog;
 use crate::prelude::*;
 

@@ -1,7 +1,6 @@
 //! Lets time pass until nothing is left to do.
 
-use super::buyers::When;
-use super::common::{Fleet, OUTAGE, STEP_S, UNITS, World};
+use super::common::{Fleet, OUTAGE, STEP_S, UNITS, When, World};
 use crate::prelude::*;
 
 /// As in `infra/cdk/lib/functions.ts`.

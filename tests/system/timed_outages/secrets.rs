@@ -1,7 +1,6 @@
 //! Without Secrets Manager, while a key changes.
 
-use super::buyers::When;
-use super::common::{MINUTE, PAYMENT_KEY, STEP_S, World};
+use super::common::{MINUTE, PAYMENT_KEY, STEP_S, When, World};
 use crate::prelude::*;
 
 const NEXT_KEY: &str = "the next key of payments, which is long enough too";

@@ -1,7 +1,6 @@
 //! Without the queues.
 
-use super::buyers::When;
-use super::common::{MINUTE, OUTAGE, World};
+use super::common::{MINUTE, OUTAGE, When, World};
 use super::running::Backlog;
 use crate::prelude::*;
 

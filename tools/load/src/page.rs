@@ -195,6 +195,7 @@ mod tests {
 
     use super::*;
     use crate::curve::Curve;
+    use crate::outcome::Gate;
     use crate::plan::Plan;
     use crate::progress::ProgressLine;
     use crate::report::tests::sample;
@@ -202,8 +203,11 @@ mod tests {
 
     #[tokio::test]
     async fn the_page_has_every_answer_and_needs_nothing_else() {
-        let page = html(&sample().await).unwrap();
-        for part in ["409 sold_out", "202", "timeout", "<svg", "99.9 %", "&lt;lamp&gt;", "answers a second"] {
+        let mut report = sample().await;
+        report.outcome.gate = Gate { came: 20, passed: 17, ..Gate::default() };
+        let page = html(&report).unwrap();
+        let gate = "17 of 20 users got through the gate";
+        for part in ["409 sold_out", "202", "timeout", "<svg", "99.9 %", "&lt;lamp&gt;", "answers a second", gate] {
             assert!(page.contains(part), "no {part}");
         }
         for part in ["<script", "<link", "src=", "href=", "@import", "<lamp>"] {

@@ -22,6 +22,17 @@ pub fn pass(time: Duration) {
     PASSED.set((monotonic + time, wall_ms + i64::try_from(time.as_millis()).unwrap_or(i64::MAX)));
 }
 
+/// Lets other tasks run.
+pub async fn sleep(_: Duration) {
+    shuttle::future::yield_now().await;
+}
+
+/// Lets other tasks run. Then moves time on to `at`, if that is still to come.
+pub async fn sleep_until(at: Instant) {
+    shuttle::future::yield_now().await;
+    pass(at.saturating_duration_since(Instant::now()));
+}
+
 /// Sets the wall clock forward or, with a negative number, back.
 pub fn set_wall_clock(by_ms: i64) {
     let (monotonic, wall_ms) = PASSED.get();

@@ -9,7 +9,8 @@ use sale::award::{self, Hex, merkle};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Desk, Found, Staged, prizes, round_in};
+use super::prizes::prizes;
+use super::{Desk, Found, Staged, round_in};
 use crate::client::NewSale;
 use crate::demo::plan::Plan;
 use crate::demo::text::row;

@@ -11,7 +11,7 @@ mod sale;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use ::sale::{EpochMs, Order, OrderState, Prize, RainPlan, Round, RoundId};
+use ::sale::{EpochMs, Order, OrderState, RainPlan, Round, RoundId};
 use anyhow::{Context, Result};
 use ledger::Ledger;
 use load::Outcome;
@@ -116,13 +116,6 @@ impl Desk<'_> {
 
 pub(super) async fn round_in(ledger: &Ledger, id: &RoundId) -> Result<Round> {
     ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))
-}
-
-/// As many of each prize.
-fn prizes(counts: [u32; 3]) -> Vec<Prize> {
-    let prizes = ["Bentwood chair", "Enamel pendant lamp", "Whistling kettle"].into_iter().zip(counts);
-    let prizes = prizes.filter(|(_, count)| *count > 0);
-    prizes.map(|(name, count)| Prize { name: name.to_owned(), count }).collect()
 }
 
 /// How the orders of a sale for money ended.

@@ -5,7 +5,7 @@ use ::sale::{Allocation, Award, DrawTime, Prize};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::{Found, Staged, prizes};
+use super::{Found, Staged};
 use crate::client::NewSale;
 use crate::demo::draw::{Draw, Given, by_arrival, mean, tenths};
 use crate::demo::plan::Plan;
@@ -64,6 +64,13 @@ impl Staged for Prizes {
     fn is_right(&self) -> bool {
         self.draw.is_right() && self.prizes.iter().all(Counted::is_right) && self.blanks.is_right()
     }
+}
+
+/// As many of each prize.
+pub(super) fn prizes(counts: [u32; 3]) -> Vec<Prize> {
+    let prizes = ["Bentwood chair", "Enamel pendant lamp", "Whistling kettle"].into_iter().zip(counts);
+    let prizes = prizes.filter(|(_, count)| *count > 0);
+    prizes.map(|(name, count)| Prize { name: name.to_owned(), count }).collect()
 }
 
 /// The prizes for this many tickets: at least one, and never more than tickets.
