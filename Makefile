@@ -64,6 +64,7 @@ check: nextest ## Check format and lints, and run the Rust tests of what depends
 	@test -n "$(CRATE)" || { echo 'Which crate? make check CRATE=reservation' >&2; exit 1; }
 	@$(CARGO) fmt --all --check
 	@tests/names.sh
+	@tests/circles.py
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
 	@$(NEXTEST) --no-tests=pass $(CHECKED) -E 'rdeps($(CRATE)) - binary_id(/system/)$(TEST:%= | test(%))'
 
@@ -120,6 +121,7 @@ bench-short:
 lint: ## Check formatting and lints, and the types of the TypeScript packages
 	$(CARGO) fmt --all --check
 	@tests/names.sh
+	@tests/circles.py
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
 	@$(PACKAGES) infra/cdk clients
 	cd infra/cdk && npm run --silent typecheck
