@@ -118,7 +118,7 @@ async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16
         .take(units as usize)
         .collect();
     let users = Arc::new(users?);
-    let (scripts, cpu_s) = (scripts(ring).await?, cpu_s(ring).await?);
+    let (scripts, cpu_s) = (ring.scripts_run().await?, cpu_s(ring).await?);
     let reserve = {
         let (stock, id) = (Arc::clone(&stock), Arc::clone(&id));
         move |_, n: usize| {
@@ -134,23 +134,12 @@ async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16
     let load = closed(CLIENTS, units as usize, reserve).await?;
     let counters = round.counters().await?.context("the round is gone")?;
     ensure!(counters.free() == 0, "{} units are left", counters.free());
-    let after = self::scripts(ring).await?;
     Ok(Measured {
         per_s: load.throughput(),
         cpu_s: self::cpu_s(ring).await? - cpu_s,
-        scripts: after - scripts,
+        scripts: ring.scripts_run().await? - scripts,
         transfers: round.transfers_given().await?,
     })
-}
-
-/// Script calls so far.
-async fn scripts(ring: &Ring) -> Result<u64> {
-    let text: String = redis::cmd("INFO").arg("commandstats").query_async(&mut ring.connection().await?).await?;
-    let calls = ["evalsha", "eval"].map(|name| {
-        let line = text.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{name}:calls=")));
-        line.and_then(|rest| rest.split(',').next()?.parse::<u64>().ok()).unwrap_or(0)
-    });
-    Ok(calls.iter().sum())
 }
 
 /// CPU seconds that Redis has used.

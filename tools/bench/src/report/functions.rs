@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
-use load::measure::{Load, closed};
+use anyhow::Result;
+use load::measure::Load;
 use local::stages::Stage;
 
 use super::effort::Effort;
 use super::figure::{Line, in_turns, median};
 use super::measured::Report;
-use super::rivals::{Rival, SALE};
+use super::rivals::{Ring, Rival, SALE};
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 use super::{rates, winners};
 
@@ -92,15 +92,6 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
 
 /// The call to Redis alone, on one shared connection as in a function's process.
 async fn evalsha(shop: &Shop, count: usize) -> Result<Load> {
-    let calls: Vec<_> = (0..count).map(|n| shop.ring.call(Rival::Reserve, SALE, &format!("bare-{n}"))).collect();
-    let (connection, calls) = (shop.ring.connection().await?, Arc::new(calls));
-    let ask = move |_, n: usize| {
-        let (mut connection, calls) = (connection.clone(), Arc::clone(&calls));
-        async move {
-            let answer: String = calls[n].query_async(&mut connection).await?;
-            ensure!(answer.starts_with("sold_out"), "{answer}");
-            Ok(())
-        }
-    };
-    closed(CONCURRENCY, count, ask).await
+    let calls = (0..count).map(|n| shop.ring.call(Rival::Reserve, SALE, &format!("bare-{n}"))).collect();
+    Ring::closed(vec![shop.ring.connection().await?; CONCURRENCY], calls, "sold_out").await
 }

@@ -1,7 +1,6 @@
 //! How much memory a live reservation takes in Redis, and whether `reserve` slows down as they grow in number.
 
 use anyhow::{Result, ensure};
-use load::measure::closed;
 use local::stages::Stage;
 
 use super::effort::Effort;
@@ -89,16 +88,7 @@ async fn fill(ring: &Ring, sale: &str, from: usize, count: usize) -> Result<()> 
 
 /// Median time of sequential calls, in microseconds.
 async fn sequential(ring: &Ring, sale: &str, from: usize, count: usize) -> Result<f64> {
-    let calls: Vec<redis::Cmd> = (from..from + count).map(|n| ring.call(Rival::Reserve, sale, &user(n))).collect();
-    let connection = ring.connection().await?;
-    let calls = std::sync::Arc::new(calls);
-    let load = closed(1, count, move |_, n| {
-        let (mut connection, calls) = (connection.clone(), std::sync::Arc::clone(&calls));
-        async move {
-            let answer: String = calls[n].query_async(&mut connection).await?;
-            ensure!(answer.starts_with("reserved"), "{answer}");
-            Ok(())
-        }
-    });
-    Ok(load.await?.quantile_ms(0.5) * 1000.0)
+    let calls = (from..from + count).map(|n| ring.call(Rival::Reserve, sale, &user(n))).collect();
+    let load = Ring::closed(vec![ring.connection().await?], calls, "reserved").await?;
+    Ok(load.quantile_ms(0.5) * 1000.0)
 }

@@ -1,8 +1,10 @@
 //! `reserve.lua` and the bare script that everyone writes first, both as plain calls to Redis.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use load::measure::{Load, closed};
 use local::valkey::Valkey;
 use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
@@ -121,6 +123,24 @@ impl Ring {
         }
     }
 
+    /// Makes these calls in a closed loop, with a client for each connection, and expects answers that begin so.
+    pub(crate) async fn closed(
+        connections: Vec<MultiplexedConnection>,
+        calls: Vec<redis::Cmd>,
+        expected: &'static str,
+    ) -> Result<Load> {
+        let (clients, count, calls) = (connections.len(), calls.len(), Arc::new(calls));
+        closed(clients, count, move |client, n| {
+            let (mut connection, calls) = (connections[client].clone(), Arc::clone(&calls));
+            async move {
+                let answer: String = calls[n].query_async(&mut connection).await?;
+                ensure!(answer.starts_with(expected), "{answer} instead of {expected}");
+                Ok(())
+            }
+        })
+        .await
+    }
+
     /// One user's call.
     pub(crate) fn call(&self, rival: Rival, sale: &str, user: &str) -> redis::Cmd {
         let mut call = redis::cmd("EVALSHA");
@@ -144,6 +164,16 @@ impl Ring {
         let info: String = redis::cmd("INFO").arg("everything").query_async(&mut self.connection().await?).await?;
         let found = info.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
         found.map(|value| value.trim().to_owned()).ok_or_else(|| anyhow::anyhow!("Valkey's INFO has no {field}"))
+    }
+
+    /// Calls of scripts so far.
+    pub(crate) async fn scripts_run(&self) -> Result<u64> {
+        let told: String = redis::cmd("INFO").arg("commandstats").query_async(&mut self.connection().await?).await?;
+        let calls = ["evalsha", "eval"].map(|name| {
+            let line = told.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{name}:calls=")));
+            line.and_then(|rest| rest.split(',').next()?.parse::<u64>().ok()).unwrap_or(0)
+        });
+        Ok(calls.iter().sum())
     }
 
     /// Microseconds of server time per script since the last call.

@@ -1,8 +1,8 @@
 //! `reserve.lua` against the bare script: the same clients on the same server, in turns.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use hdrhistogram::Histogram;
-use load::measure::{Load, closed};
+use load::measure::Load;
 use local::stages::Stage;
 
 use super::effort::Effort;
@@ -71,17 +71,7 @@ async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<L
     let connections = ring.connections(CLIENTS).await?;
     // Built in advance, so that only the call is measured.
     let calls: Vec<redis::Cmd> = (0..calls).map(|n| ring.call(rival, SALE, &format!("buyer-{n}"))).collect();
-    let (expected, count) = (if winners { "reserved" } else { "sold_out" }, calls.len());
-    let calls = std::sync::Arc::new(calls);
-    closed(CLIENTS, count, move |client, n| {
-        let (mut connection, calls) = (connections[client].clone(), std::sync::Arc::clone(&calls));
-        async move {
-            let answer: String = calls[n].query_async(&mut connection).await?;
-            ensure!(answer.starts_with(expected), "{answer} instead of {expected}");
-            Ok(())
-        }
-    })
-    .await
+    Ring::closed(connections, calls, if winners { "reserved" } else { "sold_out" }).await
 }
 
 impl Side {
