@@ -11,14 +11,14 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use local::server::Server;
+use local::upstream::{Upstream, target};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use crate::forward::{Upstream, target};
 use crate::resp::read_value;
 use crate::seen::{Calm, Effect, Seen};
-use crate::server::Server;
 
 /// On which side of an effect the function dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

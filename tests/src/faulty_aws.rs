@@ -10,10 +10,9 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use local::server::Server;
+use local::upstream::{Upstream, target};
 use tokio::sync::watch;
-
-use crate::forward::{Upstream, target};
-use crate::server::Server;
 
 /// A service that fails often still answers one request in this many.
 const WELL_ONE_IN: usize = 3;

@@ -1,27 +1,23 @@
 //! Helpers that the tests on real services share.
 
-#![allow(missing_docs, reason = "private to the workspace")]
-
 mod cut_proxy;
 mod fault_proxy;
 mod faulty_aws;
-mod forward;
 mod recorder;
 mod resp;
 mod round;
 mod seen;
-mod server;
 mod slow_proxy;
 mod tls_front;
 
 pub use cut_proxy::{CutProxy, Reach};
 pub use fault_proxy::{Fault, FaultProxy, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
-pub use forward::Upstream;
+pub use local::server::Server;
+pub use local::upstream::Upstream;
 pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
 pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, packed_at, redis_at, round, sell_returned};
 pub use round::{set_cooldown_until, terms, unsold, until_cooldown_ends, user};
 pub use seen::{Calm, Effect};
-pub use server::Server;
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

@@ -3,13 +3,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use local::server::Server;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
-
-use crate::server::Server;
 
 /// A proxy on the loopback interface that delays answers like a long network path: they do not wait for each other.
 /// Dropping it stops it.

@@ -12,7 +12,7 @@ const LATER_MS: i64 = 2_000_000;
 /// A proxy whose indexes stay as they are, and the lab's table behind it.
 async fn standing_indexes(lab: &Lab) -> (LaggingIndexes, Ledger) {
     let deployment = &cloud().await.deployment;
-    let proxy = LaggingIndexes::start(&deployment.endpoint, Duration::MAX).await.unwrap();
+    let proxy = LaggingIndexes::start(&deployment.endpoint, Duration::MAX);
     let config = deployment.patient_aws_config().into_builder().endpoint_url(proxy.endpoint()).build();
     let ledger = Ledger::new(DynamoDb::new(&config), &lab.table);
     (proxy, ledger)

@@ -4,7 +4,6 @@
 //! The sources are the shipped ones (`build/kernels.rs` names them). They import their shared types from their parent's module
 //! `sync`, which is a different one here. Each is compiled as it is and with planted mistakes, which the tests must catch.
 
-#![allow(missing_docs, reason = "private to the workspace")]
 #![allow(
     clippy::duplicate_mod,
     clippy::never_loop,

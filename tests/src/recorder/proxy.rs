@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use local::server::Server;
+use local::upstream::{Upstream, target};
 use model::Guards;
 use redis::Value;
 
 use super::redis::{Call, Held};
 use super::{Run, aws};
+use crate::Fault;
 use crate::fault_proxy::{FaultProxy, Hook, RedisConnection, kind_of};
-use crate::forward::{Upstream, target};
 use crate::resp::length_of_value;
-use crate::{Fault, Server};
 
 /// Larger than any answer of a small run.
 const MAX_ANSWER_BYTES: usize = 1 << 20;

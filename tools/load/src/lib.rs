@@ -6,9 +6,6 @@
 //! [`run()`] sends a prepared list of requests. [`visits`] lets every user do several things in turn, and [`users`] has
 //! users who do everything from a challenge to a reservation, and others who misbehave.
 
-// Nobody outside the project uses it.
-#![allow(missing_docs)]
-
 pub mod answer;
 pub mod client;
 pub mod curve;

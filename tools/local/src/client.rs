@@ -411,9 +411,9 @@ mod tests {
     use axum::http::StatusCode;
     use axum::response::IntoResponse;
     use axum::{Json, Router};
-    use tokio::net::TcpListener;
 
     use super::*;
+    use crate::server::Server;
 
     /// An API that answers 503 to this many requests, and a count of its requests.
     async fn busy_for(busy: u32, more: &'static [(&'static str, &'static str)]) -> (Client, Arc<AtomicU32>) {
@@ -435,9 +435,7 @@ mod tests {
                 (StatusCode::ACCEPTED, Json(json!({ "reservation_id": "lamp.1.a" }))).into_response()
             }
         };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+        let url = Server::http(Router::new().fallback(answer)).keep();
         (Client::new(&url).unwrap(), count)
     }
 

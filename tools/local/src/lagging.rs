@@ -2,20 +2,20 @@
 //! only changes and removals are late, not what is new: an index learns of each item on its own.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+
+use crate::server::Server;
+use crate::upstream::{Upstream, target};
 
 /// A query that nobody has repeated for this long is forgotten; reconciliation repeats its own each minute.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(90);
@@ -23,9 +23,9 @@ const JSON: &str = "application/x-amz-json-1.0";
 
 /// A proxy in front of the emulator, on the loopback. Dropping it stops it.
 pub struct LaggingIndexes {
-    address: SocketAddr,
+    server: Server,
     shared: Arc<Shared>,
-    tasks: [JoinHandle<()>; 2],
+    catching_up: JoinHandle<()>,
 }
 
 /// The last answer to a query of an index.
@@ -36,25 +36,17 @@ struct Kept {
 }
 
 struct Shared {
-    upstream: String,
-    client: reqwest::Client,
+    upstream: Upstream,
     kept: Mutex<HashMap<Bytes, Kept>>,
     lagged: AtomicUsize,
 }
 
 impl LaggingIndexes {
     /// A proxy in front of `upstream`. What an index says about an item may be as old as `lag`.
-    pub async fn start(upstream: &str, lag: Duration) -> Result<Self> {
-        let shared = Arc::new(Shared {
-            upstream: upstream.to_owned(),
-            client: reqwest::Client::new(),
-            kept: Mutex::default(),
-            lagged: AtomicUsize::new(0),
-        });
+    pub fn start(upstream: &str, lag: Duration) -> Self {
+        let upstream = Upstream::new(upstream);
+        let shared = Arc::new(Shared { upstream, kept: Mutex::default(), lagged: AtomicUsize::new(0) });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
-        let serving = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
         let lagging = Arc::clone(&shared);
         let catching_up = tokio::spawn(async move {
             loop {
@@ -62,11 +54,11 @@ impl LaggingIndexes {
                 lagging.catch_up().await;
             }
         });
-        Ok(Self { address, shared, tasks: [serving, catching_up] })
+        Self { server: Server::http(routes), shared, catching_up }
     }
 
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.url()
     }
 
     /// How many queries got an earlier answer.
@@ -77,7 +69,7 @@ impl LaggingIndexes {
 
 impl Drop for LaggingIndexes {
     fn drop(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
+        self.catching_up.abort();
     }
 }
 
@@ -86,21 +78,12 @@ impl Shared {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn ask(&self, headers: &HeaderMap, body: Bytes) -> Result<(StatusCode, HeaderMap, Bytes), reqwest::Error> {
-        let mut headers = headers.clone();
-        headers.remove("host");
-        let answer = self.client.post(&self.upstream).headers(headers).body(body).send().await?;
-        let (status, mut headers) = (answer.status(), answer.headers().clone());
-        headers.remove("transfer-encoding");
-        Ok((status, headers, answer.bytes().await?))
-    }
-
     /// Asks every query again whose answer is kept.
     async fn catch_up(&self) {
         self.kept().retain(|_, kept| kept.asked.elapsed() < FORGOTTEN_AFTER);
         let queries: Vec<_> = self.kept().iter().map(|(query, kept)| (query.clone(), kept.headers.clone())).collect();
         for (query, headers) in queries {
-            if let Ok((StatusCode::OK, _, answer)) = self.ask(&headers, query.clone()).await
+            if let Ok((StatusCode::OK, _, answer)) = self.upstream.ask(&headers, query.clone()).await
                 && let Some(kept) = self.kept().get_mut(&query)
             {
                 kept.answer = answer;
@@ -111,8 +94,7 @@ impl Shared {
 
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let has = |text: &str| body.windows(text.len()).any(|part| part == text.as_bytes());
-    let is_query = headers.get("x-amz-target").is_some_and(|target| target.as_bytes().ends_with(b".Query"));
-    let is_of_index = is_query && has("\"IndexName\"");
+    let is_of_index = target(&headers).ends_with(".Query") && has("\"IndexName\"");
     let earlier = shared.kept().get_mut(&body).map(|kept| {
         kept.asked = Instant::now();
         kept.answer.clone()
@@ -123,7 +105,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
             return ([("content-type", JSON)], earlier.clone()).into_response();
         }
     }
-    match shared.ask(&headers, body.clone()).await {
+    match shared.upstream.ask(&headers, body.clone()).await {
         Ok((StatusCode::OK, _, answer)) if is_of_index => {
             let Some(earlier) = earlier else {
                 let kept = Kept { headers, answer: answer.clone(), asked: Instant::now() };

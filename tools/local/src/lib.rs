@@ -1,8 +1,5 @@
 //! This machine as AWS: a Valkey server and an AWS emulator on the loopback, with the CDK app deployed on them.
 
-// Nobody outside the project uses it.
-#![allow(missing_docs)]
-
 pub mod alarms;
 mod archives;
 pub mod beside;
@@ -28,6 +25,7 @@ pub mod published;
 pub mod recorded;
 pub mod running;
 mod sales;
+pub mod server;
 pub mod setup;
 pub mod soak;
 mod stack;
@@ -37,6 +35,7 @@ mod synthesis;
 pub mod tokens;
 pub mod trace;
 pub mod up;
+pub mod upstream;
 pub mod valkey;
 pub mod valkey_cluster;
 pub mod watch;

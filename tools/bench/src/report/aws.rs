@@ -3,7 +3,6 @@
 //! the emulator.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -15,10 +14,10 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use load::{Client, Request, Response};
 use local::emulator::authorization;
+use local::server::Server;
+use local::upstream::target;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 /// A transactional write costs twice as much as a plain one, for every KB or part of one (DynamoDB developer guide, "Read
 /// and write capacity").
@@ -35,9 +34,8 @@ pub(crate) struct Asked {
 
 /// A server on the loopback interface. Dropping it stops it.
 pub(crate) struct Aws {
-    address: SocketAddr,
+    server: Server,
     shared: Arc<Shared>,
-    server: JoinHandle<()>,
 }
 
 /// A queue on an emulator.
@@ -56,7 +54,7 @@ struct Shared {
 
 impl Aws {
     /// Its ledger has one published sale with the item `round`; its secret is `pass_keys`.
-    pub(crate) async fn start(round: Value, pass_keys: &str) -> Result<Self> {
+    pub(crate) fn start(round: Value, pass_keys: &str) -> Self {
         let shared = Arc::new(Shared {
             queue: RwLock::default(),
             round,
@@ -65,14 +63,11 @@ impl Aws {
             asked: Mutex::default(),
         });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
-        let server = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
-        Ok(Self { address, shared, server })
+        Self { server: Server::http(routes), shared }
     }
 
     pub(crate) fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.url()
     }
 
     pub(crate) fn delay(&self, delay: Duration) {
@@ -116,15 +111,8 @@ impl EmulatorQueue {
     }
 }
 
-impl Drop for Aws {
-    fn drop(&mut self) {
-        self.server.abort();
-    }
-}
-
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> (StatusCode, String) {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
-    let operation = target.rsplit('.').next().unwrap_or_default();
+    let operation = target(&headers).rsplit('.').next().unwrap_or_default();
     let queue = shared.queue.read().unwrap_or_else(PoisonError::into_inner).clone();
     if let (true, Some(queue)) = (operation.starts_with("SendMessage"), queue) {
         return match queue.ask(operation, body).await {

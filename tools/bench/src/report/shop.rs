@@ -76,7 +76,7 @@ pub(crate) async fn closed_by(
 
 impl Shop {
     pub(crate) async fn open(binaries: Binaries) -> Result<Self> {
-        let aws = Aws::start(round_item()?, PASS_KEYS).await?;
+        let aws = Aws::start(round_item()?, PASS_KEYS);
         Ok(Self { ring: Ring::open().await?, aws, binaries, keys: PASS_KEYS.parse()? })
     }
 
@@ -121,9 +121,9 @@ impl Shop {
         requests: usize,
         load: impl Future<Output = Result<Load>>,
     ) -> Result<Load> {
-        let before = self.scripts_run().await?;
+        let before = self.ring.scripts_run().await?;
         let load = load.await?;
-        let asked = (self.scripts_run().await? - before) as f64 / requests as f64;
+        let asked = (self.ring.scripts_run().await? - before) as f64 / requests as f64;
         match by {
             Refusal::Mark => ensure!(asked < MOST_ASKED, "with the mark, {:.0} % asked Redis", asked * 100.0),
             Refusal::Redis => ensure!(asked > 1.0 - MOST_ASKED, "only {:.0} % asked Redis", asked * 100.0),
@@ -138,22 +138,14 @@ impl Shop {
         F: Future<Output = Result<()>>,
     {
         for n in 0..PROBES {
-            let before = self.scripts_run().await?;
+            let before = self.ring.scripts_run().await?;
             ask(n).await?;
-            if (self.scripts_run().await? > before) == matches!(by, Refusal::Redis) {
+            if (self.ring.scripts_run().await? > before) == matches!(by, Refusal::Redis) {
                 return Ok(());
             }
             tokio::time::sleep(BETWEEN_PROBES).await;
         }
         bail!("never refused by {by:?}")
-    }
-
-    /// Scripts that Redis has run.
-    async fn scripts_run(&self) -> Result<u64> {
-        let told: String =
-            redis::cmd("INFO").arg("commandstats").query_async(&mut self.ring.connection().await?).await?;
-        let calls = told.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls=")?.split(',').next());
-        Ok(calls.unwrap_or("0").parse()?)
     }
 
     /// Requests for a unit of `count` users, each from an address of its own.

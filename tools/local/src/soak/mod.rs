@@ -72,7 +72,7 @@ pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
     }
     let stage = Stage::spinner("Starting and deploying");
     let system = Arc::new(System::of(Cloud::start().await?)?);
-    let indexes = LaggingIndexes::start(&system.deployment.endpoint, INDEXES_LAG).await?;
+    let indexes = LaggingIndexes::start(&system.deployment.endpoint, INDEXES_LAG);
     let control = Control::new(&system.deployment.endpoint);
     let reconciliation = &system.deployment.reconciliation_function;
     control.set_variable(reconciliation, "AWS_ENDPOINT_URL_DYNAMODB", &indexes.endpoint()).await?;

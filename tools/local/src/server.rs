@@ -1,3 +1,5 @@
+//! A server for as long as somebody holds it.
+
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 
 use axum::Router;
