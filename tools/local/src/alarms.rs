@@ -21,10 +21,10 @@ impl Measured {
         self.add((STACK.to_owned(), name.to_owned(), BTreeMap::new()), at_ms, value);
     }
 
-    pub fn add_depth(&mut self, queue: &str, at_ms: i64, waiting: u32) {
+    pub fn add_depth(&mut self, queue: &str, at_ms: i64, waiting: u64) {
         let dimensions = [("QueueName".to_owned(), queue.to_owned())].into();
         let name = ("AWS/SQS".to_owned(), "ApproximateNumberOfMessagesVisible".to_owned(), dimensions);
-        self.add(name, at_ms, waiting.into());
+        self.add(name, at_ms, waiting as f64);
     }
 
     pub fn add_for(&mut self, alarm: &Alarm, at_ms: i64, value: f64) {

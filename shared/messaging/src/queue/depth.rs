@@ -1,10 +1,11 @@
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::QueueAttributeName;
+use serde::Serialize;
 
 use crate::queue::QueueError;
 
 /// How many messages a queue has, roughly, as SQS counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Depth {
     /// Visible messages.
     pub waiting: u64,
@@ -12,6 +13,12 @@ pub struct Depth {
     pub delayed: u64,
     /// Messages that were received and not deleted.
     pub in_flight: u64,
+}
+
+impl Depth {
+    pub const fn all(self) -> u64 {
+        self.waiting + self.delayed + self.in_flight
+    }
 }
 
 /// How many messages a queue has.

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, SendMessageBatchRequestEntry};
 
-use crate::queue::depth::{Depth, depth};
+use crate::queue::depth::depth;
 use crate::queue::together::MOST;
 use crate::queue::{QueueError, each_of};
 
@@ -35,8 +35,7 @@ pub async fn redrive(client: &Client, from_url: &str, to_url: &str) -> Result<Re
         let receive = receive.visibility_timeout(VISIBILITY_S).wait_time_seconds(WAIT_S).send();
         let messages = receive.await.map_err(QueueError::of("ReceiveMessage"))?.messages.unwrap_or_default();
         if messages.is_empty() {
-            let Depth { waiting, delayed, in_flight } = depth(client, from_url).await?;
-            return Ok(Redriven { moved, may_be_more: waiting + delayed + in_flight > 0 });
+            return Ok(Redriven { moved, may_be_more: depth(client, from_url).await?.all() > 0 });
         }
         for batch in batches(messages) {
             moved += move_batch(client, from_url, to_url, batch).await?;

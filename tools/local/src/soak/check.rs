@@ -234,7 +234,7 @@ pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
 }
 
 pub(super) fn queues(samples: &[Sample]) -> Vec<Check> {
-    let mut most: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut most: BTreeMap<&str, u64> = BTreeMap::new();
     for (queue, depth) in samples.iter().flat_map(|sample| &sample.queues) {
         let most = most.entry(queue).or_default();
         *most = depth.all().max(*most);

@@ -1,8 +1,9 @@
 //! Plants errors into the samples of a good run. A check must find each.
 
+use messaging::queue::Depth;
+
 use super::*;
 use crate::soak::keys::{Keys, OfRound};
-use crate::soak::sample::Depth;
 
 const RUN_S: f64 = 3600.0;
 
@@ -31,7 +32,7 @@ fn good() -> Vec<Sample> {
                 memory_kb: memory.map(|(kind, kb)| (kind.to_owned(), kb)).into(),
                 keys: Some(keys),
                 items: Some(n),
-                queues: [("orders", depth(if n == 359 { 0 } else { 3 })), ("orders, dead", depth(u32::from(n == 100)))]
+                queues: [("orders", depth(if n == 359 { 0 } else { 3 })), ("orders, dead", depth(u64::from(n == 100)))]
                     .into(),
             }
         })

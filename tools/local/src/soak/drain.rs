@@ -71,7 +71,7 @@ pub(super) struct Rest {
     pub(super) audits: Vec<Audited>,
     /// Orders that wait for a payment.
     pub(super) pending: usize,
-    pub(super) queued: u32,
+    pub(super) queued: u64,
     pub(super) seconds: f64,
     pub(super) is_at_rest: bool,
 }
@@ -83,7 +83,7 @@ pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Samp
     loop {
         run.operator.heal().await;
         let sample = sampler.take(run.now_s()).await;
-        let queued: u32 = sample.queues.values().map(|depth| depth.all()).sum();
+        let queued: u64 = sample.queues.values().map(|depth| depth.all()).sum();
         let is_seen = !sample.queues.is_empty();
         samples.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(sample);
         let orders = every_order(&dynamodb, &run.system.deployment.table).await?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use aws_sdk_sqs::types::QueueAttributeName as Attribute;
+use messaging::queue::{self, Depth};
 use serde::Serialize;
 
 use super::keys::{self, Keys};
@@ -21,20 +21,6 @@ pub(super) const EMULATOR: &str = "the emulator";
 pub(super) const SOAK: &str = "the soak itself";
 /// Redis. Its keys, and its memory beyond them, are judged instead.
 pub(super) const REDIS: &str = "Redis";
-
-/// Messages in a queue: waiting, being handled, and not yet due.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Depth {
-    pub(super) waiting: u32,
-    pub(super) in_flight: u32,
-    pub(super) delayed: u32,
-}
-
-impl Depth {
-    pub(super) const fn all(self) -> u32 {
-        self.waiting + self.in_flight + self.delayed
-    }
-}
 
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Sample {
@@ -97,16 +83,7 @@ impl Sampler {
     pub(super) async fn depths(&self) -> Result<BTreeMap<&'static str, Depth>> {
         let mut depths = BTreeMap::new();
         for (name, url) in queues(&self.system.deployment).into_iter().filter(|(_, url)| !url.is_empty()) {
-            let names = [
-                Attribute::ApproximateNumberOfMessages,
-                Attribute::ApproximateNumberOfMessagesNotVisible,
-                Attribute::ApproximateNumberOfMessagesDelayed,
-            ];
-            let asked = self.sqs.get_queue_attributes().queue_url(url).set_attribute_names(Some(names.to_vec()));
-            let told = asked.send().await?.attributes.unwrap_or_default();
-            let [waiting, in_flight, delayed] =
-                names.map(|name| told.get(&name).and_then(|number| number.parse().ok()).unwrap_or_default());
-            depths.insert(name, Depth { waiting, in_flight, delayed });
+            depths.insert(name, queue::depth(&self.sqs, url).await?);
         }
         Ok(depths)
     }
