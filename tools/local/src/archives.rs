@@ -98,58 +98,41 @@ mod tests {
     use std::io::{Cursor, Read};
     use std::time::{Duration, UNIX_EPOCH};
 
+    use tempfile::TempDir;
+
     use super::*;
-    use crate::paths;
 
-    /// A temporary folder of functions, and a program built at some time.
-    struct Work(PathBuf);
-
-    impl Work {
-        fn new(name: &str) -> Self {
-            let folder = paths::target().join(format!("{name}-{}", std::process::id()));
-            std::fs::create_dir_all(&folder).unwrap();
-            Self(folder)
-        }
-
-        fn staged(&self, name: &str) -> PathBuf {
-            self.0.join("function").join(name)
-        }
-
-        fn stage(&self, program: &str, built_at_s: u64) {
-            let built = self.0.join("built");
-            std::fs::write(&built, program).unwrap();
-            let at = UNIX_EPOCH + Duration::from_secs(built_at_s);
-            File::options().write(true).open(&built).unwrap().set_modified(at).unwrap();
-            stage_function(&built, &self.0.join("function")).unwrap();
-            assert_eq!(std::fs::read_dir(&self.0).unwrap().count(), 2, "something was left behind");
-        }
-    }
-
-    impl Drop for Work {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+    /// Stages a program built at some time.
+    fn stage(work: &TempDir, program: &str, built_at_s: u64) {
+        let built = work.path().join("built");
+        std::fs::write(&built, program).unwrap();
+        let at = UNIX_EPOCH + Duration::from_secs(built_at_s);
+        File::options().write(true).open(&built).unwrap().set_modified(at).unwrap();
+        stage_function(&built, &work.path().join("function")).unwrap();
+        assert_eq!(std::fs::read_dir(work).unwrap().count(), 2, "something was left behind");
     }
 
     #[test]
     fn a_function_is_staged_when_it_is_another_one() {
-        let work = Work::new("staging");
-        let inodes = || ["bootstrap", "bootstrap.zip"].map(|name| work.staged(name).metadata().unwrap().ino());
-        work.stage("one", 2);
+        let work = tempfile::tempdir().unwrap();
+        let inodes = || {
+            ["bootstrap", "bootstrap.zip"].map(|name| work.path().join("function").join(name).metadata().unwrap().ino())
+        };
+        stage(&work, "one", 2);
         let first = inodes();
-        work.stage("one", 2);
+        stage(&work, "one", 2);
         assert_eq!(inodes(), first, "the same one was copied again");
         // Older than the staged one, as after switching back to an earlier branch.
-        work.stage("two", 1);
-        assert_eq!(std::fs::read_to_string(work.staged("bootstrap")).unwrap(), "two");
+        stage(&work, "two", 1);
+        assert_eq!(std::fs::read_to_string(work.path().join("function/bootstrap")).unwrap(), "two");
     }
 
     #[test]
     fn functions_of_one_program_are_the_same_files_also_after_a_change() {
-        let work = Work::new("linking");
-        let folders = ["function", "other"].map(|name| work.0.join(name));
+        let work = tempfile::tempdir().unwrap();
+        let folders = ["function", "other"].map(|name| work.path().join(name));
         for program in ["one", "two"] {
-            let built = work.0.join("built");
+            let built = work.path().join("built");
             std::fs::write(&built, program).unwrap();
             stage_functions(&built, &folders).unwrap();
             for name in [PROGRAM, ARCHIVE] {
@@ -162,10 +145,10 @@ mod tests {
 
     #[test]
     fn an_archive_has_the_program() {
-        let work = Work::new("archive");
+        let work = tempfile::tempdir().unwrap();
         let archived = |program, at_s| {
-            work.stage(program, at_s);
-            std::fs::read(work.staged("bootstrap.zip")).unwrap()
+            stage(&work, program, at_s);
+            std::fs::read(work.path().join("function/bootstrap.zip")).unwrap()
         };
         let one = archived("one", 1);
         assert_ne!(archived("two", 2), one);

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::archives::archive_of;
@@ -49,23 +50,18 @@ impl Control {
     }
 
     pub(crate) async fn update_function(&self, name: &str, archive: &[u8]) -> Result<()> {
-        let url = format!("{}/2015-03-31/functions/{name}/code", self.endpoint);
         let code = json!({ "ZipFile": BASE64_STANDARD.encode(archive) });
-        let asked = self.http.put(url).timeout(PATIENCE).header("authorization", authorization("lambda")).json(&code);
-        let answer = asked.send().await?;
-        let (status, text) = (answer.status(), answer.text().await?);
-        ensure!(status.is_success(), "the code of {name}: {status} {text}");
-        Ok(())
+        let path = format!("/2015-03-31/functions/{name}/code");
+        granted(self.request(Method::PUT, "lambda", &path).json(&code), &path).await.map(drop)
     }
 
     pub(crate) async fn set_variable(&self, function: &str, name: &str, value: &str) -> Result<()> {
-        let url = format!("{}/2015-03-31/functions/{function}/configuration", self.endpoint);
-        let asked = self.http.get(&url).timeout(PATIENCE).header("authorization", authorization("lambda"));
-        let mut environment = asked.send().await?.error_for_status()?.json::<Value>().await?["Environment"].take();
+        let path = format!("/2015-03-31/functions/{function}/configuration");
+        let found = granted(self.request(Method::GET, "lambda", &path), &path).await?;
+        let mut environment = serde_json::from_str::<Value>(&found)?["Environment"].take();
         environment["Variables"][name] = json!(value);
-        let asked = self.http.put(url).timeout(PATIENCE).header("authorization", authorization("lambda"));
-        asked.json(&json!({ "Environment": environment })).send().await?.error_for_status()?;
-        Ok(())
+        let asked = self.request(Method::PUT, "lambda", &path).json(&json!({ "Environment": environment }));
+        granted(asked, &path).await.map(drop)
     }
 
     /// The lines that a function that the emulator runs has logged after one moment and until another.
@@ -75,9 +71,8 @@ impl Control {
             "logGroupName": format!("/aws/lambda/{function}"), "startTime": after_ms + 1, "endTime": until_ms,
         });
         loop {
-            let asked = self.http.post(&self.endpoint).timeout(PATIENCE).header("authorization", authorization("logs"));
-            let asked = asked.header("x-amz-target", "Logs_20140328.FilterLogEvents").json(&asking);
-            let answer: Value = asked.send().await?.json().await?;
+            let asked = self.request(Method::POST, "logs", "").header("x-amz-target", "Logs_20140328.FilterLogEvents");
+            let answer: Value = asked.json(&asking).send().await?.json().await?;
             // A function that has not run yet has no log.
             let Some(events) = answer["events"].as_array() else { return Ok(lines) };
             lines.extend(events.iter().filter_map(|event| Some(event["message"].as_str()?.to_owned())));
@@ -120,23 +115,26 @@ impl Control {
     /// Creates the item at a path.
     pub async fn create(&self, path: &str, item: &Value) -> Result<Value> {
         let service = if path.starts_with("/v2") { "apigateway" } else { "lambda" };
-        let asked = self
-            .http
-            .post(format!("{}{path}", self.endpoint))
-            .timeout(PATIENCE)
-            .header("authorization", authorization(service))
-            .json(item);
-        let answer = asked.send().await?;
-        let (status, text) = (answer.status(), answer.text().await?);
-        ensure!(status.is_success(), "{path}: {status} {text}");
-        Ok(serde_json::from_str(&text)?)
+        Ok(serde_json::from_str(&granted(self.request(Method::POST, service, path).json(item), path).await?)?)
     }
 
     pub async fn delete_api(&self, api: &MadeApi) -> Result<()> {
-        let asked = self.http.delete(format!("{}/v2/apis/{}", self.endpoint, api.id)).timeout(PATIENCE);
-        asked.header("authorization", authorization("apigateway")).send().await?.error_for_status()?;
-        Ok(())
+        let path = format!("/v2/apis/{}", api.id);
+        granted(self.request(Method::DELETE, "apigateway", &path), &path).await.map(drop)
     }
+
+    fn request(&self, method: Method, service: &str, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.endpoint)).timeout(PATIENCE);
+        request.header("authorization", authorization(service))
+    }
+}
+
+/// The body of the answer. A refusal is an error with what the emulator said.
+async fn granted(request: RequestBuilder, path: &str) -> Result<String> {
+    let answer = request.send().await?;
+    let (status, text) = (answer.status(), answer.text().await?);
+    ensure!(status.is_success(), "{path}: {status} {text}");
+    Ok(text)
 }
 
 fn with(mut item: Value, more: Value) -> Value {
