@@ -23,6 +23,7 @@ use aws_sdk_dynamodb::types::{
 };
 
 use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
 
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, number, text};
@@ -136,6 +137,16 @@ pub(crate) struct Replacement {
 }
 
 impl Ledger {
+    pub(crate) async fn read<T: DeserializeOwned>(&self, pk: impl Into<String>) -> Result<Option<T>, LedgerError> {
+        Ok(self.item(pk).await?.map(serde_dynamo::from_item).transpose()?)
+    }
+
+    /// The item with this key, read consistently.
+    pub(crate) async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
+        Ok(get.call().await.map_err(LedgerError::of("GetItem"))?.item)
+    }
+
     pub(crate) fn put(&self, item: Item) -> PutItemFluentBuilder {
         self.client.put_item().table_name(&self.table).set_item(Some(item))
     }

@@ -70,10 +70,6 @@ mod traffic;
 mod violations;
 
 use aws_sdk_dynamodb::Client;
-use serde::de::DeserializeOwned;
-
-use crate::calls::Call;
-use crate::item::{Item, text};
 
 pub use beacons::Beacon;
 pub use blocks::{BlockReason, BlockedBy, MAX_BLOCKS, UserBlock};
@@ -111,15 +107,5 @@ pub struct Ledger {
 impl Ledger {
     pub fn new(client: Client, table: impl Into<String>) -> Self {
         Self { client, table: table.into() }
-    }
-
-    async fn read<T: DeserializeOwned>(&self, pk: impl Into<String>) -> Result<Option<T>, LedgerError> {
-        Ok(self.item(pk).await?.map(serde_dynamo::from_item).transpose()?)
-    }
-
-    /// The item with this key, read consistently.
-    async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
-        Ok(get.call().await.map_err(LedgerError::of("GetItem"))?.item)
     }
 }
