@@ -37,7 +37,7 @@ async fn outcome(lab: &Lab, name: &str) -> usize {
         "websocket" => {
             let deps = push::websocket(lab, endpoint, cloud().await.issuer.url()).await;
             let request = serde_json::from_value(event).expect("the event is one of a WebSocket API");
-            usize::try_from(websocket::handle(&deps, request).await.status_code).unwrap()
+            usize::from(websocket::handle(&deps, request).await.status_code)
         }
         "reservation" if event["pathParameters"]["token"].is_string() => {
             reservation::handle(&when_taken(lab, &event), request(&event)).await.status().as_u16().into()
